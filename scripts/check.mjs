@@ -1,0 +1,93 @@
+// `npm test`: lint, package, then every test. Its last line is always `N passed, N failed`, and its exit code is 0 only
+// if something ran and nothing failed. The types are tests too (test/types/types.test.ts), one for each tsconfig.
+import { spawn } from "node:child_process";
+import { mkdtempSync, readFileSync, rmSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import process from "node:process";
+
+const root = join(import.meta.dirname, "..");
+const bin = (/** @type {string[]} */ ...path) => join(root, "node_modules", ...path);
+const LIMIT_MS = 14 * 60_000;
+
+const scratch = mkdtempSync(join(tmpdir(), "perdure-check-"));
+const report = join(scratch, "vitest.json");
+let passed = 0;
+let failed = 0;
+/** @type {import("node:child_process").ChildProcess | undefined} */
+let running;
+
+const limit = setTimeout(() => finish(`Stopped: not done within ${LIMIT_MS / 60_000} minutes.`), LIMIT_MS);
+for (const signal of /** @type {const} */ (["SIGINT", "SIGTERM", "SIGHUP"])) process.on(signal, () => finish(`Stopped by ${signal}.`));
+
+for (const [name, ...args] of [
+  ["lint", bin("oxlint", "bin", "oxlint"), "--deny-warnings"],
+  ["build", join("scripts", "build.mjs")],
+  ["package", join("scripts", "check-package.mjs")],
+]) {
+  console.log(`\n── ${name}`);
+  if ((await run(args)) === 0) passed++;
+  else {
+    failed++;
+    console.log(`${name} FAILED`);
+  }
+}
+
+console.log("\n── tests");
+const exitCode = await run([bin("vitest", "vitest.mjs"), "run", "--reporter=default", "--reporter=json", `--outputFile.json=${report}`]);
+const tests = countTests();
+passed += tests.passed;
+// A file that does not load, or an error outside a test, fails the run without failing a test: it counts as one.
+failed += tests.failed + (exitCode !== 0 && tests.failed === 0 ? 1 : 0);
+if (tests.passed + tests.failed === 0) failed++;
+finish();
+
+/**
+ * Runs a script in a process group of its own and, when it ends, ends whatever it left behind in that group.
+ *
+ * @param {string[]} args
+ * @returns {Promise<number>}
+ */
+function run(args) {
+  return new Promise((resolve) => {
+    const child = spawn(process.execPath, args, { cwd: root, stdio: ["ignore", "inherit", "inherit"], detached: true });
+    running = child;
+    child.on("exit", (code) => {
+      stop(child);
+      resolve(code ?? 1);
+    });
+  });
+}
+
+/** @param {import("node:child_process").ChildProcess} child */
+function stop(child) {
+  try {
+    process.kill(-(/** @type {number} */ (child.pid)), "SIGKILL");
+  } catch {
+    // The group is gone already.
+  }
+}
+
+function countTests() {
+  try {
+    const { numPassedTests, numFailedTests, testResults } = JSON.parse(readFileSync(report, "utf8"));
+    const unloaded = testResults.filter((/** @type {any} */ file) => file.status === "failed" && file.assertionResults.length === 0);
+    return { passed: numPassedTests, failed: numFailedTests + unloaded.length };
+  } catch (error) {
+    console.log(`No test report: ${error}`);
+    return { passed: 0, failed: 0 };
+  }
+}
+
+/** @param {string} [interruption] */
+function finish(interruption) {
+  clearTimeout(limit);
+  if (interruption) {
+    failed++;
+    console.log(interruption);
+    if (running) stop(running);
+  }
+  rmSync(scratch, { recursive: true, force: true });
+  console.log(`\n${passed} passed, ${failed} failed`);
+  process.exit(failed === 0 ? 0 : 1);
+}
