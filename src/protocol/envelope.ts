@@ -1,0 +1,37 @@
+import type { ErrorData } from "./errors.js";
+
+/** How the caller names the actor it wants. */
+export interface ActorAddress {
+  readonly name: string;
+  readonly key: readonly string[];
+  /** Compared with the stored id when the caller addressed the actor by id; a different one is `actor/not_found`. */
+  readonly generation?: string;
+}
+
+/** What may happen when there is no such actor. */
+export type Creation =
+  | { readonly mode: "get" }
+  | { readonly mode: "getOrCreate"; readonly input?: Uint8Array }
+  | { readonly mode: "create"; readonly input?: Uint8Array };
+
+/** What the caller wants done. `args`, `input`, `output` are bytes of the storage codec (`encodeValue`). */
+export type Operation =
+  | { readonly kind: "action"; readonly name: string; readonly args: Uint8Array }
+  | { readonly kind: "resolve" };
+
+/** Worker → object. Unknown fields are ignored, so that one release of difference is tolerated. */
+export interface CallEnvelope {
+  readonly v: number;
+  readonly address: ActorAddress;
+  readonly creation: Creation;
+  readonly operation: Operation;
+  /** Connection params as the client sent them, bytes of the storage codec. */
+  readonly params?: Uint8Array;
+  /** The HTTP request behind the call: its URL and headers, without credentials of ours. */
+  readonly request?: { readonly method: string; readonly url: string; readonly headers: readonly (readonly [string, string])[] };
+}
+
+/** Object → Worker: errors are data, never thrown. */
+export type ReplyEnvelope =
+  | { readonly v: number; readonly ok: true; readonly actorId: string; readonly created: boolean; readonly createdAt: number; readonly output?: Uint8Array }
+  | { readonly v: number; readonly ok: false; readonly error: ErrorData; readonly status: number };

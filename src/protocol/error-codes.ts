@@ -1,0 +1,176 @@
+/** What the wire says about an error code: its HTTP status, and whether message and metadata reach the caller. */
+export interface ErrorCodeInfo {
+  readonly status: number;
+  readonly public: boolean;
+}
+
+const shown = (status: number): ErrorCodeInfo => ({ status, public: true });
+const masked = (status: number): ErrorCodeInfo => ({ status, public: false });
+
+/** Codes of the user's own choosing: every `user/…` is a 400 that the caller may read. */
+const GROUP_DEFAULTS = new Map<string, ErrorCodeInfo>([
+  ["user", shown(400)],
+  ["schedule", shown(400)],
+  ["kv", shown(400)],
+]);
+
+const UNKNOWN: ErrorCodeInfo = masked(500);
+
+/** The one table of codes. Group and code are the peer's where it has one; the statuses are decision 27. */
+const CODES: Readonly<Record<string, ErrorCodeInfo>> = {
+  "actor/aborted": shown(500),
+  "actor/action_not_found": shown(404),
+  "actor/action_timed_out": shown(408),
+  "actor/callback_timed_out": shown(408),
+  "actor/database_not_configured": masked(500),
+  "actor/destroyed": shown(404),
+  "actor/destroyed_during_creation": shown(503),
+  "actor/destroyed_while_waiting_for_ready": shown(503),
+  "actor/destroying": shown(503),
+  "actor/dropped_reply": shown(503),
+  "actor/duplicate_key": shown(409),
+  "actor/empty_key": shown(400),
+  "actor/input_too_large": shown(413),
+  "actor/invalid_id": shown(400),
+  "actor/invalid_key": shown(400),
+  "actor/invalid_name": shown(400),
+  "actor/invalid_operation": masked(500),
+  "actor/invalid_request": shown(400),
+  "actor/key_reserved_in_different_datacenter": shown(409),
+  "actor/key_too_large": shown(400),
+  "actor/kv_key_not_found": shown(404),
+  "actor/method_not_allowed": shown(405),
+  "actor/missing_input": shown(400),
+  "actor/namespace_not_found": shown(404),
+  "actor/no_runner_config_configured": shown(400),
+  "actor/not_configured": masked(500),
+  "actor/not_found": shown(404),
+  "actor/not_ready": shown(503),
+  "actor/not_registered": masked(500),
+  "actor/overloaded": shown(503),
+  "actor/panicked": masked(500),
+  "actor/restarting": shown(503),
+  "actor/shutdown_timeout": shown(503),
+  "actor/start_failed": masked(500),
+  "actor/starting": shown(503),
+  "actor/state_mutation_reentrant": masked(500),
+  "actor/state_not_enabled": masked(500),
+  "actor/stopping": shown(503),
+  "actor/validation_error": shown(400),
+  "actor/workflow_in_flight": shown(409),
+  "actor/workflow_not_enabled": masked(500),
+
+  "api/forbidden": shown(403),
+  "api/not_found": shown(404),
+  "api/unauthorized": shown(401),
+
+  "auth/forbidden": shown(403),
+  "auth/unauthorized": shown(401),
+
+  "client/connection_open_failed": shown(503),
+  "client/get_params_failed": shown(400),
+
+  "connection/disconnect_failed": masked(500),
+  "connection/not_configured": masked(500),
+  "connection/not_found": shown(404),
+  "connection/not_hibernatable": masked(500),
+  "connection/restore_not_found": masked(500),
+
+  "encoding/invalid": shown(400),
+  "encoding/unsupported": shown(400),
+
+  "event/not_declared": shown(404),
+
+  "feature/unsupported": shown(501),
+
+  "guard/actor_ready_timeout": shown(503),
+  "guard/actor_runner_failed": shown(503),
+  "guard/actor_stopped_while_waiting": shown(503),
+  "guard/actor_wake_retries_exceeded": shown(503),
+  "guard/gateway_response_start_timeout": shown(504),
+  "guard/invalid_request_body": shown(413),
+  "guard/missing_actor": shown(400),
+  "guard/no_route": shown(404),
+  "guard/query_duplicate_param": shown(400),
+  "guard/query_invalid_params": shown(400),
+  "guard/rate_limit": shown(429),
+  "guard/request_timeout": shown(504),
+  "guard/retry_attempts_exceeded": shown(502),
+  "guard/routing_error": shown(502),
+  "guard/service_unavailable": shown(503),
+  "guard/tunnel_message_timeout": shown(504),
+  "guard/tunnel_request_aborted": shown(503),
+  "guard/tunnel_response_closed": shown(503),
+  "guard/upstream_error": shown(502),
+
+  "inspector/forbidden": shown(403),
+  "inspector/unauthorized": shown(401),
+
+  "kv/key_too_large": shown(400),
+  "kv/value_too_large": shown(413),
+
+  "message/incoming_too_long": shown(413),
+  "message/outgoing_too_long": shown(413),
+
+  "queue/already_completed": shown(409),
+  "queue/complete_not_configured": shown(400),
+  "queue/completion_waiter_conflict": masked(409),
+  "queue/completion_waiter_dropped": masked(503),
+  "queue/full": shown(429),
+  "queue/invalid_completion_payload": shown(400),
+  "queue/invalid_payload": shown(400),
+  "queue/message_invalid": shown(400),
+  "queue/message_too_large": shown(413),
+  "queue/not_declared": shown(404),
+  "queue/previous_message_not_completed": shown(409),
+  "queue/self_wait": shown(409),
+  "queue/timed_out": shown(408),
+
+  "registry/invalid": masked(500),
+  "registry/shut_down": shown(503),
+
+  "request/invalid": shown(400),
+  "request/too_large": shown(413),
+
+  "rivetkit/internal_error": masked(500),
+  "core/internal_error": masked(500),
+
+  "schedule/interrupted": shown(500),
+  "schedule/invalid_schedule_row": masked(500),
+  "schedule/max_schedules_exceeded": shown(429),
+
+  "storage/full": shown(507),
+  "storage/newer_format": shown(500),
+
+  "value/not_serializable": shown(400),
+  "value/too_large": shown(413),
+
+  "workflow/cancelled": shown(409),
+  "workflow/critical": masked(500),
+  "workflow/duplicate_name": masked(500),
+  "workflow/entry_in_progress": masked(500),
+  "workflow/evicted": masked(503),
+  "workflow/history_diverged": masked(500),
+  "workflow/idle_loop": masked(500),
+  "workflow/interrupted": masked(500),
+  "workflow/invalid_deadline": shown(400),
+  "workflow/invalid_name": shown(400),
+  "workflow/join_failed": masked(500),
+  "workflow/not_recoverable": shown(409),
+  "workflow/race_failed": masked(500),
+  "workflow/rollback": masked(500),
+  "workflow/rollback_checkpoint": masked(500),
+  "workflow/step_ended": masked(500),
+  "workflow/step_exhausted": masked(500),
+  "workflow/step_failed": masked(500),
+  "workflow/step_interrupted": masked(500),
+  "workflow/step_only": masked(500),
+  "workflow/step_timeout": masked(500),
+};
+
+/** Status and publicity of a code. A code that the table lacks follows its group, and is else a masked 500. */
+export function errorCodeInfo(group: string, code: string): ErrorCodeInfo {
+  const name = `${group}/${code}`;
+  if (Object.hasOwn(CODES, name)) return CODES[name] ?? UNKNOWN;
+  return GROUP_DEFAULTS.get(group) ?? UNKNOWN;
+}

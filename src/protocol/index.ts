@@ -1,0 +1,37 @@
+export { formatActorId, parseActorId } from "./actor-id.js";
+export type { ActorIdParts } from "./actor-id.js";
+export {
+  checkActorName,
+  checkKey,
+  formatJsonKey,
+  formatLegacyKey,
+  formatRestKey,
+  MAX_ACTOR_NAME_BYTES,
+  MAX_KEY_BYTES,
+  MAX_KEY_PART_BYTES,
+  normalizeKey,
+  objectName,
+  parseJsonKey,
+  parseLegacyKey,
+  parseObjectName,
+  parseRestKey,
+} from "./actor-key.js";
+export type { ActorKey } from "./actor-key.js";
+export { errorCodeInfo } from "./error-codes.js";
+export type { ErrorCodeInfo } from "./error-codes.js";
+export {
+  ActorError,
+  fromErrorData,
+  INTERNAL_ERROR_CODE,
+  INTERNAL_ERROR_DESCRIPTION,
+  RivetError,
+  toErrorData,
+  USER_ERROR_CODE,
+  UserError,
+} from "./errors.js";
+export type { ActorErrorOptions, ErrorActor, ErrorData, UserErrorOptions } from "./errors.js";
+export { checkValue } from "./value-check.js";
+export { describeValue } from "./value-kinds.js";
+export { decodeValue, encodeValue, MAX_VALUE_BYTES } from "./values.js";
+export type { EncodeValueOptions } from "./values.js";
+export { ENVELOPE_VERSION, STORAGE_FORMAT } from "./version.js";

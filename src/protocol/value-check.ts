@@ -1,0 +1,108 @@
+import { MAX_DEPTH } from "./cbor-encode.js";
+import { ActorError } from "./errors.js";
+import { bytesOfView } from "./typed-arrays.js";
+import { describeValue, kindOf } from "./value-kinds.js";
+import { membersOf, propertyPath } from "./value-members.js";
+
+/** What stands in the way of encoding a value, and where. */
+interface Problem {
+  readonly found: string;
+  /** From the inside out: filled while the walk returns. */
+  readonly path: string[];
+}
+
+/**
+ * Throws `value/not_serializable` (400, metadata `{path, found}`) if `value` holds anything that has no encoding:
+ * functions, symbols, promises, weak collections, class instances, accessor properties, cycles, more than 200 levels.
+ * Encodes nothing, and does not look at the size. `rootPath` begins the path in the message.
+ */
+export function checkValue(value: unknown, rootPath = "$"): void {
+  const problem = new ValueWalk().find(value, 0);
+  if (problem !== undefined) throw notSerializable(rootPath + problem.path.reverse().join(""), problem.found);
+}
+
+/** The error for what was found at a path. */
+export function notSerializable(path: string, found: string): ActorError {
+  const message = `Value at ${path} is not serializable: ${found}`;
+  return new ActorError("value", "not_serializable", message, { metadata: { path, found } });
+}
+
+class ValueWalk {
+  /** How many levels are inside each finished object; -1 while its inside is walked. Shared objects are walked once. */
+  readonly #levels = new Map<object, number>();
+  /** The levels of what was walked last, itself included. */
+  #last = 0;
+
+  find(value: unknown, depth: number): Problem | undefined {
+    this.#last = 0;
+    if (typeof value === "function" || typeof value === "symbol") return problem(describeValue(value));
+    if (typeof value !== "object" || value === null) return undefined;
+    const known = this.#levels.get(value);
+    if (known === -1) return problem("cycle");
+    if (depth + 1 + (known ?? 0) > MAX_DEPTH) return problem(`nesting deeper than ${MAX_DEPTH} levels`);
+    if (known === undefined) {
+      this.#levels.set(value, -1);
+      const found = this.#inside(value, depth + 1);
+      if (found !== undefined) return found;
+      this.#levels.set(value, this.#last);
+    } else {
+      this.#last = known;
+    }
+    this.#last++;
+    return undefined;
+  }
+
+  #inside(value: object, depth: number): Problem | undefined {
+    try {
+      const kind = kindOf(value);
+      if (kind === "other") return problem(describeValue(value));
+      if (kind === "object") return this.#properties(value as Record<string, unknown>, depth);
+      readLeaf(value);
+      return this.#members(value, depth);
+    } catch {
+      // A getter or a proxy that throws, a detached buffer, an object that only looks like a Map.
+      return problem(`${describeValue(value)} that cannot be read`);
+    }
+  }
+
+  #properties(record: Readonly<Record<string, unknown>>, depth: number): Problem | undefined {
+    let levels = 0;
+    for (const key of Object.keys(record)) {
+      const property = Object.getOwnPropertyDescriptor(record, key);
+      const isAccessor = property !== undefined && !("value" in property);
+      const found = isAccessor ? problem("accessor property") : this.find(record[key], depth);
+      if (found !== undefined) return at(found, propertyPath(key));
+      levels = Math.max(levels, this.#last);
+    }
+    this.#last = levels;
+    return undefined;
+  }
+
+  #members(value: object, depth: number): Problem | undefined {
+    let levels = 0;
+    for (const [path, member] of membersOf(value)) {
+      const found = this.find(member, depth);
+      if (found !== undefined) return at(found, path());
+      levels = Math.max(levels, this.#last);
+    }
+    this.#last = levels;
+    return undefined;
+  }
+}
+
+/** Reads a leaf as the encoder will, so that one which cannot be read throws here. */
+function readLeaf(value: object): void {
+  if (ArrayBuffer.isView(value)) bytesOfView(value);
+  else if (value instanceof Date) value.getTime();
+  else if (value instanceof RegExp) void value.flags;
+  else if (value instanceof ArrayBuffer) new Uint8Array(value);
+}
+
+function problem(found: string): Problem {
+  return { found, path: [] };
+}
+
+function at(found: Problem, segment: string): Problem {
+  found.path.push(segment);
+  return found;
+}

@@ -1,0 +1,44 @@
+import { ByteCounter } from "./byte-counter.js";
+import { OVER_LIMIT } from "./byte-writer.js";
+import { CborEncoder, NATIVE } from "./cbor-encode.js";
+import { membersOf } from "./value-members.js";
+
+/** Counting stops here: as many bytes as an object's whole memory. */
+const MAX_COUNTED_BYTES = 128_000_000;
+
+/** How large a value is, for the error that says so. */
+export interface ValueSize {
+  /** The largest thing directly inside it; the value itself if nothing is. */
+  readonly path: string;
+  /** Its encoded bytes; beyond 128 MB, at least so many. */
+  readonly sizeBytes: number;
+}
+
+/** Measures a value that `checkValue` accepts. */
+export function measureValue(value: unknown): ValueSize {
+  const sizeBytes = sizeOf(value, MAX_COUNTED_BYTES);
+  if (typeof value !== "object" || value === null) return { path: "$", sizeBytes };
+  let path = "$";
+  let largest = -1;
+  let left = MAX_COUNTED_BYTES;
+  for (const [memberPath, member] of membersOf(value)) {
+    const size = sizeOf(member, left);
+    if (size > largest) {
+      largest = size;
+      path = `$${memberPath()}`;
+    }
+    left -= size;
+    if (left <= 0) break;
+  }
+  return { path, sizeBytes };
+}
+
+function sizeOf(value: unknown, limitBytes: number): number {
+  const counter = new ByteCounter(limitBytes);
+  try {
+    new CborEncoder(counter, NATIVE).write(value);
+  } catch (error) {
+    if (error !== OVER_LIMIT) throw error;
+  }
+  return counter.length;
+}

@@ -1,0 +1,80 @@
+import { ByteWriter, OVER_LIMIT } from "./byte-writer.js";
+import { decodeCbor } from "./cbor-decode.js";
+import { CborEncoder, NATIVE, type CborDialect } from "./cbor-encode.js";
+import { ActorError } from "./errors.js";
+import { checkValue, notSerializable } from "./value-check.js";
+import { measureValue } from "./value-size.js";
+
+/** Encoded bytes that one stored value may have (decision 29). */
+export const MAX_VALUE_BYTES = 2_000_000;
+
+/** How to encode, and what an error calls the value. */
+export interface EncodeValueOptions {
+  /** What the value is, for messages: "the result of step `charge`". */
+  what?: string;
+  /** The most bytes it may take; `MAX_VALUE_BYTES` by default. */
+  limitBytes?: number;
+}
+
+/**
+ * The bytes of `value`, in a buffer of their own. They hold JSON values, undefined, bigint, Date, Map, Set, RegExp,
+ * Error, ArrayBuffer, typed arrays, DataView, NaN, infinities and -0, nested freely. Shared references are written
+ * twice; holes of an array become undefined; symbol keys, `lastIndex`, stacks and an array's extra properties are left.
+ * Throws `value/not_serializable` (400, metadata `{path, found}`) or `value/too_large` (413, `{path, sizeBytes,
+ * limitBytes}`, the path of the largest member).
+ */
+export function encodeValue(value: unknown, options: EncodeValueOptions = {}): Uint8Array<ArrayBuffer> {
+  const limitBytes = options.limitBytes ?? MAX_VALUE_BYTES;
+  const writer = new ByteWriter(limitBytes);
+  try {
+    new CborEncoder(writer, NATIVE).write(value);
+    if (writer.length > limitBytes) throw OVER_LIMIT;
+    return writer.finish();
+  } catch (error) {
+    writer.release();
+    throw encodingFailure(error, value, options.what, limitBytes);
+  }
+}
+
+/**
+ * The value that `encodeValue` made `bytes` of, new at each call and sharing no memory with them. Throws
+ * `encoding/invalid` (400) on anything else.
+ */
+export function decodeValue(bytes: Uint8Array): unknown {
+  return decodeCbor(bytes, false);
+}
+
+/** Encodes for a wire, without a limit. Throws `value/not_serializable` (400). */
+export function encodeInDialect(value: unknown, dialect: CborDialect): Uint8Array<ArrayBuffer> {
+  const writer = new ByteWriter();
+  try {
+    new CborEncoder(writer, dialect).write(value);
+    return writer.finish();
+  } catch (error) {
+    writer.release();
+    throw encodingFailure(error, value, undefined, Infinity);
+  }
+}
+
+/** Says what is wrong with a value that could not be encoded: the encoder itself keeps no path, to be fast. */
+function encodingFailure(error: unknown, value: unknown, what: string | undefined, limitBytes: number): ActorError {
+  try {
+    checkValue(value);
+  } catch (reason) {
+    if (ActorError.isActorError(reason)) return named(reason, what);
+    throw reason;
+  }
+  if (error === OVER_LIMIT) return named(tooLarge(value, limitBytes), what);
+  return named(notSerializable("$", "value that changes while it is read"), what);
+}
+
+function tooLarge(value: unknown, limitBytes: number): ActorError {
+  const { path, sizeBytes } = measureValue(value);
+  const message = `Value is too large: ${sizeBytes} bytes, the limit is ${limitBytes}. Its largest member is ${path}`;
+  return new ActorError("value", "too_large", message, { metadata: { path, sizeBytes, limitBytes } });
+}
+
+function named(error: ActorError, what: string | undefined): ActorError {
+  if (what === undefined) return error;
+  return new ActorError(error.group, error.code, `${error.message} (in ${what})`, { metadata: error.metadata });
+}

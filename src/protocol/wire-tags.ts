@@ -1,0 +1,116 @@
+import { formatBase64, parseBase64 } from "./base64.js";
+import { malformed } from "./byte-reader.js";
+import { errorOfParts, errorParts } from "./error-values.js";
+import { bytesOfView, viewKindByName, viewOfBytes } from "./typed-arrays.js";
+
+/**
+ * The `["$Name", payload]` pairs in which JSON carries what it has no form for. The published clients know BigInt,
+ * ArrayBuffer, Uint8Array, Undefined and Set, and throw on any other; the rest is between our own client and server.
+ */
+export type TaggedPair = [tag: string, payload: unknown];
+
+/** Whether an array looks like a tagged pair, so that a user's own must be escaped. */
+export function looksTagged(array: readonly unknown[]): array is [string, unknown] {
+  const [first] = array;
+  return array.length === 2 && typeof first === "string" && first.startsWith("$");
+}
+
+/** The tag for a number that JSON has no form for, `undefined` for all others. */
+export function tagOfNumber(value: number): TaggedPair | undefined {
+  if (Number.isFinite(value) && !Object.is(value, -0)) return undefined;
+  return ["$Number", Object.is(value, -0) ? "-0" : String(value)];
+}
+
+export function tagOfBuffer(buffer: ArrayBuffer): TaggedPair {
+  return ["$ArrayBuffer", formatBase64(new Uint8Array(buffer))];
+}
+
+/** `$Uint8Array`, `$Float64Array`, `$DataView` and so on, by the view's own name. */
+export function tagOfView(view: ArrayBufferView): TaggedPair {
+  return [`$${Object.prototype.toString.call(view).slice(8, -1)}`, formatBase64(bytesOfView(view))];
+}
+
+export function tagOfDate(date: Date): TaggedPair {
+  const time = date.getTime();
+  return ["$Date", Number.isNaN(time) ? null : time];
+}
+
+export function tagOfRegExp(expression: RegExp): TaggedPair {
+  return ["$RegExp", [expression.source, expression.flags]];
+}
+
+/** `encode` is what the payload's own values go through. */
+export function tagOfError(error: Error, encode: (value: unknown) => unknown): TaggedPair {
+  const { className, message, properties } = errorParts(error);
+  return ["$Error", [className, message, encode(properties)]];
+}
+
+/** The value of a tagged pair whose payload is revived already. Throws `encoding/invalid` (400) on an unknown tag. */
+export function valueOfTag(tag: string, payload: unknown): unknown {
+  if (tag.startsWith("$$")) return [tag.slice(1), payload];
+  switch (tag) {
+    case "$BigInt":
+      if (typeof payload === "string" && /^-?\d+$/.test(payload)) return BigInt(payload);
+      break;
+    case "$Undefined":
+      return undefined;
+    case "$ArrayBuffer":
+      if (typeof payload === "string") return parseBase64(payload).buffer;
+      break;
+    case "$Set":
+      if (Array.isArray(payload)) return new Set<unknown>(payload);
+      break;
+    case "$Map":
+      if (isEntryList(payload)) return new Map(payload);
+      break;
+    case "$Number":
+      if (typeof payload === "string" && /^(NaN|-?Infinity|-0)$/.test(payload)) return Number(payload);
+      break;
+    case "$Date":
+      if (typeof payload === "number") return new Date(payload);
+      if (payload === null) return new Date(NaN);
+      break;
+    case "$RegExp":
+      if (isTextPair(payload)) return regExpOf(payload[0], payload[1]);
+      break;
+    case "$Error":
+      if (isErrorPayload(payload)) return errorOfParts({ className: payload[0], message: payload[1], properties: payload[2] });
+      break;
+    case "$DataView":
+      if (typeof payload === "string") return new DataView(parseBase64(payload).buffer);
+      break;
+    default:
+      if (typeof payload === "string") return viewOfTag(tag, payload);
+  }
+  throw malformed(`the value of the tag ${tag} is wrong, or the tag unknown`);
+}
+
+/** Throws `encoding/invalid` (400) where the runtime would throw a SyntaxError. */
+export function regExpOf(source: string, flags: string): RegExp {
+  try {
+    return new RegExp(source, flags);
+  } catch {
+    throw malformed("a regular expression that this runtime refuses");
+  }
+}
+
+function viewOfTag(tag: string, text: string): ArrayBufferView {
+  const kind = viewKindByName(tag.slice(1));
+  const view = kind && viewOfBytes(kind, parseBase64(text));
+  if (view === undefined) throw malformed(`the value of the tag ${tag} is wrong, or the tag unknown`);
+  return view;
+}
+
+function isEntryList(payload: unknown): payload is [unknown, unknown][] {
+  return Array.isArray(payload) && payload.every((entry) => Array.isArray(entry) && entry.length === 2);
+}
+
+function isTextPair(payload: unknown): payload is [string, string] {
+  return Array.isArray(payload) && payload.length === 2 && payload.every((item) => typeof item === "string");
+}
+
+function isErrorPayload(payload: unknown): payload is [string, string, Record<string, unknown>] {
+  if (!Array.isArray(payload)) return false;
+  const [className, message, properties]: unknown[] = payload;
+  return typeof className === "string" && typeof message === "string" && typeof properties === "object" && properties !== null;
+}
