@@ -18,13 +18,14 @@ const TYPES = ["test/types/types.test.ts"];
 const END_TO_END = ["test/end-to-end/**/*.test.ts"];
 
 // No `retry` anywhere: a test that passes the second time is a bug to find. Groups run one after the other, so that what
-// measures time (end-to-end) does not share the machine with the rest.
+// measures time (end-to-end) does not share the machine with the rest; from 1, since vitest runs group 0 last on a machine
+// with one worker.
 export default defineConfig({
   test: {
     projects: [
       {
         resolve,
-        test: { name: "types", include: TYPES, testTimeout: 120_000, sequence: { groupOrder: 0 } },
+        test: { name: "types", include: TYPES, testTimeout: 120_000, maxWorkers: 1, sequence: { groupOrder: 1 } },
       },
       {
         resolve,
@@ -33,17 +34,18 @@ export default defineConfig({
           name: "engine",
           include: ["test/**/*.test.ts"],
           exclude: [...SIMULATION, ...WORKERD, ...TYPES, ...END_TO_END],
-          sequence: { groupOrder: 1 },
+          maxWorkers: "100%",
+          sequence: { groupOrder: 2 },
         },
       },
       {
         resolve,
-        test: { name: "simulation", include: SIMULATION, testTimeout: 60_000, sequence: { groupOrder: 1 } },
+        test: { name: "simulation", include: SIMULATION, testTimeout: 60_000, maxWorkers: "100%", sequence: { groupOrder: 2 } },
       },
       {
         resolve,
         plugins: [cloudflareTest({ wrangler: { configPath: "./test/support/wrangler.toml" } })],
-        test: { name: "workerd", include: WORKERD, testTimeout: 20_000, sequence: { groupOrder: 2 } },
+        test: { name: "workerd", include: WORKERD, testTimeout: 20_000, maxWorkers: "100%", sequence: { groupOrder: 3 } },
       },
       {
         resolve,
@@ -53,7 +55,7 @@ export default defineConfig({
           fileParallelism: false,
           testTimeout: 120_000,
           hookTimeout: 120_000,
-          sequence: { groupOrder: 3 },
+          sequence: { groupOrder: 4 },
         },
       },
     ],

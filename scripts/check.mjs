@@ -3,11 +3,13 @@
 import { spawn } from "node:child_process";
 import { mkdtempSync, readFileSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
-import { join } from "node:path";
+import { delimiter, join } from "node:path";
 import process from "node:process";
 
 const root = join(import.meta.dirname, "..");
-const bin = (/** @type {string[]} */ ...path) => join(root, "node_modules", ...path);
+const modules = join(root, "node_modules");
+// The project's own Node, also for what the tests start, whoever started this.
+const env = { ...process.env, PATH: `${join(modules, ".bin")}${delimiter}${process.env.PATH}` };
 const LIMIT_MS = 14 * 60_000;
 
 const scratch = mkdtempSync(join(tmpdir(), "perdure-check-"));
@@ -21,7 +23,7 @@ const limit = setTimeout(() => finish(`Stopped: not done within ${LIMIT_MS / 60_
 for (const signal of /** @type {const} */ (["SIGINT", "SIGTERM", "SIGHUP"])) process.on(signal, () => finish(`Stopped by ${signal}.`));
 
 for (const [name, ...args] of [
-  ["lint", bin("oxlint", "bin", "oxlint"), "--deny-warnings"],
+  ["lint", join(modules, "oxlint", "bin", "oxlint"), "--deny-warnings"],
   ["build", join("scripts", "build.mjs")],
   ["package", join("scripts", "check-package.mjs")],
 ]) {
@@ -34,7 +36,7 @@ for (const [name, ...args] of [
 }
 
 console.log("\n── tests");
-const exitCode = await run([bin("vitest", "vitest.mjs"), "run", "--reporter=default", "--reporter=json", `--outputFile.json=${report}`]);
+const exitCode = await run([join(modules, "vitest", "vitest.mjs"), "run", "--reporter=default", "--reporter=json", `--outputFile.json=${report}`]);
 const tests = countTests();
 passed += tests.passed;
 // A file that does not load, or an error outside a test, fails the run without failing a test: it counts as one.
@@ -50,7 +52,7 @@ finish();
  */
 function run(args) {
   return new Promise((resolve) => {
-    const child = spawn(process.execPath, args, { cwd: root, stdio: ["ignore", "inherit", "inherit"], detached: true });
+    const child = spawn("node", args, { cwd: root, env, stdio: ["ignore", "inherit", "inherit"], detached: true });
     running = child;
     child.on("exit", (code) => {
       stop(child);

@@ -7,7 +7,8 @@ const BANNED = new Set(["utils", "util", "helpers", "helper", "common", "shared"
 const PUBLIC = new Set(["src/entry/utils.ts"]);
 
 test("files and folders are named for what they hold", () => {
-  const files = filesIn("src/**/*", "test/**/*", "examples/**/*", "scripts/**/*").filter((path) => !PUBLIC.has(path));
+  const code = ["src", "test", "examples", "scripts"].flatMap((folder) => filesIn(`${folder}/**/*.{ts,tsx,mjs}`));
+  const files = code.filter((path) => !PUBLIC.has(path));
   const isBanned = (segment: string): boolean => BANNED.has(segment.split(".")[0]?.split("-").at(-1) ?? "");
   expect(files.filter((path) => path.split("/").some(isBanned))).toEqual([]);
 });

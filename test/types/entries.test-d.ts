@@ -1,0 +1,19 @@
+// Every entry point resolves under the names that users import, and the old package's names mean the same modules.
+import type * as cloudflare from "perdure/cloudflare";
+import type * as client from "perdure/client";
+import type * as errors from "perdure/errors";
+import type * as testing from "perdure/testing";
+import type * as utils from "perdure/utils";
+import type * as workflow from "perdure/workflow";
+import type * as index from "perdure";
+import type * as rivetkitClient from "rivetkit/client";
+import type * as rivetkitWorkflow from "rivetkit/workflow";
+import type * as rivetkit from "rivetkit";
+
+type Same<A, B> = (<T>() => T extends A ? 1 : 2) extends <T>() => T extends B ? 1 : 2 ? true : false;
+
+export const sameIndex: Same<typeof index, typeof rivetkit> = true;
+export const sameWorkflow: Same<typeof workflow, typeof rivetkitWorkflow> = true;
+export const sameClient: Same<typeof client, typeof rivetkitClient> = true;
+
+export type Entries = [typeof cloudflare, typeof errors, typeof testing, typeof utils];
