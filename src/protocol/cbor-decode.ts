@@ -2,7 +2,7 @@ import { ByteReader, malformed } from "./byte-reader.js";
 import { TAG } from "./cbor-encode.js";
 import { errorOfParts } from "./error-values.js";
 import { copyOfBytes, viewKindByTag, viewOfBytes } from "./typed-arrays.js";
-import { looksTagged, regExpOf, valueOfTag } from "./wire-tags.js";
+import { looksTagged, regExpOf, valueOfPublishedTag } from "./wire-tags.js";
 
 /** Items within items, at most: more than any encoder of ours writes, less than the stack holds. */
 const MAX_ITEM_DEPTH = 1000;
@@ -122,9 +122,18 @@ class CborDecoder {
     if (info === INDEFINITE) {
       this.#repeat(info, 1, () => array.push(this.read()));
     } else {
-      for (let count = this.#count(info, 1); count > 0; count--) array.push(this.read());
+      const count = this.#count(info, 1);
+      for (let i = 0; i < count; i++) array.push(i === 1 && count === 2 && array[0] === "$Set" ? this.#payload() : this.read());
     }
-    return this.#revive && looksTagged(array) ? valueOfTag(array[0], array[1]) : array;
+    return this.#revive && looksTagged(array) ? valueOfPublishedTag(array[0], array[1], asItIs) : array;
+  }
+
+  /** The list in a `["$Set", list]`: never a tagged pair itself, though it may look like one. */
+  #payload(): unknown {
+    if (!this.#revive || this.#in.peek() >> 5 !== 4) return this.read();
+    const items: unknown[] = [];
+    this.#repeat(this.#in.u8() & 31, 1, () => items.push(this.read()));
+    return items;
   }
 
   #record(info: number): Record<string, unknown> {
@@ -245,6 +254,8 @@ class CborDecoder {
     return value;
   }
 }
+
+const asItIs = (value: unknown): unknown => value;
 
 function setOf(items: unknown): Set<unknown> {
   if (!Array.isArray(items)) throw malformed("a Set of something else than a list");

@@ -181,11 +181,17 @@ export class CborEncoder {
       // The published clients revive nothing within a native set, but everything within a tagged one.
       this.#out.head(0x80, 2);
       this.#out.cborText("$Set");
-      this.#array([...set], depth);
+      this.#items(set, depth);
       return;
     }
     this.#tag(TAG.set);
-    this.#unescaped(() => this.#array([...set], depth));
+    this.#unescaped(() => this.#items(set, depth));
+  }
+
+  #items(set: Set<unknown>, depth: number): void {
+    const items = [...set];
+    this.#out.head(0x80, items.length);
+    for (const item of items) this.write(item, depth);
   }
 
   #date(date: Date): void {
@@ -196,7 +202,7 @@ export class CborEncoder {
       this.#number(seconds);
       return;
     }
-    // A time so far off that seconds in floating point lose a millisecond.
+    // Tens of thousands of years away, seconds in floating point can lose a millisecond.
     this.#tag(TAG.isoDate);
     this.#out.cborText(date.toISOString());
   }
@@ -210,10 +216,11 @@ export class CborEncoder {
   #error(error: Error, depth: number): void {
     const { className, message, properties } = errorParts(error);
     this.#tag(TAG.generic);
-    this.#out.head(0x80, 3);
+    const isPlain = Object.keys(properties).length === 0;
+    this.#out.head(0x80, isPlain ? 2 : 3);
     this.#out.cborText(className);
     this.#out.cborText(message);
-    this.#record(properties, depth);
+    if (!isPlain) this.#record(properties, depth);
   }
 
   #buffer(buffer: ArrayBuffer, depth: number): void {

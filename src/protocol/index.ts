@@ -35,3 +35,4 @@ export { describeValue } from "./value-kinds.js";
 export { decodeValue, encodeValue, MAX_VALUE_BYTES } from "./values.js";
 export type { EncodeValueOptions } from "./values.js";
 export { ENVELOPE_VERSION, STORAGE_FORMAT } from "./version.js";
+export type { ActorAddress, CallEnvelope, Creation, Operation, ReplyEnvelope } from "./envelope.js";

@@ -26,6 +26,9 @@ export function* membersOf(value: object): Iterable<ValueMember> {
   }
 }
 
+/** An array this long cannot be stored, and may have a billion holes: only what it holds is walked. */
+const MOSTLY_HOLES_LENGTH = 4_000_000;
+
 /** How a property is written in a path: `.name`, or `["odd name"]`. */
 export function propertyPath(key: string): string {
   return /^[\p{ID_Start}$_][\p{ID_Continue}$]*$/u.test(key) ? `.${key}` : `[${JSON.stringify(key)}]`;
@@ -36,6 +39,10 @@ function* properties(record: Readonly<Record<string, unknown>>): Iterable<ValueM
 }
 
 function* elements(array: readonly unknown[]): Iterable<ValueMember> {
+  if (array.length > MOSTLY_HOLES_LENGTH) {
+    yield* properties(array as unknown as Record<string, unknown>);
+    return;
+  }
   for (let i = 0; i < array.length; i++) yield [() => `[${i}]`, array[i]];
 }
 

@@ -3,14 +3,14 @@ import { OVER_LIMIT } from "./byte-writer.js";
 import { CborEncoder, NATIVE } from "./cbor-encode.js";
 import { membersOf } from "./value-members.js";
 
-/** Counting stops here: as many bytes as an object's whole memory. */
-const MAX_COUNTED_BYTES = 128_000_000;
+/** Counting stops here: a value far beyond any limit need not be known to the byte. */
+export const MAX_COUNTED_BYTES = 16_000_000;
 
 /** How large a value is, for the error that says so. */
 export interface ValueSize {
   /** The largest thing directly inside it; the value itself if nothing is. */
   readonly path: string;
-  /** Its encoded bytes; beyond 128 MB, at least so many. */
+  /** Its encoded bytes; `MAX_COUNTED_BYTES` if there are more. */
   readonly sizeBytes: number;
 }
 
@@ -40,5 +40,5 @@ function sizeOf(value: unknown, limitBytes: number): number {
   } catch (error) {
     if (error !== OVER_LIMIT) throw error;
   }
-  return counter.length;
+  return Math.min(counter.length, limitBytes);
 }

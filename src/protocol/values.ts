@@ -3,10 +3,13 @@ import { decodeCbor } from "./cbor-decode.js";
 import { CborEncoder, NATIVE, type CborDialect } from "./cbor-encode.js";
 import { ActorError } from "./errors.js";
 import { checkValue, notSerializable } from "./value-check.js";
-import { measureValue } from "./value-size.js";
+import { MAX_COUNTED_BYTES, measureValue } from "./value-size.js";
 
 /** Encoded bytes that one stored value may have (decision 29). */
 export const MAX_VALUE_BYTES = 2_000_000;
+
+/** Encoded bytes that cross a wire at once: what the platform carries. */
+const MAX_WIRE_BYTES = 32 * 1024 * 1024;
 
 /** How to encode, and what an error calls the value. */
 export interface EncodeValueOptions {
@@ -24,16 +27,7 @@ export interface EncodeValueOptions {
  * limitBytes}`, the path of the largest member).
  */
 export function encodeValue(value: unknown, options: EncodeValueOptions = {}): Uint8Array<ArrayBuffer> {
-  const limitBytes = options.limitBytes ?? MAX_VALUE_BYTES;
-  const writer = new ByteWriter(limitBytes);
-  try {
-    new CborEncoder(writer, NATIVE).write(value);
-    if (writer.length > limitBytes) throw OVER_LIMIT;
-    return writer.finish();
-  } catch (error) {
-    writer.release();
-    throw encodingFailure(error, value, options.what, limitBytes);
-  }
+  return encodeWithin(value, NATIVE, options.limitBytes ?? MAX_VALUE_BYTES, options.what);
 }
 
 /**
@@ -44,15 +38,20 @@ export function decodeValue(bytes: Uint8Array): unknown {
   return decodeCbor(bytes, false);
 }
 
-/** Encodes for a wire, without a limit. Throws `value/not_serializable` (400). */
+/** Encodes for a wire. Throws `value/not_serializable` (400) or `value/too_large` (413, over 32 MiB). */
 export function encodeInDialect(value: unknown, dialect: CborDialect): Uint8Array<ArrayBuffer> {
-  const writer = new ByteWriter();
+  return encodeWithin(value, dialect, MAX_WIRE_BYTES, undefined);
+}
+
+function encodeWithin(value: unknown, dialect: CborDialect, limitBytes: number, what: string | undefined): Uint8Array<ArrayBuffer> {
+  const writer = new ByteWriter(limitBytes);
   try {
     new CborEncoder(writer, dialect).write(value);
+    if (writer.length > limitBytes) throw OVER_LIMIT;
     return writer.finish();
   } catch (error) {
     writer.release();
-    throw encodingFailure(error, value, undefined, Infinity);
+    throw encodingFailure(error, value, what, limitBytes);
   }
 }
 
@@ -70,7 +69,8 @@ function encodingFailure(error: unknown, value: unknown, what: string | undefine
 
 function tooLarge(value: unknown, limitBytes: number): ActorError {
   const { path, sizeBytes } = measureValue(value);
-  const message = `Value is too large: ${sizeBytes} bytes, the limit is ${limitBytes}. Its largest member is ${path}`;
+  const size = sizeBytes < MAX_COUNTED_BYTES ? `${sizeBytes}` : `over ${sizeBytes}`;
+  const message = `Value is too large: ${size} bytes, the limit is ${limitBytes}. Its largest member is ${path}`;
   return new ActorError("value", "too_large", message, { metadata: { path, sizeBytes, limitBytes } });
 }
 

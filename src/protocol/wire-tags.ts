@@ -45,23 +45,27 @@ export function tagOfError(error: Error, encode: (value: unknown) => unknown): T
   return ["$Error", [className, message, encode(properties)]];
 }
 
-/** The value of a tagged pair whose payload is revived already. Throws `encoding/invalid` (400) on an unknown tag. */
-export function valueOfTag(tag: string, payload: unknown): unknown {
-  if (tag.startsWith("$$")) return [tag.slice(1), payload];
+/** Brings the values within a payload back. The payload itself is never a tagged pair, even if it looks like one. */
+export type Revive = (tree: unknown) => unknown;
+
+/** The value of a pair with one of the published tags, or an escaped one. Throws `encoding/invalid` (400) on any other. */
+export function valueOfPublishedTag(tag: string, payload: unknown, revive: Revive): unknown {
+  if (tag.startsWith("$$")) return [tag.slice(1), revive(payload)];
+  if (tag === "$Undefined") return undefined;
+  if (tag === "$Set" && Array.isArray(payload)) return new Set<unknown>(payload.map(revive));
+  if (typeof payload === "string") {
+    if (tag === "$BigInt" && /^-?\d+$/.test(payload)) return BigInt(payload);
+    if (tag === "$ArrayBuffer") return parseBase64(payload).buffer;
+    if (tag === "$Uint8Array") return parseBase64(payload);
+  }
+  throw malformed(`the value of the tag ${tag} is wrong, or the tag unknown`);
+}
+
+/** The value of a pair with any tag, our own ones included. Throws `encoding/invalid` (400). */
+export function valueOfTag(tag: string, payload: unknown, revive: Revive): unknown {
   switch (tag) {
-    case "$BigInt":
-      if (typeof payload === "string" && /^-?\d+$/.test(payload)) return BigInt(payload);
-      break;
-    case "$Undefined":
-      return undefined;
-    case "$ArrayBuffer":
-      if (typeof payload === "string") return parseBase64(payload).buffer;
-      break;
-    case "$Set":
-      if (Array.isArray(payload)) return new Set<unknown>(payload);
-      break;
     case "$Map":
-      if (isEntryList(payload)) return new Map(payload);
+      if (isEntryList(payload)) return new Map(payload.map(([key, item]) => [revive(key), revive(item)]));
       break;
     case "$Number":
       if (typeof payload === "string" && /^(NaN|-?Infinity|-0)$/.test(payload)) return Number(payload);
@@ -74,15 +78,20 @@ export function valueOfTag(tag: string, payload: unknown): unknown {
       if (isTextPair(payload)) return regExpOf(payload[0], payload[1]);
       break;
     case "$Error":
-      if (isErrorPayload(payload)) return errorOfParts({ className: payload[0], message: payload[1], properties: payload[2] });
+      if (isErrorPayload(payload)) {
+        const [className, message, properties] = payload;
+        return errorOfParts({ className, message, properties: revive(properties) as Record<string, unknown> });
+      }
       break;
     case "$DataView":
       if (typeof payload === "string") return new DataView(parseBase64(payload).buffer);
       break;
-    default:
-      if (typeof payload === "string") return viewOfTag(tag, payload);
   }
-  throw malformed(`the value of the tag ${tag} is wrong, or the tag unknown`);
+  const kind = viewKindByName(tag.slice(1));
+  if (kind === undefined || typeof payload !== "string") return valueOfPublishedTag(tag, payload, revive);
+  const view = viewOfBytes(kind, parseBase64(payload));
+  if (view === undefined) throw malformed("a typed array of no whole number of elements");
+  return view;
 }
 
 /** Throws `encoding/invalid` (400) where the runtime would throw a SyntaxError. */
@@ -92,13 +101,6 @@ export function regExpOf(source: string, flags: string): RegExp {
   } catch {
     throw malformed("a regular expression that this runtime refuses");
   }
-}
-
-function viewOfTag(tag: string, text: string): ArrayBufferView {
-  const kind = viewKindByName(tag.slice(1));
-  const view = kind && viewOfBytes(kind, parseBase64(text));
-  if (view === undefined) throw malformed(`the value of the tag ${tag} is wrong, or the tag unknown`);
-  return view;
 }
 
 function isEntryList(payload: unknown): payload is [unknown, unknown][] {
@@ -112,5 +114,9 @@ function isTextPair(payload: unknown): payload is [string, string] {
 function isErrorPayload(payload: unknown): payload is [string, string, Record<string, unknown>] {
   if (!Array.isArray(payload)) return false;
   const [className, message, properties]: unknown[] = payload;
-  return typeof className === "string" && typeof message === "string" && typeof properties === "object" && properties !== null;
+  return typeof className === "string" && typeof message === "string" && isRecord(properties);
+}
+
+function isRecord(value: unknown): value is Record<string, unknown> {
+  return typeof value === "object" && value !== null && !Array.isArray(value);
 }

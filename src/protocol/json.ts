@@ -1,0 +1,169 @@
+import { malformed } from "./byte-reader.js";
+import { MAX_DEPTH, UNENCODABLE } from "./cbor-encode.js";
+import { ActorError } from "./errors.js";
+import { viewKindByName } from "./typed-arrays.js";
+import { checkValue, notSerializable } from "./value-check.js";
+import { kindOf } from "./value-kinds.js";
+import {
+  looksTagged,
+  tagOfBuffer,
+  tagOfDate,
+  tagOfError,
+  tagOfNumber,
+  tagOfRegExp,
+  tagOfView,
+  valueOfTag,
+} from "./wire-tags.js";
+
+/** How to write JSON. */
+export interface JsonOptions {
+  /**
+   * The reader is our own, so that every value keeps its kind. Otherwise only the tags of the published clients are
+   * used: a Date becomes its ISO text, a Map `{}`, a RegExp its text, an Error `{name, message}`, a typed array other
+   * than Uint8Array a list of its numbers, NaN and infinities null.
+   */
+  extended?: boolean;
+}
+
+/** Levels of arrays and objects that are read, at most. */
+const MAX_READ_DEPTH = 1000;
+
+/** JSON text of any value of the codec's domain. Throws `value/not_serializable` (400). */
+export function encodeJson(value: unknown, options: JsonOptions = {}): string {
+  return JSON.stringify(toJsonTree(value, options));
+}
+
+/** The value of JSON text, all tags revived, `__proto__` being a key like any other. Throws `encoding/invalid` (400). */
+export function decodeJson(text: string): unknown {
+  let tree: unknown;
+  try {
+    tree = JSON.parse(text);
+  } catch {
+    throw malformed("it is no JSON");
+  }
+  return fromJsonTree(tree);
+}
+
+/** What `JSON.stringify` writes as `encodeJson` would: to embed a value in something larger. */
+export function toJsonTree(value: unknown, options: JsonOptions = {}): unknown {
+  try {
+    return new JsonEncoder(options.extended ?? false).encode(value, 0);
+  } catch (error) {
+    checkValue(value);
+    if (error === UNENCODABLE || !ActorError.isActorError(error)) {
+      throw notSerializable("$", "value that changes while it is read");
+    }
+    throw error;
+  }
+}
+
+/** The value of what `JSON.parse` gave. Takes the tree over: it is changed in place. Throws `encoding/invalid` (400). */
+export function fromJsonTree(tree: unknown): unknown {
+  return revive(tree, 0);
+}
+
+function revive(tree: unknown, depth: number): unknown {
+  if (typeof tree !== "object" || tree === null) return tree;
+  if (depth >= MAX_READ_DEPTH) throw malformed("it is nested too deeply");
+  const inner = (child: unknown): unknown => revive(child, depth + 1);
+  if (Array.isArray(tree)) {
+    if (looksTagged(tree)) return valueOfTag(tree[0], tree[1], inner);
+    for (let i = 0; i < tree.length; i++) tree[i] = inner(tree[i]);
+    return tree;
+  }
+  const record = tree as Record<string, unknown>;
+  for (const key of Object.keys(record)) {
+    const child = record[key];
+    // Every key is an own property already, `__proto__` too, so that assigning touches no prototype.
+    if (typeof child === "object" && child !== null) record[key] = inner(child);
+  }
+  return record;
+}
+
+class JsonEncoder {
+  readonly #extended: boolean;
+
+  constructor(extended: boolean) {
+    this.#extended = extended;
+  }
+
+  encode(value: unknown, depth: number): unknown {
+    switch (typeof value) {
+      case "string":
+      case "boolean":
+        return value;
+      case "number":
+        return (this.#extended ? tagOfNumber(value) : undefined) ?? value;
+      case "bigint":
+        return ["$BigInt", value.toString()];
+      case "undefined":
+        return ["$Undefined", 0];
+      case "object":
+        return value === null ? null : this.#object(value, depth + 1);
+      default:
+        throw UNENCODABLE;
+    }
+  }
+
+  #object(value: object, depth: number): unknown {
+    if (depth > MAX_DEPTH) throw UNENCODABLE;
+    switch (kindOf(value)) {
+      case "object":
+        return this.#record(value as Record<string, unknown>, depth);
+      case "array":
+        return this.#array(value as unknown[], depth);
+      case "set":
+        return ["$Set", Array.from(value as Set<unknown>, (item) => this.encode(item, depth))];
+      case "map":
+        return this.#map(value as Map<unknown, unknown>, depth);
+      case "date":
+        return this.#extended ? tagOfDate(value as Date) : (value as Date).toJSON();
+      case "regexp":
+        return this.#extended ? tagOfRegExp(value as RegExp) : String(value);
+      case "error":
+        return this.#error(value as Error, depth);
+      case "buffer":
+        return tagOfBuffer(value as ArrayBuffer);
+      case "view":
+        return this.#view(value as ArrayBufferView, depth);
+      default:
+        throw UNENCODABLE;
+    }
+  }
+
+  #record(record: Record<string, unknown>, depth: number): unknown {
+    const tree: Record<string, unknown> = {};
+    for (const key of Object.keys(record)) {
+      const property = Object.getOwnPropertyDescriptor(record, key);
+      if (property === undefined || !("value" in property)) throw UNENCODABLE;
+      const child = this.encode(record[key], depth);
+      if (key === "__proto__") Object.defineProperty(tree, key, { value: child, enumerable: true });
+      else tree[key] = child;
+    }
+    return tree;
+  }
+
+  #array(array: readonly unknown[], depth: number): unknown {
+    const tree = Array.from(array, (item) => this.encode(item, depth));
+    if (looksTagged(array)) tree[0] = `$${array[0]}`;
+    return tree;
+  }
+
+  #map(map: Map<unknown, unknown>, depth: number): unknown {
+    // Both ways the entries are walked: what cannot be encoded is an error, not lost.
+    const entries = Array.from(map, ([key, item]) => [this.encode(key, depth), this.encode(item, depth)]);
+    return this.#extended ? ["$Map", entries] : {};
+  }
+
+  #error(error: Error, depth: number): unknown {
+    const pair = tagOfError(error, (properties) => this.#record(properties as Record<string, unknown>, depth));
+    return this.#extended ? pair : { name: String(error.name), message: String(error.message) };
+  }
+
+  #view(view: ArrayBufferView, depth: number): unknown {
+    const name = Object.prototype.toString.call(view).slice(8, -1);
+    if (this.#extended || name === "Uint8Array") return tagOfView(view);
+    if (viewKindByName(name) === undefined) return ["$Uint8Array", tagOfView(view)[1]];
+    return Array.from(view as unknown as ArrayLike<number | bigint>, (item) => this.encode(item, depth));
+  }
+}
