@@ -39,9 +39,9 @@ console.log("\n── tests");
 const exitCode = await run([join(modules, "vitest", "vitest.mjs"), "run", "--reporter=default", "--reporter=json", `--outputFile.json=${report}`]);
 const tests = countTests();
 passed += tests.passed;
-// A file that does not load, or an error outside a test, fails the run without failing a test: it counts as one.
-failed += tests.failed + (exitCode !== 0 && tests.failed === 0 ? 1 : 0);
-if (tests.passed + tests.failed === 0) failed++;
+// A run that fails without failing a test (a file that does not load, an error outside a test), or has none, counts as one.
+const failedOtherwise = exitCode !== 0 || tests.passed === 0;
+failed += tests.failed === 0 && failedOtherwise ? 1 : tests.failed;
 finish();
 
 /**
