@@ -1,0 +1,20 @@
+import type { EventDeclarations, QueueDeclarations } from "./declarations.js";
+import type { ActorConfig, ActorDefinition, Actions } from "./types.js";
+import { checkConfig } from "./compile.js";
+
+/**
+ * Defines an actor: its state, actions and background work. Pure: checks the configuration and gives back an immutable
+ * definition that `setup` takes; nothing starts.
+ *
+ * @throws TypeError for an unknown key, both members of an exclusive pair (`state`/`createState`, `vars`/`createVars`),
+ * an action that is no function, two actions with one dotted name, or an option that is not a positive number
+ */
+export function actor<
+  S, CP, CS, V, I, DB,
+  E extends EventDeclarations,
+  Q extends QueueDeclarations,
+  A extends Actions<S, CP, CS, V, I, DB, E, Q>,
+>(config: ActorConfig<S, CP, CS, V, I, DB, E, Q, A>): ActorDefinition<S, CP, CS, V, I, DB, E, Q, A> {
+  checkConfig(config);
+  return Object.freeze({ config: Object.freeze({ ...config }) });
+}

@@ -1,0 +1,34 @@
+/**
+ * What has changed since the last commit, by storage key. There is one per activation, and every commit writes all of
+ * it (C2). Encoding waits until the commit, so that a row that changes often is encoded once.
+ */
+export class DirtySet {
+  readonly #rows = new Map<string, (() => Uint8Array<ArrayBuffer>) | null>();
+
+  get isEmpty(): boolean {
+    return this.#rows.size === 0;
+  }
+
+  put(key: string, encode: () => Uint8Array<ArrayBuffer>): void {
+    this.#rows.set(key, encode);
+  }
+
+  delete(key: string): void {
+    this.#rows.set(key, null);
+  }
+
+  /** Encodes everything; nothing is forgotten until `clear`. */
+  build(): { puts: Map<string, Uint8Array<ArrayBuffer>>; deletes: Set<string> } {
+    const puts = new Map<string, Uint8Array<ArrayBuffer>>();
+    const deletes = new Set<string>();
+    for (const [key, encode] of this.#rows) {
+      if (encode) puts.set(key, encode());
+      else deletes.add(key);
+    }
+    return { puts, deletes };
+  }
+
+  clear(): void {
+    this.#rows.clear();
+  }
+}

@@ -1,0 +1,191 @@
+/**
+ * All events of one object, through one start gate to one runtime. The platform's object class is a thin shell around
+ * this; the simulation uses the same.
+ *
+ * Owns: which activation is current, who may create the actor. Invariants: no error of user code escapes `alarm` (D4);
+ * errors of calls are data, never thrown; `get` on an actor that does not exist writes nothing.
+ */
+import {
+  ActorError,
+  checkKey,
+  decodeValue,
+  ENVELOPE_VERSION,
+  parseActorId,
+  toErrorData,
+  type CallEnvelope,
+  type Creation,
+  type ReplyEnvelope,
+} from "../protocol/index.js";
+import { callAction } from "./dispatch.js";
+import type { ActorPorts, StoreActivation } from "./ports.js";
+import { KEYS, decodeRecord, type ActorRecord } from "./record.js";
+import type { Registry } from "./registry.js";
+import type { ActorRuntime } from "./runtime.js";
+import { createActor, loadActor } from "./start.js";
+
+/** When a start fails inside an alarm and nothing stored says when to try again. */
+const RETRY_START_MS = 300_000;
+
+export class ActorHost {
+  readonly #registry: Registry;
+  readonly #ports: ActorPorts;
+  #runtime: ActorRuntime | undefined;
+  #starting: Promise<ActorRuntime> | undefined;
+
+  constructor(registry: Registry, ports: ActorPorts) {
+    this.#registry = registry;
+    this.#ports = ports;
+  }
+
+  /** Answers a call; the reply says what went wrong, it is never thrown. */
+  async call(envelope: CallEnvelope): Promise<ReplyEnvelope> {
+    try {
+      return await this.#call(envelope);
+    } catch (error) {
+      const { data, status, internal } = toErrorData(error, { expose: false });
+      if (internal) this.#ports.log.error({ msg: "A call failed with an internal error", error: describe(error) });
+      const record = this.#runtime?.record;
+      const actor = record && { actorId: record.actorId, generation: 1, key: record.key.join(",") };
+      return { v: ENVELOPE_VERSION, ok: false, error: actor ? { ...data, actor } : data, status };
+    }
+  }
+
+  /**
+   * Fires what is due and returns as soon as the run is parked or only waits for running work (D10).
+   * Rejects only when a wake could not be left behind.
+   */
+  async alarm(): Promise<void> {
+    try {
+      const current = await this.#current();
+      if (current) await this.#fire(current);
+      else await this.#wake();
+    } catch (error) {
+      this.#ports.log.error({ msg: "An alarm could not start the actor; it will be tried again", error: describe(error) });
+      await this.#leaveAWake();
+    }
+  }
+
+  async #call(envelope: CallEnvelope): Promise<ReplyEnvelope> {
+    checkEnvelope(envelope);
+    const { address, creation, operation } = envelope;
+    const { runtime, created } = await this.#ready(address, creation);
+    const reply = { v: ENVELOPE_VERSION, ok: true, actorId: runtime.record.actorId, createdAt: runtime.record.createdAt, created } as const;
+    switch (operation.kind) {
+      case "resolve":
+        return reply;
+      case "action": {
+        const args = decodeValue(operation.args);
+        if (!Array.isArray(args)) throw new ActorError("actor", "invalid_request", "The arguments of an action are a list");
+        return { ...reply, output: await callAction(runtime, operation.name, args, requestOf(envelope)) };
+      }
+      default:
+        throw new ActorError("feature", "unsupported", `This release does not know the operation "${String((operation as { kind: unknown }).kind)}"`);
+    }
+  }
+
+  // ---- start gate --------------------------------------------------------------------------------------------------
+
+  async #ready(address: CallEnvelope["address"], creation: Creation): Promise<{ runtime: ActorRuntime; created: boolean }> {
+    let runtime = await this.#current();
+    let created = false;
+    if (!runtime) {
+      const store = this.#ports.store.activate();
+      const record = readRecord(store);
+      if (!record && (creation.mode === "get" || address.generation !== undefined)) throw notFound(address);
+      created = record === undefined;
+      runtime = await this.#start(() =>
+        record ? this.#load(store, record, false) : this.#create(store, address, creation),
+      );
+    }
+    this.#checkAddress(runtime.record, address);
+    if (creation.mode === "create" && !created) {
+      throw new ActorError("actor", "duplicate_key", "An actor with this key exists already", {
+        metadata: { existing_actor_id: runtime.record.actorId },
+      });
+    }
+    return { runtime, created };
+  }
+
+  /** The runtime that serves, waiting for one that starts. A start that fails is the failure of whoever asked for it. */
+  async #current(): Promise<ActorRuntime | undefined> {
+    while (this.#starting) await this.#starting.catch(() => {});
+    return this.#runtime && !this.#runtime.lost ? this.#runtime : undefined;
+  }
+
+  async #start(start: () => Promise<ActorRuntime>): Promise<ActorRuntime> {
+    this.#starting = start();
+    try {
+      this.#runtime = await this.#starting;
+      return this.#runtime;
+    } finally {
+      this.#starting = undefined;
+    }
+  }
+
+  async #create(store: StoreActivation, address: CallEnvelope["address"], creation: Creation): Promise<ActorRuntime> {
+    checkKey(address.key);
+    const actor = this.#registry.find(address.name);
+    const input = creation.mode !== "get" && creation.input ? decodeValue(creation.input) : undefined;
+    return createActor(actor, this.#ports, store, address, input);
+  }
+
+  async #load(store: StoreActivation, record: ActorRecord, isAlarm: boolean): Promise<ActorRuntime> {
+    return loadActor(this.#registry.find(record.name), this.#ports, store, record, isAlarm);
+  }
+
+  #checkAddress(record: ActorRecord, address: CallEnvelope["address"]): void {
+    if (address.generation !== undefined && parseActorId(record.actorId)?.generation !== address.generation) throw notFound(address);
+  }
+
+  // ---- alarm -------------------------------------------------------------------------------------------------------
+
+  async #wake(): Promise<void> {
+    const store = this.#ports.store.activate();
+    const record = readRecord(store);
+    // An alarm on an empty object does nothing and writes nothing (decision 25).
+    if (!record) return;
+    const runtime = await this.#start(() => this.#load(store, record, true));
+    await runtime.workflow.advance();
+  }
+
+  async #fire(runtime: ActorRuntime): Promise<void> {
+    runtime.alarmConsumed();
+    if (runtime.workflow.isBusy) runtime.extendLease();
+    else if (runtime.isDue(this.#ports.now())) runtime.holdLease();
+    if (!runtime.commit()) return;
+    if (runtime.lease) runtime.workflow.start(false);
+    await runtime.workflow.advance();
+  }
+
+  /** @throws what the storage says: only then does the platform's own retry have to help */
+  async #leaveAWake(): Promise<void> {
+    const store = this.#ports.store.activate();
+    if (store.get(KEYS.actor) === undefined || (await store.getAlarm()) !== null) return;
+    store.commit({ puts: new Map(), deletes: new Set(), alarmAt: this.#ports.now() + RETRY_START_MS });
+    await store.sync();
+  }
+}
+
+function readRecord(store: StoreActivation): ActorRecord | undefined {
+  const bytes = store.get(KEYS.actor);
+  return bytes && decodeRecord(bytes);
+}
+
+function checkEnvelope(envelope: CallEnvelope): void {
+  if (typeof envelope?.v !== "number" || envelope.v > ENVELOPE_VERSION + 1 || envelope.v < ENVELOPE_VERSION - 1) {
+    throw new ActorError("actor", "invalid_request", "The Worker and the object are more than one release apart");
+  }
+}
+
+function notFound(address: CallEnvelope["address"]): ActorError {
+  return new ActorError("actor", "not_found", `There is no actor "${address.name}" with this key`);
+}
+
+function requestOf(envelope: CallEnvelope): Request | undefined {
+  const { request } = envelope;
+  return request && new Request(request.url, { method: request.method, headers: request.headers.map(([name, value]) => [name, value]) });
+}
+
+function describe(error: unknown): string {
+  return error instanceof Error ? (error.stack ?? String(error)) : String(error);
+}

@@ -1,0 +1,12 @@
+export { actor } from "./actor.js";
+export { compileActor, type CompiledActor } from "./compile.js";
+export { event, queue } from "./declarations.js";
+export type * from "./declarations.js";
+export type * from "./client-types.js";
+export { ActorHost } from "./host.js";
+export type * from "./ports.js";
+export { KEYS } from "./record.js";
+export { Registry, setup, type RegistryConfig } from "./registry.js";
+export type * from "./types.js";
+export { workflow } from "./workflow-run.js";
+export type * from "./workflow-types.js";

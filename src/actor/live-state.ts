@@ -1,0 +1,273 @@
+/**
+ * An actor's state as one live object.
+ *
+ * Owns: the current value, whether it differs from what is stored, the proxies through which user code sees it.
+ * Invariants: every assigned value is checked where it is assigned (C8); a view whose guard throws is dead, with every
+ * object got from it; what is encoded is what the views show.
+ */
+import { ActorError, checkValue, decodeValue, encodeValue } from "../protocol/index.js";
+
+/** Proxy → what it stands for. Holds no promises and nothing of user code alive. */
+const targets = new WeakMap<object, object>();
+
+export class LiveState {
+  #root: unknown;
+  #version = 0;
+  #storedVersion = 0;
+  #stored: Uint8Array | undefined;
+  #encoded: { version: number; bytes: Uint8Array<ArrayBuffer> } | undefined;
+  /** Typed arrays were handed out: they change without telling, so every commit compares. */
+  #suspect = false;
+  readonly #onDirty: () => void;
+
+  /** `stored` is the last committed encoding; absent for a new actor. `onDirty` runs at the first change after a commit. */
+  constructor(root: unknown, stored: Uint8Array | undefined, onDirty: () => void) {
+    this.#root = root;
+    this.#stored = stored;
+    this.#onDirty = onDirty;
+    if (!stored) this.#version = 1;
+  }
+
+  /** How user code sees the value; `guard` runs at each access and may throw. Same object, same proxy. */
+  createView(guard: () => void = () => {}): StateView {
+    return new StateView(this, guard);
+  }
+
+  get root(): unknown {
+    return this.#root;
+  }
+
+  replace(value: unknown): void {
+    const raw = unwrap(value);
+    checkValue(raw, "state");
+    this.#root = raw;
+    this.touch();
+  }
+
+  touch(): void {
+    const wasClean = this.#version === this.#storedVersion;
+    this.#version += 1;
+    if (wasClean) this.#onDirty();
+  }
+
+  suspect(): void {
+    this.#suspect = true;
+  }
+
+  /**
+   * The encoding to store, or undefined when nothing changed.
+   * @throws value/not_serializable, value/too_large; then the state is as it was last stored
+   */
+  encodeChanges(): Uint8Array<ArrayBuffer> | undefined {
+    if (this.#version === this.#storedVersion && !this.#suspect) return undefined;
+    let bytes = this.#encoded?.version === this.#version && !this.#suspect ? this.#encoded.bytes : undefined;
+    if (!bytes) {
+      try {
+        bytes = encodeValue(this.#root, { what: "state" });
+      } catch (error) {
+        this.#restore();
+        throw error;
+      }
+      this.#encoded = { version: this.#version, bytes };
+    }
+    return this.#stored && equalBytes(bytes, this.#stored) ? undefined : bytes;
+  }
+
+  /** What `encodeChanges` gave has been committed (or nothing had changed). */
+  committed(bytes: Uint8Array | undefined): void {
+    this.#storedVersion = this.#version;
+    this.#encoded = undefined;
+    if (bytes) this.#stored = bytes;
+  }
+
+  #restore(): void {
+    if (!this.#stored) return;
+    this.#root = decodeValue(this.#stored);
+    this.#version += 1;
+    this.#storedVersion = this.#version;
+    this.#encoded = undefined;
+  }
+}
+
+/** One way of looking at the state. */
+export class StateView {
+  readonly #state: LiveState;
+  readonly #guard: () => void;
+  readonly #proxies = new WeakMap<object, object>();
+
+  constructor(state: LiveState, guard: () => void) {
+    this.#state = state;
+    this.#guard = guard;
+  }
+
+  get value(): unknown {
+    this.#guard();
+    return this.#wrap(this.#state.root, "state");
+  }
+
+  set value(next: unknown) {
+    this.#guard();
+    this.#state.replace(next);
+  }
+
+  #wrap(value: unknown, path: string): unknown {
+    if (typeof value !== "object" || value === null) return value;
+    const known = this.#proxies.get(value);
+    if (known) return known;
+    if (ArrayBuffer.isView(value) || value instanceof ArrayBuffer || value instanceof Error || value instanceof RegExp) {
+      this.#state.suspect();
+      return value;
+    }
+    const proxy = new Proxy(value, value instanceof Map || value instanceof Set || value instanceof Date ? this.#exotic(path) : this.#plain(path));
+    this.#proxies.set(value, proxy);
+    targets.set(proxy, value);
+    return proxy;
+  }
+
+  #plain(path: string): ProxyHandler<object> {
+    const write = (target: object, key: string | symbol, value: unknown): boolean => {
+      this.#guard();
+      const raw = this.#checked(key, value, childPath(path, key, target));
+      if (Object.is((target as Record<PropertyKey, unknown>)[key], raw) && Object.hasOwn(target, key)) return true;
+      const done = Reflect.defineProperty(target, key, descriptorFor(target, key, raw));
+      this.#state.touch();
+      return done;
+    };
+    return {
+      get: (target, key) => {
+        this.#guard();
+        const value: unknown = Reflect.get(target, key);
+        return typeof value === "function" && !Object.hasOwn(target, key) ? value : this.#wrap(value, childPath(path, key, target));
+      },
+      set: write,
+      defineProperty: (target, key, descriptor) => {
+        if (descriptor.get || descriptor.set) {
+          throw new ActorError("value", "not_serializable", `Value at ${childPath(path, key, target)} is not serializable: accessor property`);
+        }
+        return write(target, key, descriptor.value);
+      },
+      deleteProperty: (target, key) => {
+        this.#guard();
+        if (!Object.hasOwn(target, key)) return true;
+        this.#state.touch();
+        return Reflect.deleteProperty(target, key);
+      },
+      ownKeys: (target) => {
+        this.#guard();
+        return Reflect.ownKeys(target);
+      },
+      has: (target, key) => {
+        this.#guard();
+        return Reflect.has(target, key);
+      },
+      getOwnPropertyDescriptor: (target, key) => {
+        this.#guard();
+        const descriptor = Reflect.getOwnPropertyDescriptor(target, key);
+        return descriptor?.configurable ? { ...descriptor, value: this.#wrap(descriptor.value, childPath(path, key, target)) } : descriptor;
+      },
+      setPrototypeOf: () => false,
+      preventExtensions: () => false,
+    };
+  }
+
+  /** Map, Set and Date: methods run on the value itself; what they take is checked, what they give is wrapped. */
+  #exotic(path: string): ProxyHandler<object> {
+    return {
+      get: (target, key) => {
+        this.#guard();
+        const member: unknown = Reflect.get(target, key, target);
+        if (typeof member !== "function") return member;
+        const name = String(key);
+        return (...given: unknown[]): unknown => {
+          this.#guard();
+          if (target instanceof Date) return this.#callDate(target, name, member, given);
+          const args = given.map((each) => (typeof each === "function" ? this.#wrapCallback(each as Callback, path) : this.#checked(undefined, each, path)));
+          const result: unknown = Reflect.apply(member as Callback, target, args);
+          if (name === "set" || name === "add" || name === "delete" || name === "clear") this.#state.touch();
+          if (result === target) return this.#wrap(target, path);
+          return isIterator(result) ? this.#wrapIterator(result, path) : this.#wrap(result, path);
+        };
+      },
+      set: () => false,
+      setPrototypeOf: () => false,
+    };
+  }
+
+  #callDate(target: Date, name: string, member: unknown, given: unknown[]): unknown {
+    if (name.startsWith("set")) this.#state.touch();
+    return Reflect.apply(member as Callback, target, given);
+  }
+
+  #wrapCallback(callback: Callback, path: string): Callback {
+    return (...args) => callback(...args.map((each) => this.#wrap(each, path)));
+  }
+
+  *#wrapIterator(iterator: Iterable<unknown>, path: string): IterableIterator<unknown> {
+    for (const each of iterator) {
+      yield Array.isArray(each) ? each.map((part) => this.#wrap(part, path)) : this.#wrap(each, path);
+    }
+  }
+
+  #checked(key: string | symbol | undefined, value: unknown, path: string): unknown {
+    if (typeof key === "symbol") throw new ActorError("value", "not_serializable", `Value at ${path} is not serializable: symbol key`);
+    const raw = unwrap(value);
+    if (raw !== null && (typeof raw === "object" || typeof raw === "function" || typeof raw === "symbol")) checkValue(raw, path);
+    return raw;
+  }
+}
+
+type Callback = (...args: unknown[]) => unknown;
+
+/** Takes proxies out of a value that user code hands back, so that the state never holds a view of itself. */
+function unwrap(value: unknown, seen = new Set<object>()): unknown {
+  if (typeof value !== "object" || value === null) return value;
+  const target = targets.get(value);
+  if (target) return target;
+  if (seen.has(value)) return value;
+  seen.add(value);
+  if (Array.isArray(value)) {
+    const raw = value.map((each) => unwrap(each, seen));
+    return raw.some((each, index) => each !== value[index]) ? raw : value;
+  }
+  if (value instanceof Map) {
+    const raw = [...value].map(([key, each]) => [unwrap(key, seen), unwrap(each, seen)] as const);
+    return raw.some(([key, each]) => !value.has(key) || value.get(key) !== each) ? new Map(raw) : value;
+  }
+  if (value instanceof Set) {
+    const raw = [...value].map((each) => unwrap(each, seen));
+    return raw.some((each) => !value.has(each)) ? new Set(raw) : value;
+  }
+  const prototype: unknown = Object.getPrototypeOf(value);
+  if (prototype !== Object.prototype && prototype !== null) return value;
+  const descriptors = Object.getOwnPropertyDescriptors(value);
+  let changed = false;
+  for (const key of Object.keys(descriptors)) {
+    const descriptor = descriptors[key];
+    if (!descriptor || !("value" in descriptor)) continue;
+    const raw = unwrap(descriptor.value, seen);
+    if (raw === descriptor.value) continue;
+    descriptor.value = raw;
+    changed = true;
+  }
+  return changed ? Object.defineProperties({}, descriptors) : value;
+}
+
+function descriptorFor(target: object, key: PropertyKey, value: unknown): PropertyDescriptor {
+  // An array's length is not configurable; everything else that user code writes is an ordinary property.
+  if (Array.isArray(target) && key === "length") return { value };
+  return { value, writable: true, enumerable: true, configurable: true };
+}
+
+function childPath(path: string, key: PropertyKey, target: object): string {
+  return Array.isArray(target) ? `${path}[${String(key)}]` : `${path}.${String(key)}`;
+}
+
+function isIterator(value: unknown): value is Iterable<unknown> {
+  return typeof value === "object" && value !== null && typeof (value as { next?: unknown }).next === "function" && Symbol.iterator in value;
+}
+
+function equalBytes(a: Uint8Array, b: Uint8Array): boolean {
+  if (a.length !== b.length) return false;
+  for (let index = 0; index < a.length; index += 1) if (a[index] !== b[index]) return false;
+  return true;
+}

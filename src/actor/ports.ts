@@ -1,0 +1,69 @@
+/** Structured log sink with pino's levels; each takes fields with `msg`, or a text. */
+export interface Logger {
+  trace(entry: LogEntry): void;
+  debug(entry: LogEntry): void;
+  info(entry: LogEntry): void;
+  warn(entry: LogEntry): void;
+  error(entry: LogEntry): void;
+  fatal(entry: LogEntry): void;
+}
+export type LogEntry = string | Readonly<Record<string, unknown>>;
+
+/** One atomic write. */
+export interface Batch {
+  readonly puts: ReadonlyMap<string, Uint8Array<ArrayBuffer>>;
+  readonly deletes: ReadonlySet<string>;
+  /** Epoch ms of the physical alarm, null for none; absent: unchanged. */
+  readonly alarmAt?: number | null;
+}
+
+/**
+ * The storage of one actor. All methods but `getAlarm`, `sync` and `deleteAll` are synchronous.
+ * Atomicity: a commit is all or nothing, and all commits of one synchronous turn (microtasks included) become durable
+ * together at its end, as measured on the platform.
+ */
+export interface Store {
+  /** Begins an activation. Commits of any earlier one are refused from now on (C10). */
+  activate(): StoreActivation;
+}
+
+export interface StoreActivation {
+  get(key: string): Uint8Array | undefined;
+  /** All keys that begin with the prefix, in order of their text. */
+  list(prefix: string): Iterable<readonly [key: string, value: Uint8Array]>;
+  /** @throws whatever the storage says; nothing was written then, and the activation is lost */
+  commit(batch: Batch): void;
+  /** The physical alarm, epoch ms; null inside `alarm()`. */
+  getAlarm(): Promise<number | null>;
+  /** Resolves when all commits so far are confirmed. */
+  sync(): Promise<void>;
+  /** Deletes everything, alarm included. Not atomic: repeat until it succeeds. */
+  deleteAll(): Promise<void>;
+}
+
+/** The one timer in memory that an activation may hold, for the earliest of its deadlines (D10). */
+export interface Timer {
+  set(at: number, fire: () => void): void;
+  clear(): void;
+}
+
+/** What an actor needs from the world around it. */
+export interface ActorPorts {
+  readonly store: Store;
+  readonly log: Logger;
+  /** Epoch ms. */
+  now(): number;
+  createTimer(): Timer;
+  /** Lets all other events of the object have their turn. */
+  yield(): Promise<void>;
+  randomHex(bytes: number): string;
+  /** The platform's id of the object, 64 hex digits. */
+  readonly objectId: string;
+  readonly region: string;
+  /** Throws this instance away: what is in memory does not match what is stored (C10). */
+  abort(reason: string): void;
+  /** Keeps the object alive until the promise settles. */
+  waitUntil(promise: Promise<unknown>): void;
+  /** A client for the same registry, over the binding; `beforeCall` runs before each call leaves and may throw. */
+  createClient(beforeCall: () => void): unknown;
+}

@@ -1,0 +1,48 @@
+import { ActorError, decodeValue, encodeValue, STORAGE_FORMAT } from "../protocol/index.js";
+import type { Failure } from "../workflow/index.js";
+
+/** Storage keys: one letter, so that they cost little and sort together (`design.md`, Storage). */
+export const KEYS = {
+  actor: "a",
+  state: "s",
+  lease: "l",
+  entry: (seq: number): string => `e/${seq}`,
+  entries: "e/",
+  deadline: (id: string): string => `d/${id}`,
+  deadlines: "d/",
+} as const;
+
+/** Where a workflow stands, as it is stored. */
+export type WorkflowRecord =
+  | { readonly status: "running" }
+  | { readonly status: "completed"; readonly value: Uint8Array }
+  | { readonly status: "failed"; readonly failure: Failure }
+  | { readonly status: "cancelled" };
+
+/** What an actor is, under the key `a`. Its presence is what makes the actor exist. */
+export interface ActorRecord {
+  readonly format: number;
+  readonly name: string;
+  readonly key: readonly string[];
+  readonly actorId: string;
+  readonly createdAt: number;
+  readonly workflow?: WorkflowRecord;
+}
+
+export function encodeRecord(record: ActorRecord): Uint8Array<ArrayBuffer> {
+  return encodeValue({ ...record }, { what: "actor", limitBytes: 2_160_000 });
+}
+
+/** @throws storage/newer_format when a later release wrote it; nothing is changed then (C9) */
+export function decodeRecord(bytes: Uint8Array): ActorRecord {
+  const record = decodeValue(bytes) as ActorRecord;
+  if (typeof record?.format !== "number") throw new ActorError("storage", "corrupt", "The actor's record cannot be read");
+  if (record.format > STORAGE_FORMAT) {
+    throw new ActorError(
+      "storage",
+      "newer_format",
+      `This actor was written in storage format ${record.format}; this release reads up to ${STORAGE_FORMAT}. Deploy the newer release again`,
+    );
+  }
+  return record;
+}

@@ -1,0 +1,206 @@
+/**
+ * Binds the workflow engine to its actor: the engine's ports, when the run starts, what its end means.
+ *
+ * Owns: the run of this activation, the re-check after a divergence. Does not own: storage and lease (runtime.ts).
+ */
+import { ActorError } from "../protocol/index.js";
+import {
+  MAX_INTERRUPTIONS,
+  WorkflowContext,
+  WorkflowRun,
+  encodeEntry,
+  workflowFailure,
+  type AttemptInfo,
+  type AttemptSession,
+  type EngineLog,
+  type Entry,
+  type FailureReport,
+  type HistoryDivergedError,
+  type Outcome,
+  type WorkflowPorts,
+} from "../workflow/index.js";
+import { openAttempt } from "./context.js";
+import { KEYS, type WorkflowRecord } from "./record.js";
+import type { ActorRuntime, DeadlineRow } from "./runtime.js";
+
+const FIRST_RECHECK_MS = 60_000;
+const LAST_RECHECK_MS = 3_600_000;
+/** Deadline of a workflow whose code does not match its history: a fixed deploy goes on by itself (decision 12). */
+const RECHECK = "workflow";
+
+export class WorkflowHost implements WorkflowPorts {
+  readonly #runtime: ActorRuntime;
+  #run: WorkflowRun | undefined;
+  #careful = false;
+  #confirmNext = false;
+  #recheck: DeadlineRow | undefined;
+
+  constructor(runtime: ActorRuntime) {
+    this.#runtime = runtime;
+  }
+
+  /** True while there is a workflow that has not ended. */
+  get isActive(): boolean {
+    return this.#runtime.actor.workflow !== undefined && this.#runtime.record.workflow?.status === "running";
+  }
+
+  /** True while the run is in memory and something of it moves (W14). */
+  get isBusy(): boolean {
+    return this.#run !== undefined && !this.#run.isEnded && !this.#run.isParked;
+  }
+
+  /** The earliest deadline that entries hold, epoch ms; none while the code does not match them. */
+  deadlineAt(): number | undefined {
+    if (!this.isActive || this.#runtime.deadline(RECHECK)) return undefined;
+    return this.#runtime.history.earliestDueAt();
+  }
+
+  /** Calls the function, if it has not ended and does not run yet. The lease must be committed. */
+  start(careful: boolean): void {
+    if (this.#run && !this.#run.isEnded) return;
+    const { workflow } = this.#runtime.actor;
+    if (!workflow || !this.isActive) {
+      this.parked();
+      this.commit();
+      return;
+    }
+    this.#recheck = this.#runtime.deadline(RECHECK);
+    this.#runtime.clearDeadline(RECHECK);
+    this.#careful = careful;
+    if ((this.#runtime.lease?.found ?? 0) >= MAX_INTERRUPTIONS) return this.#interrupted();
+    const { actorId, name, key } = this.#runtime.record;
+    const identity = { actorId, name, key, log: this.log };
+    this.#run = new WorkflowRun({
+      ports: this,
+      history: this.#runtime.history,
+      createContext: (scope) => new WorkflowContext(scope, identity),
+      run: workflow.run,
+    });
+    this.#run.start();
+  }
+
+  /** Settles what is due and lets the run move until it is parked or only waits for running work (D10). */
+  async advance(): Promise<void> {
+    if (!this.#run || this.#run.isEnded) return;
+    await this.#run.settled();
+    await this.#run.advance();
+    this.#runtime.deadlinesChanged();
+    this.commit();
+    this.timersChanged();
+  }
+
+  /** The same from the timer in memory, which nobody awaits: the object stays until it is done. */
+  advanceSoon(): void {
+    this.#runtime.ports.waitUntil(this.advance());
+  }
+
+  beforeCommit(): void {
+    this.#run?.beforeCommit();
+  }
+
+  /** The activation is over: nothing of the run settles any more. */
+  evict(reason: Error): void {
+    this.#run?.evict(reason);
+  }
+
+  // ---- ports of the engine -----------------------------------------------------------------------------------------
+
+  get log(): EngineLog {
+    return this.#runtime.ports.log;
+  }
+
+  now(): number {
+    return this.#runtime.ports.now();
+  }
+
+  yield(): Promise<void> {
+    return this.#runtime.ports.yield();
+  }
+
+  nextSeq(): number {
+    return this.#runtime.nextSeq();
+  }
+
+  put(entry: Entry): void {
+    this.#runtime.put(KEYS.entry(entry.seq), () => encodeEntry(entry));
+    this.#runtime.deadlinesChanged();
+  }
+
+  delete(entry: Entry): void {
+    this.#runtime.delete(KEYS.entry(entry.seq));
+    this.#runtime.deadlinesChanged();
+  }
+
+  commit(): boolean {
+    if (!this.#runtime.commit()) return false;
+    if (this.#confirmNext) this.#runtime.confirm();
+    this.#confirmNext = false;
+    return true;
+  }
+
+  beginWork(): void {
+    this.#runtime.holdLease();
+  }
+
+  parked(): void {
+    this.#careful = false;
+    this.#confirmNext = true;
+    this.#runtime.releaseLease();
+  }
+
+  timersChanged(): void {
+    this.#runtime.timers.setWorkflow(this.isBusy ? this.#run?.nextWaitAt : undefined);
+  }
+
+  isCareful(): boolean {
+    return this.#careful;
+  }
+
+  openAttempt(info: AttemptInfo): AttemptSession {
+    return openAttempt(this.#runtime, info);
+  }
+
+  finished(outcome: Outcome): void {
+    this.#runtime.clearDeadline(RECHECK);
+    this.#runtime.putRecord({ workflow: recordOf(outcome) });
+  }
+
+  diverged(error: HistoryDivergedError): void {
+    const before = this.#recheck;
+    const delayMs = Math.min(LAST_RECHECK_MS, before ? Number(before["delayMs"]) * 2 : FIRST_RECHECK_MS);
+    this.#runtime.setDeadline(RECHECK, { at: this.now() + delayMs, delayMs, message: error.message });
+    if (before?.["message"] !== error.message) this.log.error({ msg: error.message, code: `workflow/${error.code}`, location: error.location });
+    this.parked();
+    this.commit();
+    this.timersChanged();
+  }
+
+  report(failure: FailureReport): void {
+    if ("step" in failure) {
+      const { error, ...fields } = failure.step;
+      this.log.warn({ msg: `Step "${fields.stepName}" failed`, ...fields, error: String(error) });
+    } else if ("workflow" in failure) {
+      this.log.error({ msg: "The workflow failed", error: String(failure.workflow.error) });
+    }
+  }
+
+  #interrupted(): void {
+    const message = `The workflow was cut off ${MAX_INTERRUPTIONS} times in a row outside of any step`;
+    const error = new ActorError("workflow", "interrupted", message);
+    this.report({ workflow: { error } });
+    this.finished({ status: "failed", error });
+    this.parked();
+    this.commit();
+  }
+}
+
+function recordOf(outcome: Outcome): WorkflowRecord {
+  switch (outcome.status) {
+    case "completed":
+      return { status: "completed", value: outcome.value };
+    case "failed":
+      return { status: "failed", failure: workflowFailure(outcome.error) };
+    case "cancelled":
+      return { status: "cancelled" };
+  }
+}

@@ -1,0 +1,3 @@
+export { ManualClock } from "./manual-clock.js";
+export { CrashError, MemoryStore, type CommitFault, type MemoryStoreOptions } from "./memory-store.js";
+export { World, WorldActor, type WorldOptions } from "./world.js";

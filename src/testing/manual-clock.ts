@@ -1,0 +1,57 @@
+/** A clock that stands until it is moved, with timers that fire when it passes them. */
+export class ManualClock {
+  #now: number;
+  #order = 0;
+  readonly #timers = new Set<{ readonly at: number; readonly order: number; readonly fire: () => void }>();
+
+  /** Starts at `now`, epoch ms. */
+  constructor(now = 1_700_000_000_000) {
+    this.#now = now;
+  }
+
+  now(): number {
+    return this.#now;
+  }
+
+  /** Gives back the way to cancel. */
+  setTimer(at: number, fire: () => void): () => void {
+    const timer = { at, order: (this.#order += 1), fire };
+    this.#timers.add(timer);
+    return () => this.#timers.delete(timer);
+  }
+
+  /** Resolves when the clock has moved that far. */
+  delay(durationMs: number): Promise<void> {
+    return new Promise((resolve) => this.setTimer(this.#now + durationMs, resolve));
+  }
+
+  get pendingTimers(): number {
+    return this.#timers.size;
+  }
+
+  nextTimerAt(): number | undefined {
+    return this.#earliest()?.at;
+  }
+
+  /** Moves to a time (also back), firing nothing. */
+  moveTo(now: number): void {
+    this.#now = now;
+  }
+
+  /** Fires the earliest timer that is due. False: none is. */
+  fireNext(): boolean {
+    const due = this.#earliest();
+    if (!due || due.at > this.#now) return false;
+    this.#timers.delete(due);
+    due.fire();
+    return true;
+  }
+
+  #earliest(): { readonly at: number; readonly order: number; readonly fire: () => void } | undefined {
+    let earliest: { readonly at: number; readonly order: number; readonly fire: () => void } | undefined;
+    for (const timer of this.#timers) {
+      if (!earliest || timer.at < earliest.at || (timer.at === earliest.at && timer.order < earliest.order)) earliest = timer;
+    }
+    return earliest;
+  }
+}

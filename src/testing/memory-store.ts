@@ -1,0 +1,227 @@
+import type { Batch, Store, StoreActivation } from "../actor/ports.js";
+
+/** What a store may do at a commit, besides making it. `number` is 1-based and counts over all activations. */
+export type CommitFault = (number: number) => "crash-before" | "crash-after" | "refuse" | undefined;
+
+export interface MemoryStoreOptions {
+  /** Runs a function in the next turn of the event loop: what was committed until then becomes durable. */
+  readonly nextTurn: (run: () => void) => void;
+  readonly fault?: CommitFault;
+  /** Called when a fault has ended the process that used the store. */
+  readonly onCrash?: () => void;
+}
+
+/** Thrown inside a commit at which the process dies. Nothing may catch it and go on. */
+export class CrashError extends Error {
+  override readonly name = "CrashError";
+}
+
+/**
+ * A store in memory that behaves as the platform's was measured to: all commits of one synchronous turn (microtasks
+ * included) become durable together when the turn ends, and a crash before that loses all of them.
+ */
+export class MemoryStore implements Store {
+  readonly #options: MemoryStoreOptions;
+  #durable = new Map<string, Uint8Array<ArrayBuffer>>();
+  #visible = new Map<string, Uint8Array<ArrayBuffer>>();
+  #durableAlarm: number | null = null;
+  #visibleAlarm: number | null = null;
+  #generation = 0;
+  #turnOpen = false;
+  #dieAtTurnEnd = false;
+  #waiting: (() => void)[] = [];
+  #commits = 0;
+  #rows = 0;
+  #alarmWrites = 0;
+  fault: CommitFault | undefined;
+
+  constructor(options: MemoryStoreOptions) {
+    this.#options = options;
+    this.fault = options.fault;
+  }
+
+  activate(): StoreActivation {
+    this.#generation += 1;
+    return new MemoryActivation(this, this.#generation);
+  }
+
+  // ---- what tests look at ------------------------------------------------------------------------------------------
+
+  get commits(): number {
+    return this.#commits;
+  }
+  /** Rows put or deleted; alarm writes are counted apart. */
+  get rows(): number {
+    return this.#rows;
+  }
+  get alarmWrites(): number {
+    return this.#alarmWrites;
+  }
+  /** The alarm as the platform would fire it. */
+  get alarmAt(): number | null {
+    return this.#durableAlarm;
+  }
+  get keys(): string[] {
+    return [...this.#durable.keys()].sort();
+  }
+  /** A copy of everything durable. */
+  dump(): Map<string, Uint8Array<ArrayBuffer>> {
+    return new Map(this.#durable);
+  }
+  restore(rows: ReadonlyMap<string, Uint8Array<ArrayBuffer>>, alarmAt: number | null = null): void {
+    this.#durable = new Map(rows);
+    this.#durableAlarm = alarmAt;
+    this.#reset();
+  }
+
+  // ---- what the world does to it -----------------------------------------------------------------------------------
+
+  /** The process dies now: what its last turn wrote is lost. */
+  crash(): void {
+    this.#generation += 1;
+    this.#reset();
+    this.#options.onCrash?.();
+  }
+
+  /** `alarm()` begins: the alarm is gone for whoever looks, but comes again if the process dies before it is replaced. */
+  beginAlarm(): void {
+    this.#visibleAlarm = null;
+  }
+
+  /** `alarm()` returned: what it did not replace is gone. */
+  endAlarm(): void {
+    if (this.#visibleAlarm === null) this.#durableAlarm = null;
+  }
+
+  setAlarm(at: number | null): void {
+    this.#durableAlarm = at;
+    this.#visibleAlarm = at;
+  }
+
+  // ---- used by activations -----------------------------------------------------------------------------------------
+
+  read(generation: number): { readonly rows: ReadonlyMap<string, Uint8Array<ArrayBuffer>>; readonly alarmAt: number | null } {
+    this.#check(generation);
+    return { rows: this.#visible, alarmAt: this.#visibleAlarm };
+  }
+
+  write(generation: number, batch: Batch): void {
+    this.#check(generation);
+    this.#commits += 1;
+    const fault = this.fault?.(this.#commits);
+    if (fault === "refuse") throw new Error("The store refuses this write");
+    if (fault === "crash-before") {
+      this.crash();
+      throw new CrashError("The process died before this commit");
+    }
+    for (const [key, bytes] of batch.puts) {
+      if (bytes.byteLength !== bytes.buffer.byteLength) throw new Error(`The value of ${key} is a view of a larger buffer`);
+      this.#visible.set(key, bytes.slice());
+    }
+    for (const key of batch.deletes) this.#visible.delete(key);
+    this.#rows += batch.puts.size + batch.deletes.size;
+    if (batch.alarmAt !== undefined) {
+      this.#visibleAlarm = batch.alarmAt;
+      this.#alarmWrites += 1;
+    }
+    if (fault === "crash-after") this.#dieAtTurnEnd = true;
+    this.#openTurn(batch.alarmAt !== undefined);
+  }
+
+  /** Resolves when everything committed so far is durable: the output gate, and `sync`. */
+  confirm(generation: number): Promise<void> {
+    this.#check(generation);
+    if (!this.#turnOpen) return Promise.resolve();
+    return new Promise((resolve, reject) => {
+      this.#waiting.push(() => {
+        if (generation === this.#generation) resolve();
+        else reject(new CrashError("The process died"));
+      });
+    });
+  }
+
+  deleteAll(generation: number): void {
+    this.#check(generation);
+    this.#visible.clear();
+    this.#durable.clear();
+    this.#visibleAlarm = null;
+    this.#durableAlarm = null;
+  }
+
+  #alarmTouched = false;
+
+  #openTurn(alarmTouched: boolean): void {
+    this.#alarmTouched ||= alarmTouched;
+    if (this.#turnOpen) return;
+    this.#turnOpen = true;
+    const generation = this.#generation;
+    this.#options.nextTurn(() => {
+      if (generation !== this.#generation) return;
+      this.#durable = new Map(this.#visible);
+      if (this.#alarmTouched) this.#durableAlarm = this.#visibleAlarm;
+      this.#alarmTouched = false;
+      this.#turnOpen = false;
+      if (this.#dieAtTurnEnd) {
+        this.#dieAtTurnEnd = false;
+        this.crash();
+        return;
+      }
+      const waiting = this.#waiting;
+      this.#waiting = [];
+      for (const each of waiting) each();
+    });
+  }
+
+  #reset(): void {
+    this.#visible = new Map(this.#durable);
+    this.#visibleAlarm = this.#durableAlarm;
+    this.#turnOpen = false;
+    this.#dieAtTurnEnd = false;
+    this.#alarmTouched = false;
+    const waiting = this.#waiting;
+    this.#waiting = [];
+    for (const each of waiting) each();
+  }
+
+  #check(generation: number): void {
+    if (generation !== this.#generation) throw new CrashError("This activation is over; its commits are refused");
+  }
+}
+
+class MemoryActivation implements StoreActivation {
+  readonly #store: MemoryStore;
+  readonly #generation: number;
+
+  constructor(store: MemoryStore, generation: number) {
+    this.#store = store;
+    this.#generation = generation;
+  }
+
+  get(key: string): Uint8Array | undefined {
+    return this.#store.read(this.#generation).rows.get(key)?.slice();
+  }
+
+  *list(prefix: string): Iterable<readonly [string, Uint8Array]> {
+    const { rows } = this.#store.read(this.#generation);
+    for (const key of [...rows.keys()].filter((each) => each.startsWith(prefix)).sort()) {
+      const bytes = rows.get(key);
+      if (bytes) yield [key, bytes.slice()];
+    }
+  }
+
+  commit(batch: Batch): void {
+    this.#store.write(this.#generation, batch);
+  }
+
+  async getAlarm(): Promise<number | null> {
+    return this.#store.read(this.#generation).alarmAt;
+  }
+
+  sync(): Promise<void> {
+    return this.#store.confirm(this.#generation);
+  }
+
+  async deleteAll(): Promise<void> {
+    this.#store.deleteAll(this.#generation);
+  }
+}

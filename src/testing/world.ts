@@ -1,0 +1,253 @@
+/**
+ * A world of actors in one process: each with its own store, one manual clock, and crashes where a test wants them.
+ * What happens when is decided by the clock and the test alone, never by real time.
+ */
+import { ActorHost, type ActorPorts, type Logger, type Registry } from "../actor/index.js";
+import {
+  decodeValue,
+  encodeValue,
+  ENVELOPE_VERSION,
+  fromErrorData,
+  objectName,
+  type Creation,
+  type Operation,
+  type ReplyEnvelope,
+} from "../protocol/index.js";
+import { ManualClock } from "./manual-clock.js";
+import { MemoryStore, type CommitFault } from "./memory-store.js";
+
+export interface WorldOptions {
+  /** Runs a function in the next turn of the event loop (`setImmediate` in Node). */
+  readonly nextTurn: (run: () => void) => void;
+  readonly clock?: ManualClock;
+  /** Receives every log line. */
+  readonly onLog?: (level: string, entry: unknown) => void;
+  /** Asked at each commit of each actor. */
+  readonly fault?: (actor: WorldActor, commit: number) => ReturnType<CommitFault>;
+}
+
+/** Turns after which an actor that can move by itself has moved. */
+const TURNS_TO_SETTLE = 6;
+
+export class World {
+  readonly clock: ManualClock;
+  readonly options: WorldOptions;
+  readonly #registry: Registry;
+  readonly #actors = new Map<string, WorldActor>();
+
+  constructor(registry: Registry, options: WorldOptions) {
+    this.#registry = registry;
+    this.options = options;
+    this.clock = options.clock ?? new ManualClock();
+  }
+
+  get registry(): Registry {
+    return this.#registry;
+  }
+
+  get actors(): WorldActor[] {
+    return [...this.#actors.values()];
+  }
+
+  /** The object behind a key, whether an actor lives there or not. */
+  actor(name: string, key: readonly string[] = []): WorldActor {
+    const id = objectName(name, key);
+    let found = this.#actors.get(id);
+    if (!found) {
+      found = new WorldActor(this, name, key, this.#actors.size);
+      this.#actors.set(id, found);
+    }
+    return found;
+  }
+
+  /** Lets everything happen that needs no time to pass. */
+  async settle(): Promise<void> {
+    for (let turn = 0; turn < TURNS_TO_SETTLE; turn += 1) {
+      await this.turn();
+      while (this.clock.fireNext()) await this.turn();
+      for (const actor of this.actors) if (actor.alarmIsDue) await actor.fireAlarm();
+    }
+  }
+
+  /** Lets time pass, with every timer and alarm in its order. */
+  async pass(durationMs: number): Promise<void> {
+    const end = this.clock.now() + durationMs;
+    await this.settle();
+    for (let next = this.#nextEventAt(); next !== undefined && next <= end; next = this.#nextEventAt()) {
+      this.clock.moveTo(Math.max(this.clock.now(), next));
+      await this.settle();
+    }
+    this.clock.moveTo(Math.max(this.clock.now(), end));
+    await this.settle();
+  }
+
+  /** Lets time pass until nothing is to come any more, or the limit. */
+  async passUntilQuiet(limitMs = 10 * 365 * 24 * 3_600_000): Promise<void> {
+    const end = this.clock.now() + limitMs;
+    await this.settle();
+    for (let next = this.#nextEventAt(); next !== undefined && next <= end; next = this.#nextEventAt()) {
+      this.clock.moveTo(Math.max(this.clock.now(), next));
+      await this.settle();
+    }
+  }
+
+  turn(): Promise<void> {
+    return new Promise((resolve) => this.options.nextTurn(resolve));
+  }
+
+  #nextEventAt(): number | undefined {
+    const times = this.actors.map((actor) => actor.store.alarmAt).filter((at) => at !== null);
+    const timer = this.clock.nextTimerAt();
+    if (timer !== undefined) times.push(timer);
+    return times.length === 0 ? undefined : Math.min(...times);
+  }
+}
+
+/** One object of the world: its store outlives every crash, its host does not. */
+export class WorldActor {
+  readonly store: MemoryStore;
+  readonly name: string;
+  readonly key: readonly string[];
+  readonly #world: World;
+  readonly #objectId: string;
+  #host: ActorHost | undefined;
+  #timers = new Set<() => void>();
+  #random = 0;
+  crashes = 0;
+
+  constructor(world: World, name: string, key: readonly string[], index: number) {
+    this.#world = world;
+    this.name = name;
+    this.key = key;
+    this.#objectId = index.toString(16).padStart(64, "0");
+    this.store = new MemoryStore({
+      nextTurn: world.options.nextTurn,
+      fault: (commit) => world.options.fault?.(this, commit),
+      onCrash: () => this.#died(),
+    });
+  }
+
+  get timersHeld(): number {
+    return this.#timers.size;
+  }
+
+  get alarmIsDue(): boolean {
+    return this.store.alarmAt !== null && this.store.alarmAt <= this.#world.clock.now();
+  }
+
+  /** The process of this object dies, at this instruction. */
+  crash(): void {
+    this.store.crash();
+  }
+
+  /** Calls an action as a client would; the reply is seen only once what caused it is durable. */
+  async call(action: string, ...args: unknown[]): Promise<unknown> {
+    const reply = await this.send({ mode: "getOrCreate" }, { kind: "action", name: action, args: encodeValue(args) });
+    if (!reply.ok) throw fromErrorData(reply.error, reply.status);
+    return reply.output && decodeValue(reply.output);
+  }
+
+  async send(creation: Creation, operation: Operation): Promise<ReplyEnvelope> {
+    const host = this.#live();
+    const reply = await host.call({ v: ENVELOPE_VERSION, address: { name: this.name, key: this.key }, creation, operation });
+    await this.#world.turn();
+    if (host !== this.#host) throw fromErrorData({ group: "actor", code: "restarting", message: "The object died" }, 503);
+    return reply;
+  }
+
+  /** Delivers the alarm that is stored, or one that comes for nothing. */
+  async fireAlarm(): Promise<void> {
+    const host = this.#live();
+    this.store.beginAlarm();
+    const running = host.alarm().then(
+      () => host === this.#host && this.store.endAlarm(),
+      () => undefined,
+    );
+    const died = new Promise<void>((resolve) => {
+      this.#onDeath = resolve;
+    });
+    await Promise.race([running, died]);
+  }
+
+  #onDeath: () => void = () => {};
+
+  #live(): ActorHost {
+    this.#host ??= new ActorHost(this.#world.registry, this.#ports());
+    return this.#host;
+  }
+
+  #died(): void {
+    this.crashes += 1;
+    this.#host = undefined;
+    for (const cancel of this.#timers) cancel();
+    this.#timers = new Set();
+    this.#onDeath();
+  }
+
+  #ports(): ActorPorts {
+    const { clock, options } = this.#world;
+    const timers = this.#timers;
+    return {
+      store: this.store,
+      log: logger(options.onLog),
+      now: () => clock.now(),
+      createTimer: () => {
+        let cancel: (() => void) | undefined;
+        const clear = (): void => {
+          if (!cancel) return;
+          cancel();
+          timers.delete(cancel);
+          cancel = undefined;
+        };
+        return {
+          clear,
+          set: (at, fire) => {
+            clear();
+            const stop = clock.setTimer(at, () => {
+              timers.delete(stop);
+              cancel = undefined;
+              fire();
+            });
+            cancel = stop;
+            timers.add(stop);
+          },
+        };
+      },
+      yield: () => this.#world.turn(),
+      randomHex: (bytes) => (this.#random += 1).toString(16).padStart(bytes * 2, "0"),
+      objectId: this.#objectId,
+      region: "test",
+      abort: () => {
+        if (timers === this.#timers) this.store.crash();
+      },
+      waitUntil: (promise) => void promise.catch(() => {}),
+      createClient: (beforeCall) => this.#client(beforeCall),
+    };
+  }
+
+  #client(beforeCall: () => void): unknown {
+    const handle = (name: string, key: string | readonly string[] = []): unknown =>
+      new Proxy(
+        {},
+        {
+          get: (_, action) => {
+            if (typeof action !== "string" || action === "then") return undefined;
+            return async (...args: unknown[]) => {
+              beforeCall();
+              const sent = decodeValue(encodeValue(args)) as unknown[];
+              return this.#world.actor(name, typeof key === "string" ? [key] : key).call(action, ...sent);
+            };
+          },
+        },
+      );
+    return new Proxy(
+      {},
+      { get: (_, name) => (typeof name === "string" && name !== "then" ? { getOrCreate: (key?: string | string[]) => handle(name, key) } : undefined) },
+    );
+  }
+}
+
+function logger(onLog: WorldOptions["onLog"]): Logger {
+  const at = (level: string) => (entry: unknown) => onLog?.(level, entry);
+  return { trace: at("trace"), debug: at("debug"), info: at("info"), warn: at("warn"), error: at("error"), fatal: at("fatal") };
+}

@@ -1,0 +1,267 @@
+/**
+ * One activation of a workflow run: the bookkeeping that all its scopes and operations share.
+ *
+ * Owns: the turn (what happens in which order around a commit), the count of who is busy (W14), the deadlines that
+ * live in memory. Does not own: what an operation does (ops/), scopes' order rules (scope.ts), the start and the end of
+ * the function (run.ts).
+ * Invariants:
+ *  1. Nothing the engine settles becomes visible to user code before the commit of its turn (C1).
+ *  2. The run is parked when no scope is in user code and no leaf operation works; then it holds no timer here but
+ *     those of durable waits.
+ *  3. Once halted, nothing settles any more.
+ */
+import type { HistoryDivergedError } from "./errors.js";
+import { isTerminal, type Entry, type EntryKind } from "./history/entry.js";
+import type { History } from "./history/history.js";
+import type { Location } from "./history/location.js";
+import { DUE_PER_PASS, OPERATIONS_PER_YIELD } from "./limits.js";
+import type { WorkflowPorts } from "./ports.js";
+
+/** A deadline that lives in memory: a durable wait (its entry stores it) or the timeout of a running attempt. */
+export interface Wait {
+  readonly at: number;
+  readonly seq: number;
+  fire(): void;
+}
+
+/** Microtasks that user code gets between a settled operation and its next one before the engine looks on. */
+const TICKS_BEFORE_YIELD = 16;
+const YIELDS_PER_SETTLEMENT = 2;
+
+export class Activation {
+  readonly ports: WorkflowPorts;
+  readonly history: History;
+  /** Set by the run: ends the workflow as failed, whatever its code does. */
+  failRun: (error: Error) => void = () => {};
+  readonly #waits = new Set<Wait>();
+  readonly #finishedSleeps = new Set<Entry>();
+  #scopesInUserCode = 0;
+  #workingLeaves = 0;
+  #depth = 0;
+  #commitWanted = false;
+  #workWanted = false;
+  #afterCommit: (() => void)[] = [];
+  #operations = 0;
+  #halted = false;
+  #parked = false;
+  #advancing: Promise<boolean> | undefined;
+
+  constructor(ports: WorkflowPorts, history: History) {
+    this.ports = ports;
+    this.history = history;
+  }
+
+  get isHalted(): boolean {
+    return this.#halted;
+  }
+
+  get isParked(): boolean {
+    return this.#parked;
+  }
+
+  /** The earliest deadline in memory, epoch ms. */
+  get nextWaitAt(): number | undefined {
+    return this.#earliest()?.at;
+  }
+
+  // ---- turns -------------------------------------------------------------------------------------------------------
+
+  /**
+   * Everything the engine does in reaction to one call, timer or settled promise. At its end, in this order: the park
+   * is noticed, what must be stored is committed, and only then promises settle and attempts begin.
+   */
+  turn(body: () => void): void {
+    if (this.#halted) return;
+    this.#depth += 1;
+    try {
+      body();
+    } finally {
+      this.#depth -= 1;
+    }
+    if (this.#depth > 0 || this.#halted) return;
+    this.#endTurn();
+  }
+
+  #endTurn(): void {
+    const parked = this.#scopesInUserCode === 0 && this.#workingLeaves === 0;
+    if (parked && !this.#parked) {
+      this.ports.parked();
+      this.#commitWanted = true;
+    }
+    this.#parked = parked;
+    if (this.#workWanted) {
+      this.ports.beginWork();
+      this.#commitWanted = true;
+    }
+    this.#workWanted = false;
+    if (this.#commitWanted) {
+      this.#commitWanted = false;
+      if (!this.ports.commit()) {
+        this.halt();
+        return;
+      }
+    }
+    const ready = this.#afterCommit;
+    this.#afterCommit = [];
+    this.ports.timersChanged();
+    for (const next of ready) next();
+  }
+
+  /** What is dirty at the end of this turn is committed then. */
+  wantCommit(): void {
+    this.#commitWanted = true;
+  }
+
+  /** User code whose interruption must be noticed begins after this turn's commit: the lease goes with it. */
+  beginWork(body: () => void): void {
+    this.#workWanted = true;
+    this.#afterCommit.push(body);
+  }
+
+  /** Settles a promise of user code after this turn's commit, letting other events in now and then (W16). */
+  release(settle: () => void): void {
+    this.#operations += 1;
+    if (this.#operations % OPERATIONS_PER_YIELD !== 0) {
+      this.#afterCommit.push(settle);
+      return;
+    }
+    this.#afterCommit.push(() => {
+      void this.ports.yield().then(() => {
+        if (!this.#halted) settle();
+      });
+    });
+  }
+
+  /** Nothing settles any more: the activation is lost, the workflow ended, or its code diverged. */
+  halt(): void {
+    this.#halted = true;
+    this.#afterCommit = [];
+    this.#waits.clear();
+  }
+
+  /** The run has its outcome: it counts as parked, its last commit is made with this turn, then nothing settles. */
+  close(after: () => void): void {
+    this.#scopesInUserCode = 0;
+    this.#workingLeaves = 0;
+    this.#workWanted = false;
+    this.#parked = false;
+    this.#commitWanted = true;
+    this.#waits.clear();
+    this.#afterCommit = [
+      () => {
+        this.halt();
+        after();
+      },
+    ];
+  }
+
+  diverge(error: HistoryDivergedError): void {
+    if (this.#halted) return;
+    this.halt();
+    this.ports.diverged(error);
+  }
+
+  // ---- who is busy -------------------------------------------------------------------------------------------------
+
+  countUserCode(change: 1 | -1): void {
+    this.#scopesInUserCode += change;
+  }
+
+  countWork(change: 1 | -1): void {
+    this.#workingLeaves += change;
+  }
+
+  // ---- entries -----------------------------------------------------------------------------------------------------
+
+  newEntry(kind: EntryKind, location: Location): Entry {
+    return { seq: this.ports.nextSeq(), location, kind, status: "pending", rev: 0, attempts: 0, interrupted: 0 };
+  }
+
+  /** The entry joins the dirty set; the next commit, whoever asks for it, writes it. */
+  put(entry: Entry): void {
+    entry.rev = this.ports.nextSeq();
+    this.history.add(entry);
+    this.ports.put(entry);
+  }
+
+  complete(entry: Entry, value?: Uint8Array): void {
+    entry.status = "completed";
+    entry.completedSeq = this.ports.nextSeq();
+    delete entry.dueAt;
+    if (value !== undefined) entry.value = value;
+    this.put(entry);
+  }
+
+  /**
+   * A sleep or timed-out wait that has ended, with no row of its own: the next commit marks it unless it writes
+   * something later that shows the same (`design.md`, Storage).
+   */
+  finishQuietly(entry: Entry): void {
+    this.#finishedSleeps.add(entry);
+  }
+
+  /** True for a quietly finished entry that no commit has marked or passed yet. */
+  isFinishedQuietly(entry: Entry): boolean {
+    return this.#finishedSleeps.has(entry);
+  }
+
+  /** Called by the actor while it builds any commit. */
+  beforeCommit(): void {
+    for (const entry of this.#finishedSleeps) {
+      if (!isTerminal(entry) && !this.history.isPassed(entry)) this.complete(entry);
+    }
+    this.#finishedSleeps.clear();
+  }
+
+  // ---- deadlines in memory -----------------------------------------------------------------------------------------
+
+  addWait(wait: Wait): void {
+    this.#waits.add(wait);
+  }
+
+  removeWait(wait: Wait): void {
+    this.#waits.delete(wait);
+  }
+
+  /**
+   * Settles what is due, in stored-time order, one at a time, each until the run is parked or only waits for running
+   * work (decision 4). False: more is due than one pass takes, and the caller must leave a wake (D9).
+   */
+  advance(): Promise<boolean> {
+    this.#advancing ??= this.#advance().finally(() => {
+      this.#advancing = undefined;
+    });
+    return this.#advancing;
+  }
+
+  async #advance(): Promise<boolean> {
+    for (let passed = 0; passed < DUE_PER_PASS; passed += 1) {
+      const due = this.#earliest();
+      if (!due || due.at > this.ports.now() || this.#halted) return true;
+      this.#waits.delete(due);
+      this.turn(() => due.fire());
+      await this.settled();
+    }
+    const rest = this.#earliest();
+    return !rest || rest.at > this.ports.now();
+  }
+
+  /** Resolves when no scope is in user code, or it is there for something that is not ours to wait for (W14). */
+  async settled(): Promise<void> {
+    for (let round = 0; round <= YIELDS_PER_SETTLEMENT; round += 1) {
+      for (let tick = 0; tick < TICKS_BEFORE_YIELD; tick += 1) {
+        if (this.#scopesInUserCode === 0 || this.#halted) return;
+        await undefined;
+      }
+      await this.ports.yield();
+    }
+  }
+
+  #earliest(): Wait | undefined {
+    let earliest: Wait | undefined;
+    for (const wait of this.#waits) {
+      if (!earliest || wait.at < earliest.at || (wait.at === earliest.at && wait.seq < earliest.seq)) earliest = wait;
+    }
+    return earliest;
+  }
+}

@@ -1,0 +1,42 @@
+import { ActorError, decodeValue, encodeValue } from "../../protocol/index.js";
+import type { Entry, EntryKind, EntryStatus, Failure } from "./entry.js";
+import type { Segment } from "./location.js";
+
+/** What the stored form may take beside its value: location, failure, counters. */
+const ENTRY_OVERHEAD_BYTES = 160_000;
+
+/** Entry → stored bytes. Fields that have their usual value are left out. */
+export function encodeEntry(entry: Entry): Uint8Array<ArrayBuffer> {
+  const stored: Record<string, unknown> = { l: [...entry.location], k: entry.kind, s: entry.status, r: entry.rev };
+  if (entry.attempts > 0) stored["a"] = entry.attempts;
+  if (entry.interrupted > 0) stored["i"] = entry.interrupted;
+  if (entry.dueAt !== undefined) stored["d"] = entry.dueAt;
+  if (entry.value !== undefined) stored["v"] = entry.value;
+  if (entry.failure !== undefined) stored["f"] = entry.failure;
+  if (entry.completedSeq !== undefined) stored["c"] = entry.completedSeq;
+  if (entry.data !== undefined) stored["x"] = entry.data;
+  return encodeValue(stored, { what: "entry", limitBytes: 2_000_000 + ENTRY_OVERHEAD_BYTES });
+}
+
+/** Stored bytes → entry. @throws storage/corrupt when the bytes are not an entry. */
+export function decodeEntry(seq: number, bytes: Uint8Array): Entry {
+  const stored = decodeValue(bytes) as Record<string, unknown>;
+  if (typeof stored !== "object" || stored === null || !Array.isArray(stored["l"]) || typeof stored["k"] !== "string") {
+    throw new ActorError("storage", "corrupt", `Entry ${seq} cannot be read`);
+  }
+  const entry: Entry = {
+    seq,
+    location: stored["l"] as Segment[],
+    kind: stored["k"] as EntryKind,
+    status: stored["s"] as EntryStatus,
+    rev: stored["r"] as number,
+    attempts: (stored["a"] as number | undefined) ?? 0,
+    interrupted: (stored["i"] as number | undefined) ?? 0,
+  };
+  if (stored["d"] !== undefined) entry.dueAt = stored["d"] as number;
+  if (stored["v"] !== undefined) entry.value = stored["v"] as Uint8Array;
+  if (stored["f"] !== undefined) entry.failure = stored["f"] as Failure;
+  if (stored["c"] !== undefined) entry.completedSeq = stored["c"] as number;
+  if (stored["x"] !== undefined) entry.data = stored["x"];
+  return entry;
+}

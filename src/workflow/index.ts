@@ -1,0 +1,11 @@
+export { WorkflowContext, type WorkflowIdentity } from "./context.js";
+export * from "./errors.js";
+export { stepError, workflowFailure } from "./failure.js";
+export { decodeEntry, encodeEntry } from "./history/entry-codec.js";
+export { isTerminal, type Entry, type EntryKind, type EntryStatus, type Failure } from "./history/entry.js";
+export { History } from "./history/history.js";
+export { formatLocation, type Location } from "./history/location.js";
+export type { AttemptInfo, AttemptSession, EngineLog, FailureReport, Outcome, WorkflowPorts } from "./ports.js";
+export { WorkflowRun, type RunOptions } from "./run.js";
+export { fromStoredError, toStoredError, type StoredError } from "./stored-error.js";
+export { MAX_INTERRUPTIONS } from "./limits.js";

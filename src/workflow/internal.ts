@@ -1,0 +1,9 @@
+/** For tests of the engine itself; nothing in `src` imports this. */
+export { Activation } from "./activation.js";
+export { decodeEntry, encodeEntry } from "./history/entry-codec.js";
+export type { Entry, EntryKind, EntryStatus } from "./history/entry.js";
+export { History } from "./history/history.js";
+export { formatLocation } from "./history/location.js";
+export { retryDelayMs, retryPolicy } from "./retry.js";
+export { Scope } from "./scope.js";
+export { fromStoredError, toStoredError } from "./stored-error.js";

@@ -1,0 +1,95 @@
+import type { Activation } from "./activation.js";
+import type { Entry } from "./history/entry.js";
+import type { Location } from "./history/location.js";
+import type { Scope } from "./scope.js";
+
+/**
+ * One `ctx.…` call in flight: the promise that user code holds, and whether it works, waits or has handed on to scopes
+ * of its own. All its methods are called inside a turn of the activation.
+ */
+export class Operation {
+  readonly scope: Scope;
+  readonly name: string;
+  readonly location: Location;
+  /** What history holds at this location; recorded before, or put by this operation. */
+  entry: Entry | undefined;
+  readonly promise: Promise<unknown>;
+  #resolve!: (value: unknown) => void;
+  #reject!: (reason: unknown) => void;
+  #state: "working" | "waiting" | "delegated" | "settled" = "working";
+  #starting = true;
+
+  constructor(scope: Scope, name: string, location: Location, entry: Entry | undefined) {
+    this.scope = scope;
+    this.name = name;
+    this.location = location;
+    this.entry = entry;
+    this.promise = new Promise((resolve, reject) => {
+      this.#resolve = resolve;
+      this.#reject = reject;
+    });
+  }
+
+  get activation(): Activation {
+    return this.scope.activation;
+  }
+
+  get isSettled(): boolean {
+    return this.#state === "settled";
+  }
+
+  /** True while a step's callback may be the one that misuses its scope (W15). */
+  get mayRunUserCode(): boolean {
+    return this.#state === "working" || this.#state === "delegated";
+  }
+
+  /** Leaf: waits for a deadline or a message. What is dirty is committed with the turn. */
+  park(): void {
+    if (this.#state !== "working") return;
+    this.#state = "waiting";
+    this.activation.countWork(-1);
+    this.activation.wantCommit();
+  }
+
+  /** Leaf: works again (a backoff is over). */
+  resume(): void {
+    if (this.#state !== "waiting") return;
+    this.#state = "working";
+    this.activation.countWork(1);
+  }
+
+  /** Not a leaf: scopes that it has opened count instead. */
+  delegate(): void {
+    if (this.#state !== "working") return;
+    this.#state = "delegated";
+    this.activation.countWork(-1);
+  }
+
+  fulfil(value: unknown): void {
+    this.#settle(() => this.#resolve(value));
+  }
+
+  reject(error: unknown): void {
+    this.#settle(() => this.#reject(error));
+  }
+
+  /** Called by the scope once the operation's start is over. */
+  started(): void {
+    this.#starting = false;
+  }
+
+  #settle(settle: () => void): void {
+    if (this.#state === "settled") return;
+    // An answer from history comes a microtask later, so that a forgotten await is noticed on replay as it was live.
+    if (this.#starting) {
+      void Promise.resolve().then(() => this.activation.turn(() => this.#settle(settle)));
+      this.#starting = false;
+      return;
+    }
+    const wasWorking = this.#state === "working";
+    this.#state = "settled";
+    if (wasWorking) this.activation.countWork(-1);
+    this.activation.countUserCode(1);
+    if (this.scope.left(this)) this.activation.release(settle);
+  }
+}

@@ -1,0 +1,62 @@
+import { ActorError } from "../../protocol/index.js";
+import type { Scope } from "../scope.js";
+
+/**
+ * `ctx.sleep` and `ctx.sleepUntil`: wait for a stored deadline, however far away.
+ *
+ * Entry: `sleep` with `dueAt`, committed before the wait. Its end costs no row: a later entry of the scope shows it, or
+ * the next commit marks it. Replay: the recorded deadline holds, whatever the code says now. A deadline that has passed
+ * completes at once, and is recorded.
+ */
+export function sleep(scope: Scope, name: string, durationMs: number): Promise<void> {
+  if (typeof durationMs !== "number" || !Number.isFinite(durationMs)) {
+    return refuse(name, `a duration in ms that is a finite number, not ${String(durationMs)}`);
+  }
+  return sleepTo(scope, name, () => scope.activation.ports.now() + Math.max(0, durationMs));
+}
+
+/** As `sleep`, to a time in epoch ms (or a Date). */
+export function sleepUntil(scope: Scope, name: string, time: number | Date): Promise<void> {
+  const at = time instanceof Date ? time.getTime() : time;
+  if (typeof at !== "number" || !Number.isFinite(at)) {
+    return refuse(name, `a time in epoch ms or a valid Date, not ${String(time)}`);
+  }
+  return sleepTo(scope, name, () => at);
+}
+
+function sleepTo(scope: Scope, name: string, deadline: () => number): Promise<void> {
+  return scope.operate("sleep", name, (operation) => {
+    const { activation } = operation;
+    const recorded = operation.entry;
+    const entry = recorded ?? activation.newEntry("sleep", operation.location);
+    if (recorded && (recorded.status === "completed" || activation.isFinishedQuietly(recorded) || activation.history.isPassed(recorded))) {
+      operation.fulfil(undefined);
+      return;
+    }
+    const dueAt = entry.dueAt ?? deadline();
+    if (dueAt <= activation.ports.now()) {
+      if (recorded) activation.finishQuietly(entry);
+      else activation.complete(entry);
+      operation.fulfil(undefined);
+      return;
+    }
+    if (!recorded) {
+      entry.dueAt = dueAt;
+      activation.put(entry);
+    }
+    operation.park();
+    activation.addWait({
+      at: dueAt,
+      seq: entry.seq,
+      fire: () => {
+        if (operation.isSettled) return;
+        activation.finishQuietly(entry);
+        operation.fulfil(undefined);
+      },
+    });
+  }) as Promise<void>;
+}
+
+function refuse(name: string, wanted: string): Promise<never> {
+  return Promise.reject(new ActorError("workflow", "invalid_time", `Sleep "${name}" needs ${wanted}`));
+}

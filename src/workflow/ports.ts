@@ -1,0 +1,83 @@
+import type { Entry } from "./history/entry.js";
+import type { HistoryDivergedError } from "./errors.js";
+
+/** Structured log sink; the engine writes few lines and no secrets. */
+export interface EngineLog {
+  debug(fields: Record<string, unknown>): void;
+  warn(fields: Record<string, unknown>): void;
+  error(fields: Record<string, unknown>): void;
+}
+
+/** What the engine tells about the attempt it is about to make. */
+export interface AttemptInfo {
+  readonly stepName: string;
+  /** 1-based. */
+  readonly attempt: number;
+  readonly maxRetries: number;
+  readonly abortSignal: AbortSignal;
+}
+
+/** One attempt's view of the actor. */
+export interface AttemptSession {
+  /** Handed to the step's callback. */
+  readonly context: object;
+  /** The attempt succeeded: what it staged joins the commit that records it. May throw for values that cannot be stored. */
+  succeed(): void;
+  /** The attempt is over: its context, and every state object got from it, throws from now on. */
+  close(): void;
+}
+
+/** How a workflow ended for good. */
+export type Outcome =
+  | { readonly status: "completed"; readonly value: Uint8Array }
+  | { readonly status: "failed"; readonly error: unknown }
+  | { readonly status: "cancelled" };
+
+/** A step, rollback or workflow failure, reported in the order in which it happened (decision 14). */
+export type FailureReport =
+  | {
+      readonly step: {
+        readonly stepName: string;
+        readonly attempt: number;
+        readonly maxRetries: number;
+        readonly remainingRetries: number;
+        readonly willRetry: boolean;
+        readonly retryDelay?: number;
+        readonly retryAt?: number;
+        readonly error: unknown;
+      };
+    }
+  | { readonly rollback: { readonly stepName: string; readonly error: unknown } }
+  | { readonly workflow: { readonly error: unknown } };
+
+/**
+ * Everything the engine needs from its actor. The engine has no clock, id source, timer or storage of its own (W13).
+ * Writes go to the actor's one dirty set; `commit` writes all of it.
+ */
+export interface WorkflowPorts {
+  /** Epoch ms. */
+  now(): number;
+  /** Lets every other event of the object have its turn (W16). */
+  yield(): Promise<void>;
+  /** The actor's one counter. */
+  nextSeq(): number;
+  put(entry: Entry): void;
+  delete(entry: Entry): void;
+  /** Writes all that is dirty, in one atomic commit. False: the activation is lost and nothing may go on. */
+  commit(): boolean;
+  /** Work begins that a crash would interrupt: the lease joins the dirty set unless it is held. */
+  beginWork(): void;
+  /** Nothing can move until a deadline or a message: the lease leaves with the next commit. */
+  parked(): void;
+  /** The set of deadlines that live in memory changed (the runtime keeps one timer for the earliest). */
+  timersChanged(): void;
+  /** True from the boot that found a lease until the next park: attempts are recorded before they start. */
+  isCareful(): boolean;
+  openAttempt(info: AttemptInfo): AttemptSession;
+  /** The workflow ended; its outcome joins the dirty set. */
+  finished(outcome: Outcome): void;
+  /** The code does not match the history; nothing was changed (decision 12). */
+  diverged(error: HistoryDivergedError): void;
+  report(failure: FailureReport): void;
+  readonly log: EngineLog;
+}

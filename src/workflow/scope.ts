@@ -1,0 +1,207 @@
+import { ActorError } from "../protocol/index.js";
+import type { Activation } from "./activation.js";
+import { EntryInProgressError, EvictedError, HistoryDivergedError } from "./errors.js";
+import type { EntryKind } from "./history/entry.js";
+import type { RecordedOperation } from "./history/history.js";
+import { formatLocation, type Location } from "./history/location.js";
+import { MAX_NAME_BYTES } from "./limits.js";
+import { Operation } from "./operation.js";
+
+/** Kinds that may come and go between deployments without breaking the order of the rest (decision 12). */
+const EXEMPT_FROM_ORDER: ReadonlySet<string> = new Set(["removed", "version_check"]);
+
+/**
+ * One place where user code runs and names are unique: the root, an iteration, a branch, a try block.
+ *
+ * Owns: which operation is in flight (W15), which names were used, which recorded operations the code has still to meet.
+ */
+export class Scope {
+  readonly activation: Activation;
+  readonly location: Location;
+  readonly parent: Scope | undefined;
+  readonly #abort = new AbortController();
+  readonly #used = new Map<string, EntryKind | "try">();
+  readonly #receives = new Map<string, number>();
+  readonly #unmet: RecordedOperation[];
+  #current: Operation | undefined;
+  #misuse: EntryInProgressError | undefined;
+  #ended: Error | undefined;
+  #unlink: (() => void) | undefined;
+
+  constructor(activation: Activation, location: Location, parent?: Scope) {
+    this.activation = activation;
+    this.location = location;
+    this.parent = parent;
+    this.#unmet = activation.history.operationsOf(location);
+    if (parent) this.#unlink = follow(parent.abortSignal, this.#abort);
+  }
+
+  /** Aborted when the scope is over before its code is: a lost race, a cancelled or destroyed run. */
+  get abortSignal(): AbortSignal {
+    return this.#abort.signal;
+  }
+
+  get isEnded(): boolean {
+    return this.#ended !== undefined;
+  }
+
+  /** The operation in flight. */
+  get current(): Operation | undefined {
+    return this.#current;
+  }
+
+  /** Starts an operation; `start` runs inside a turn. Rejects for misuse; never settles when the run is halted. */
+  operate(kind: EntryKind | "try", name: string, start: (operation: Operation) => void): Promise<unknown> {
+    const refused = this.#refusal(name);
+    if (refused) return rejected(refused);
+    if (this.activation.isHalted) return new Promise(() => {});
+    const ordinal = kind === "message" ? (this.#receives.get(name) ?? 0) : 0;
+    const problem = this.#meet(kind, name, ordinal);
+    if (problem) {
+      this.activation.diverge(problem);
+      return new Promise(() => {});
+    }
+    this.#used.set(name, kind);
+    if (kind === "message") this.#receives.set(name, ordinal + 1);
+    const location = ordinal === 0 ? [...this.location, name] : [...this.location, name, ordinal];
+    const operation = new Operation(this, name, location, this.activation.history.find(location));
+    this.#current = operation;
+    this.activation.turn(() => {
+      this.activation.countUserCode(-1);
+      this.activation.countWork(1);
+      start(operation);
+      operation.started();
+    });
+    return operation.promise;
+  }
+
+  /** The operation in flight is over. False: it was misused meanwhile, and the workflow fails instead of going on. */
+  left(operation: Operation): boolean {
+    if (this.#current === operation) this.#current = undefined;
+    if (this.#misuse === undefined) return true;
+    this.activation.failRun(this.#misuse);
+    return false;
+  }
+
+  /** The step in flight ended with this misuse: it is that step's failure and nothing else (W15). */
+  claimMisuse(thrown: unknown): boolean {
+    if (this.#misuse === undefined || thrown !== this.#misuse) return false;
+    this.#misuse = undefined;
+    return true;
+  }
+
+  /**
+   * The scope's function has settled. Gives back what is wrong with that: an operation still open, or recorded
+   * operations that the code did not meet.
+   */
+  end(): EntryInProgressError | HistoryDivergedError | undefined {
+    if (this.#ended) return undefined;
+    const open = this.#current;
+    const misuse = this.#misuse;
+    this.#ended = new EntryInProgressError(`The scope ${formatLocation(this.location)} has ended; its context cannot be used any more`);
+    this.#unlink?.();
+    if (misuse) return misuse;
+    if (open) {
+      return new EntryInProgressError(
+        `The function of ${formatLocation(this.location)} ended while its operation "${open.name}" was open: is an await missing?`,
+      );
+    }
+    const unmet = this.#unmet.find((operation) => !EXEMPT_FROM_ORDER.has(operation.kind));
+    if (!unmet) return undefined;
+    return new HistoryDivergedError(
+      `The history holds ${unmet.kind} "${unmet.name}" in ${formatLocation(this.location)}, but the code ended without it. Put it back, or replace it by ctx.removed("${unmet.name}", "${unmet.kind}")`,
+      { location: formatLocation(this.location), found: `${unmet.kind} "${unmet.name}"`, expected: "the end of the scope" },
+    );
+  }
+
+  /** Ends the scope from outside: its signal fires and whatever it still calls is rejected. */
+  evict(reason: Error = new EvictedError()): void {
+    if (!this.#ended) {
+      this.#ended = reason;
+      this.#unlink?.();
+    }
+    this.#abort.abort(reason);
+  }
+
+  /** True while something recorded before this activation has not been met yet: this scope is an old one (decision 13). */
+  hasUnmet(): boolean {
+    return this.#unmet.length > 0;
+  }
+
+  #refusal(name: string): Error | undefined {
+    if (this.#ended) return this.#ended;
+    if (typeof name !== "string" || name.length > MAX_NAME_BYTES || new TextEncoder().encode(name).length > MAX_NAME_BYTES) {
+      return new ActorError("workflow", "invalid_name", `An operation's name is a string of at most ${MAX_NAME_BYTES} bytes`);
+    }
+    if (!this.#current) return undefined;
+    this.#misuse ??= new EntryInProgressError(
+      `"${name}" was started in ${formatLocation(this.location)} while "${this.#current.name}" was still in flight: await each operation, use ctx.join to run several at once, and the innermost context inside callbacks`,
+    );
+    const misuse = this.#misuse;
+    // A running callback may claim it as its own failure; nothing else can, so it fails the workflow at once.
+    if (!this.#current.mayRunUserCode) this.activation.turn(() => this.activation.failRun(misuse));
+    return misuse;
+  }
+
+  /** Checks the next operation against what is recorded, in order, by name and kind. */
+  #meet(kind: EntryKind | "try", name: string, ordinal: number): HistoryDivergedError | undefined {
+    const at = formatLocation([...this.location, name]);
+    const used = this.#used.get(name);
+    if (used !== undefined && !(used === "message" && kind === "message")) {
+      return new HistoryDivergedError(`Duplicate entry name "${name}" at ${at}: names are unique in their scope`, {
+        location: at,
+        found: `${used} "${name}"`,
+        expected: "a name not used before in this scope",
+        code: "duplicate_name",
+      });
+    }
+    const index = this.#unmet.findIndex((operation) => operation.name === name && operation.ordinal === ordinal);
+    const first = this.#unmet.findIndex((operation) => !EXEMPT_FROM_ORDER.has(operation.kind));
+    const recorded = this.#unmet[index];
+    const next = this.#unmet[first];
+    if (recorded && recorded.kind === kind && (index === first || EXEMPT_FROM_ORDER.has(kind))) {
+      this.#unmet.splice(index, 1);
+      return undefined;
+    }
+    if (kind === "removed" && recorded) {
+      // The op itself compares the recorded kind with the one it is told.
+      if (index !== first) return outOfOrder(at, kind, name, next);
+      this.#unmet.splice(index, 1);
+      return undefined;
+    }
+    if (recorded && recorded.kind !== kind) {
+      return new HistoryDivergedError(`Expected ${kind} "${name}" at ${at}, found ${recorded.kind}`, {
+        location: at,
+        found: `${recorded.kind} "${recorded.name}"`,
+        expected: `${kind} "${name}"`,
+      });
+    }
+    if (!recorded && (next === undefined || EXEMPT_FROM_ORDER.has(kind))) return undefined;
+    return outOfOrder(at, kind, name, next);
+  }
+}
+
+function outOfOrder(at: string, kind: string, name: string, next: RecordedOperation | undefined): HistoryDivergedError {
+  const found = next ? `${next.kind} "${next.name}"` : "nothing";
+  return new HistoryDivergedError(
+    `The code called ${kind} "${name}" at ${at}, but the history has ${found} next: operations must keep their recorded order; use ctx.removed or ctx.getVersion to change running workflows`,
+    { location: at, found, expected: `${kind} "${name}"` },
+  );
+}
+
+/** Aborts `target` when `source` aborts; gives back the way to stop following, so that no listener is left (W11). */
+export function follow(source: AbortSignal, target: AbortController): () => void {
+  if (source.aborted) {
+    target.abort(source.reason);
+    return () => {};
+  }
+  const onAbort = (): void => target.abort(source.reason);
+  source.addEventListener("abort", onAbort, { once: true });
+  return () => source.removeEventListener("abort", onAbort);
+}
+
+function rejected(error: Error): Promise<never> {
+  const promise = Promise.reject(error);
+  promise.catch(() => {});
+  return promise;
+}

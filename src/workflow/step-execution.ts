@@ -1,0 +1,239 @@
+/**
+ * One step from its first meeting to its terminal result: attempts, backoff, timeout, interrupted attempts.
+ *
+ * Owns: the step's entry. Does not own: what a step's context offers (the actor does), what its caller gets (ops/).
+ * Invariants: one attempt at a time (W5); a result that comes after its attempt ended is dropped (W6); nothing is
+ * written before the first attempt unless the activation is careful (decision 10).
+ */
+import { ActorError, decodeValue, encodeValue } from "../protocol/index.js";
+import type { Activation, Wait } from "./activation.js";
+import { CriticalError } from "./errors.js";
+import { brandOf } from "./failure.js";
+import { isTerminal, type Entry, type Failure, type FailureKind } from "./history/entry.js";
+import { MAX_INTERRUPTIONS } from "./limits.js";
+import type { Operation } from "./operation.js";
+import type { AttemptSession } from "./ports.js";
+import { retryDelayMs, retryPolicy, type RetryConfig, type RetryPolicy } from "./retry.js";
+import { toStoredError } from "./stored-error.js";
+
+export interface StepDefinition extends RetryConfig {
+  readonly name: string;
+  readonly run: (step: never) => unknown;
+  readonly ephemeral?: boolean;
+}
+
+export type StepResult =
+  | { readonly ok: true; readonly value: unknown }
+  | { readonly ok: false; readonly failure: Failure; readonly attempts: number };
+
+/** An attempt in flight. */
+interface Attempt {
+  readonly session: AttemptSession;
+  readonly abort: AbortController;
+  readonly unfollow: () => void;
+  timeout: Wait | undefined;
+}
+
+export class StepExecution {
+  readonly #operation: Operation;
+  readonly #activation: Activation;
+  readonly #step: StepDefinition;
+  readonly #policy: RetryPolicy;
+  readonly #deliver: (result: StepResult) => void;
+  readonly #entry: Entry;
+  #attempt: Attempt | undefined;
+
+  /** `deliver` is called once, inside a turn, with the terminal result; it settles the operation. */
+  constructor(operation: Operation, step: StepDefinition, deliver: (result: StepResult) => void) {
+    this.#operation = operation;
+    this.#activation = operation.activation;
+    this.#step = step;
+    this.#policy = retryPolicy(step);
+    this.#deliver = deliver;
+    this.#entry = operation.entry ?? this.#activation.newEntry("step", operation.location);
+  }
+
+  start(): void {
+    const entry = this.#entry;
+    if (isTerminal(entry)) return this.#deliverRecorded();
+    if (entry.status === "running") return this.#wasCutOff();
+    if (entry.dueAt !== undefined && entry.dueAt > this.#activation.ports.now()) return this.#waitForRetry(entry.dueAt);
+    this.#begin();
+  }
+
+  #deliverRecorded(): void {
+    const { status, value, failure, attempts } = this.#entry;
+    if (status === "failed" && failure) return this.#deliver({ ok: false, failure, attempts });
+    this.#deliver({ ok: true, value: value && decodeValue(value) });
+  }
+
+  #wasCutOff(): void {
+    this.#entry.interrupted += 1;
+    if (this.#entry.interrupted < MAX_INTERRUPTIONS) return this.#begin();
+    this.#entry.attempts += 1;
+    const message = `Step "${this.#step.name}" was cut off ${MAX_INTERRUPTIONS} times by a crash or reset of its object`;
+    this.#fail("critical", new CriticalError(message, { code: "step_interrupted" }));
+  }
+
+  #begin(): void {
+    if (this.#activation.ports.isCareful()) {
+      this.#entry.status = "running";
+      delete this.#entry.dueAt;
+      this.#activation.put(this.#entry);
+    }
+    this.#activation.beginWork(() => this.#run());
+  }
+
+  #run(): void {
+    if (this.#operation.scope.isEnded) return;
+    const { ports } = this.#activation;
+    const abort = new AbortController();
+    const session = ports.openAttempt({
+      stepName: this.#step.name,
+      attempt: this.#entry.attempts + 1,
+      maxRetries: this.#policy.maxRetries,
+      abortSignal: abort.signal,
+    });
+    const scopeSignal = this.#operation.scope.abortSignal;
+    const onScopeEnd = (): void => this.#endAttempt(scopeSignal.reason);
+    scopeSignal.addEventListener("abort", onScopeEnd, { once: true });
+    const attempt: Attempt = { session, abort, unfollow: () => scopeSignal.removeEventListener("abort", onScopeEnd), timeout: undefined };
+    this.#attempt = attempt;
+    if (this.#policy.timeoutMs > 0) {
+      attempt.timeout = { at: ports.now() + this.#policy.timeoutMs, seq: this.#entry.seq, fire: () => this.#timedOut(attempt) };
+      this.#activation.addWait(attempt.timeout);
+      ports.timersChanged();
+    }
+    let returned: unknown;
+    try {
+      returned = this.#step.run(session.context as never);
+    } catch (thrown) {
+      this.#activation.turn(() => this.#threw(attempt, thrown));
+      return;
+    }
+    if (!isThenable(returned)) {
+      this.#activation.turn(() => this.#returned(attempt, returned));
+      return;
+    }
+    returned.then(
+      (value) => this.#activation.turn(() => this.#returned(attempt, value)),
+      (thrown: unknown) => this.#activation.turn(() => this.#threw(attempt, thrown)),
+    );
+  }
+
+  #returned(attempt: Attempt, value: unknown): void {
+    if (this.#attempt !== attempt) return;
+    let bytes: Uint8Array;
+    try {
+      bytes = encodeValue(value);
+      attempt.session.succeed();
+    } catch (thrown) {
+      this.#endAttempt(thrown);
+      this.#entry.attempts += 1;
+      this.#fail("critical", notStorable(this.#step.name, thrown));
+      return;
+    }
+    this.#endAttempt();
+    this.#entry.attempts += 1;
+    this.#entry.interrupted = 0;
+    delete this.#entry.failure;
+    this.#activation.complete(this.#entry, bytes);
+    if (!this.#step.ephemeral) this.#activation.wantCommit();
+    this.#deliver({ ok: true, value: decodeValue(bytes) });
+  }
+
+  #threw(attempt: Attempt, thrown: unknown): void {
+    if (this.#attempt !== attempt) return;
+    this.#endAttempt();
+    this.#entry.attempts += 1;
+    this.#entry.interrupted = 0;
+    if (this.#operation.scope.claimMisuse(thrown)) return this.#fail("critical", thrown);
+    const brand = brandOf(thrown);
+    if (brand) return this.#fail(brand, thrown);
+    if (this.#entry.attempts > this.#policy.maxRetries) return this.#fail("exhausted", thrown);
+    this.#retryLater(thrown);
+  }
+
+  #timedOut(attempt: Attempt): void {
+    if (this.#attempt !== attempt) return;
+    const error = new Error(`Step "${this.#step.name}" timed out after ${this.#policy.timeoutMs}ms`);
+    error.name = "StepTimeoutError";
+    this.#endAttempt(error);
+    this.#entry.attempts += 1;
+    this.#entry.interrupted = 0;
+    if (!this.#policy.retryOnTimeout) return this.#fail("timeout", error);
+    if (this.#entry.attempts > this.#policy.maxRetries) return this.#fail("timeout", error, true);
+    this.#retryLater(error);
+  }
+
+  #retryLater(thrown: unknown): void {
+    const delayMs = retryDelayMs(this.#policy, this.#entry.attempts, thrown);
+    const dueAt = this.#activation.ports.now() + delayMs;
+    this.#entry.status = "pending";
+    this.#entry.failure = { kind: "error", error: toStoredError(thrown) };
+    this.#entry.dueAt = dueAt;
+    this.#activation.put(this.#entry);
+    this.#report(thrown, { retryDelay: delayMs, retryAt: dueAt });
+    this.#waitForRetry(dueAt);
+  }
+
+  #waitForRetry(dueAt: number): void {
+    this.#operation.park();
+    this.#activation.addWait({
+      at: dueAt,
+      seq: this.#entry.seq,
+      fire: () => {
+        if (this.#operation.isSettled) return;
+        this.#operation.resume();
+        this.#begin();
+      },
+    });
+  }
+
+  #fail(kind: FailureKind, thrown: unknown, exhausted = false): void {
+    const failure: Failure = { kind, error: toStoredError(thrown), ...(exhausted ? { exhausted } : {}) };
+    this.#entry.status = "failed";
+    this.#entry.failure = failure;
+    delete this.#entry.dueAt;
+    this.#activation.put(this.#entry);
+    this.#report(thrown);
+    this.#activation.wantCommit();
+    this.#deliver({ ok: false, failure, attempts: this.#entry.attempts });
+  }
+
+  #report(error: unknown, retry?: { retryDelay: number; retryAt: number }): void {
+    const attempt = this.#entry.attempts;
+    const { maxRetries } = this.#policy;
+    this.#activation.ports.report({
+      step: {
+        stepName: this.#step.name,
+        attempt,
+        maxRetries,
+        remainingRetries: Math.max(0, maxRetries - (attempt - 1)),
+        willRetry: retry !== undefined,
+        ...retry,
+        error,
+      },
+    });
+  }
+
+  #endAttempt(abortReason?: unknown): void {
+    const attempt = this.#attempt;
+    if (!attempt) return;
+    this.#attempt = undefined;
+    if (attempt.timeout) this.#activation.removeWait(attempt.timeout);
+    attempt.unfollow();
+    attempt.session.close();
+    if (abortReason !== undefined) attempt.abort.abort(abortReason);
+  }
+}
+
+function notStorable(stepName: string, cause: unknown): CriticalError {
+  const metadata = ActorError.isActorError(cause) ? { group: cause.group, code: cause.code, ...(cause.metadata as object | undefined) } : {};
+  const detail = cause instanceof Error ? cause.message : String(cause);
+  return new CriticalError(`Step "${stepName}" gave a value that cannot be stored: ${detail}`, { cause, metadata, code: "not_storable" });
+}
+
+function isThenable(value: unknown): value is PromiseLike<unknown> {
+  return typeof value === "object" && value !== null && typeof (value as { then?: unknown }).then === "function";
+}

@@ -1,0 +1,85 @@
+import { ActorError, encodeValue } from "../protocol/index.js";
+
+/** An error as it is stored: everything a replay needs to rebuild it. The stack is not kept. */
+export interface StoredError {
+  readonly name: string;
+  readonly message: string;
+  readonly group?: string;
+  readonly code?: string | number;
+  readonly metadata?: unknown;
+  readonly cause?: StoredError;
+}
+
+const MAX_CAUSES = 8;
+const MAX_TEXT = 16_384;
+
+/** Turns anything thrown into what is recorded. Never throws: what cannot be stored is left out. */
+export function toStoredError(thrown: unknown, depth = 0): StoredError {
+  if (!isErrorLike(thrown)) return { name: "Error", message: clip(describeThrown(thrown)) };
+  const cause = readProperty(thrown, "cause");
+  const group = readProperty(thrown, "group");
+  const code = readProperty(thrown, "code");
+  const metadata = storable(readProperty(thrown, "metadata"));
+  return {
+    name: clip(String(readProperty(thrown, "name") ?? "Error")),
+    message: clip(String(readProperty(thrown, "message") ?? "")),
+    ...(typeof group === "string" ? { group } : {}),
+    ...(typeof code === "string" || typeof code === "number" ? { code } : {}),
+    ...(metadata === undefined ? {} : { metadata }),
+    ...(cause === undefined || depth >= MAX_CAUSES ? {} : { cause: toStoredError(cause, depth + 1) }),
+  };
+}
+
+/** The error that user code sees, on the first throw as on every replay (W2). */
+export function fromStoredError(stored: StoredError): Error {
+  const options = stored.cause ? { cause: fromStoredError(stored.cause) } : {};
+  if (stored.group !== undefined && typeof stored.code === "string") {
+    const error = new ActorError(stored.group, stored.code, stored.message, { metadata: stored.metadata, ...options });
+    setName(error, stored.name);
+    return error;
+  }
+  const error = new Error(stored.message, options);
+  setName(error, stored.name);
+  if (stored.code !== undefined) Object.assign(error, { code: stored.code });
+  if (stored.metadata !== undefined) Object.assign(error, { metadata: stored.metadata });
+  return error;
+}
+
+/** `String(thrown)`, for messages. */
+export function describeThrown(thrown: unknown): string {
+  try {
+    return String(thrown);
+  } catch {
+    return "(a value that cannot be printed)";
+  }
+}
+
+function setName(error: Error, name: string): void {
+  if (error.name !== name) Object.defineProperty(error, "name", { value: name, configurable: true, writable: true });
+}
+
+function isErrorLike(value: unknown): value is object {
+  return value instanceof Error || (typeof value === "object" && value !== null && typeof readProperty(value, "message") === "string");
+}
+
+function readProperty(value: object, key: string): unknown {
+  try {
+    return (value as Record<string, unknown>)[key];
+  } catch {
+    return undefined;
+  }
+}
+
+function storable(value: unknown): unknown {
+  if (value === undefined) return undefined;
+  try {
+    encodeValue(value, { limitBytes: MAX_TEXT });
+    return value;
+  } catch {
+    return undefined;
+  }
+}
+
+function clip(text: string): string {
+  return text.length > MAX_TEXT ? `${text.slice(0, MAX_TEXT)}…` : text;
+}

@@ -1,0 +1,28 @@
+import { decodeValue } from "../../src/protocol/index.js";
+import { decodeEntry } from "../../src/workflow/internal.js";
+import type { WorldActor } from "../../src/testing/index.js";
+
+/**
+ * What an actor has come to, in a form that does not depend on how often it was interrupted: its state, how its
+ * workflow ended, and each recorded result. Counters, interrupted attempts and marks of passed sleeps are left out.
+ */
+export function canonical(actor: WorldActor): unknown {
+  const rows = actor.store.dump();
+  const record = decode(rows.get("a")) as { workflow?: unknown } | undefined;
+  const entries = [...rows]
+    .filter(([key]) => key.startsWith("e/"))
+    .map(([key, bytes]) => decodeEntry(Number(key.slice(2)), bytes))
+    .map((entry) => ({
+      location: entry.location,
+      kind: entry.kind,
+      outcome: entry.kind === "sleep" ? "sleep" : entry.status,
+      value: entry.value && decodeValue(entry.value),
+      failure: entry.failure,
+    }))
+    .sort((a, b) => JSON.stringify(a.location).localeCompare(JSON.stringify(b.location)));
+  return { exists: record !== undefined, workflow: record?.workflow, state: decode(rows.get("s")), entries, lease: rows.has("l"), alarm: actor.store.alarmAt };
+}
+
+function decode(bytes: Uint8Array | undefined): unknown {
+  return bytes && decodeValue(bytes);
+}

@@ -1,0 +1,55 @@
+import { describe, expect, it } from "vitest";
+import { ManualClock, type World, type WorldActor } from "../../src/testing/index.js";
+import { testWorld } from "../support/test-world.js";
+import { seededRandom } from "../support/seeded-random.js";
+import { canonical } from "./canonical.js";
+import { workloads, type Workload } from "./workloads.js";
+
+type Fault = (commit: number) => "crash-before" | "crash-after" | undefined;
+
+/** Runs a workload to its end with crashes where `fault` says; nothing touches the actor once it exists. */
+async function run(workload: Workload, fault: Fault = () => undefined): Promise<{ world: World; subject: WorldActor; runs: Map<string, number> }> {
+  const clock = new ManualClock();
+  const runs = new Map<string, number>();
+  const registry = workload.registry(clock, (step) => runs.set(step, (runs.get(step) ?? 0) + 1));
+  const world = testWorld(registry, { clock, fault: (actor, commit) => (actor.name === "subject" ? fault(commit) : undefined) });
+  const subject = world.actor("subject", ["k"]);
+  for (let tries = 0; tries < 20 && !subject.store.keys.includes("a"); tries += 1) {
+    await subject.call("get").catch(() => undefined);
+    await world.settle();
+  }
+  await world.passUntilQuiet();
+  return { world, subject, runs };
+}
+
+describe("crash everywhere", () => {
+  for (const workload of workloads) {
+    it(`${workload.name}: ends the same wherever it is cut off once`, async () => {
+      const undisturbed = await run(workload);
+      const expected = canonical(undisturbed.subject);
+      expect(expected).toMatchObject({ exists: true, lease: false, alarm: null });
+      const commits = undisturbed.subject.store.commits;
+      expect(commits).toBeGreaterThan(3);
+      for (let at = 1; at <= commits; at += 1) {
+        for (const kind of ["crash-before", "crash-after"] as const) {
+          const disturbed = await run(workload, (commit) => (commit === at ? kind : undefined));
+          expect(disturbed.subject.crashes, `${kind} commit ${at}`).toBe(1);
+          expect(canonical(disturbed.subject), `${kind} commit ${at}`).toEqual(expected);
+          for (const [step, count] of disturbed.runs) {
+            const before = undisturbed.runs.get(step) ?? 0;
+            expect(count, `runs of ${step}, ${kind} commit ${at}`).toBeLessThanOrEqual(before + 1);
+          }
+        }
+      }
+    });
+
+    it(`${workload.name}: ends the same when it is cut off again and again`, async () => {
+      const expected = canonical((await run(workload)).subject);
+      for (let seed = 1; seed <= 25; seed += 1) {
+        const random = seededRandom(seed);
+        const disturbed = await run(workload, () => (random() < 0.25 ? (random() < 0.5 ? "crash-before" : "crash-after") : undefined));
+        expect(canonical(disturbed.subject), `seed ${seed}, ${disturbed.subject.crashes} crashes`).toEqual(expected);
+      }
+    });
+  }
+});
