@@ -97,7 +97,3 @@ export type ClientOf<D> = { readonly [N in keyof D]: D[N] extends AnyActorDefini
 export interface ClientMethods {
   dispose(): Promise<void>;
 }
-
-/** A client without types: every actor, every action. */
-// biome-ignore lint: untyped by intention (decision 31)
-export type AnyClient = any;

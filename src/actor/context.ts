@@ -1,8 +1,8 @@
 import { ActorError } from "../protocol/index.js";
 import type { AttemptInfo, AttemptSession } from "../workflow/index.js";
+import type { ActorActivation } from "./activation.js";
 import type { StateView } from "./live-state.js";
 import type { Logger } from "./ports.js";
-import type { ActorRuntime } from "./runtime.js";
 
 /** Which members a callback may use already (`spec/api.md` B.9). */
 export interface Stage {
@@ -15,12 +15,12 @@ export const READY: Stage = { state: true, vars: true };
 
 /** What hooks and actions get. Lives as long as user code keeps it; its changes are always tracked. */
 export class CallbackContext {
-  readonly #runtime: ActorRuntime;
+  readonly #runtime: ActorActivation;
   readonly #stage: Stage;
   readonly #signal: AbortSignal;
   readonly request?: Request;
 
-  constructor(runtime: ActorRuntime, stage: Stage, options: { readonly signal?: AbortSignal; readonly request?: Request } = {}) {
+  constructor(runtime: ActorActivation, stage: Stage, options: { readonly signal?: AbortSignal; readonly request?: Request } = {}) {
     this.#runtime = runtime;
     this.#stage = stage;
     this.#signal = options.signal ?? runtime.abortSignal;
@@ -84,7 +84,7 @@ interface Gate {
 }
 
 /** Begins an attempt's view of the actor. */
-export function openAttempt(runtime: ActorRuntime, info: AttemptInfo): AttemptSession {
+export function openAttempt(runtime: ActorActivation, info: AttemptInfo): AttemptSession {
   const gate: Gate = { open: true };
   return {
     context: new StepContext(runtime, info, gate),
@@ -98,12 +98,12 @@ export function openAttempt(runtime: ActorRuntime, info: AttemptInfo): AttemptSe
 
 /** What a step's callback gets: dead once its attempt has ended. */
 class StepContext {
-  readonly #runtime: ActorRuntime;
+  readonly #runtime: ActorActivation;
   readonly #info: AttemptInfo;
   readonly #gate: Gate;
   readonly #view: StateView | undefined;
 
-  constructor(runtime: ActorRuntime, info: AttemptInfo, gate: Gate) {
+  constructor(runtime: ActorActivation, info: AttemptInfo, gate: Gate) {
     this.#runtime = runtime;
     this.#info = info;
     this.#gate = gate;

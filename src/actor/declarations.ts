@@ -70,3 +70,7 @@ export function event<T = unknown>(options: {
 } = {}): EventDeclaration<T> {
   return { ...options };
 }
+
+/** A client without types: every actor, every action. */
+// biome-ignore lint: untyped by intention (decision 31)
+export type AnyClient = any;

@@ -1,6 +1,6 @@
 import { ActorError, encodeValue } from "../protocol/index.js";
+import type { ActorActivation } from "./activation.js";
 import { CallbackContext, READY } from "./context.js";
-import type { ActorRuntime } from "./runtime.js";
 
 /**
  * Runs one action and gives its encoded result. What the action changed is committed before its result, or its error,
@@ -9,7 +9,7 @@ import type { ActorRuntime } from "./runtime.js";
  * @throws actor/action_not_found, actor/action_timed_out, value/not_serializable or value/too_large for a result or
  * state that cannot be stored, actor/restarting, and whatever the action throws
  */
-export async function callAction(runtime: ActorRuntime, name: string, args: readonly unknown[], request?: Request): Promise<Uint8Array> {
+export async function callAction(runtime: ActorActivation, name: string, args: readonly unknown[], request?: Request): Promise<Uint8Array> {
   const handler = runtime.actor.actions.get(name);
   if (!handler) throw new ActorError("actor", "action_not_found", `Action \`${name}\` was not found.`);
   const abort = new AbortController();
@@ -27,7 +27,7 @@ export async function callAction(runtime: ActorRuntime, name: string, args: read
   }
 }
 
-function withTimeout(runtime: ActorRuntime, running: PromiseLike<unknown>, abort: AbortController): Promise<unknown> {
+function withTimeout(runtime: ActorActivation, running: PromiseLike<unknown>, abort: AbortController): Promise<unknown> {
   return new Promise((resolve, reject) => {
     const timer = {
       at: runtime.ports.now() + runtime.actor.options.actionTimeout,

@@ -72,7 +72,7 @@ export class ActorHost {
     const reply = { v: ENVELOPE_VERSION, ok: true, actorId: runtime.record.actorId, createdAt: runtime.record.createdAt, created } as const;
     switch (operation.kind) {
       case "resolve":
-        return reply;
+        return { ...reply, name: runtime.record.name, key: runtime.record.key };
       case "action": {
         const args = decodeValue(operation.args);
         if (!Array.isArray(args)) throw new ActorError("actor", "invalid_request", "The arguments of an action are a list");

@@ -10,6 +10,7 @@
  */
 import { ActorError, decodeValue, encodeValue } from "../protocol/index.js";
 import { History, decodeEntry, type Entry } from "../workflow/index.js";
+import type { ActorActivation, DeadlineRow } from "./activation.js";
 import type { CompiledActor } from "./compile.js";
 import { nextWakeAt } from "./deadlines.js";
 import { DirtySet } from "./dirty-set.js";
@@ -20,13 +21,7 @@ import { KEYS, encodeRecord, type ActorRecord } from "./record.js";
 import { Timers } from "./timers.js";
 import { WorkflowHost } from "./workflow-host.js";
 
-/** A deadline that no entry carries. */
-export interface DeadlineRow {
-  readonly at: number;
-  readonly [field: string]: unknown;
-}
-
-export class ActorRuntime {
+export class ActorRuntime implements ActorActivation {
   readonly actor: CompiledActor;
   readonly ports: ActorPorts;
   readonly timers: Timers;

@@ -4,9 +4,8 @@
  * Type parameters, in this order everywhere: S state · CP connection params · CS connection state · V vars · I input ·
  * DB database · E events · Q queues · A actions.
  */
-import type { AnyClient } from "./client-types.js";
 import type { Logger } from "./ports.js";
-import type { EventDeclarations, QueueDeclarations } from "./declarations.js";
+import type { AnyClient, EventDeclarations, QueueDeclarations } from "./declarations.js";
 
 /** What every callback of an actor gets. */
 export interface ActorContext<S, CP, CS, V, I, DB, E extends EventDeclarations, Q extends QueueDeclarations> {

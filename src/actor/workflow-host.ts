@@ -19,9 +19,10 @@ import {
   type Outcome,
   type WorkflowPorts,
 } from "../workflow/index.js";
+import type { ActorActivation, DeadlineRow } from "./activation.js";
 import { openAttempt } from "./context.js";
 import { KEYS, type WorkflowRecord } from "./record.js";
-import type { ActorRuntime, DeadlineRow } from "./runtime.js";
+
 
 const FIRST_RECHECK_MS = 60_000;
 const LAST_RECHECK_MS = 3_600_000;
@@ -29,13 +30,13 @@ const LAST_RECHECK_MS = 3_600_000;
 const RECHECK = "workflow";
 
 export class WorkflowHost implements WorkflowPorts {
-  readonly #runtime: ActorRuntime;
+  readonly #runtime: ActorActivation;
   #run: WorkflowRun | undefined;
   #careful = false;
   #confirmNext = false;
   #recheck: DeadlineRow | undefined;
 
-  constructor(runtime: ActorRuntime) {
+  constructor(runtime: ActorActivation) {
     this.#runtime = runtime;
   }
 

@@ -1,6 +1,5 @@
 /** The typed façade of a workflow's contexts. The engine behind it is untyped. */
-import type { EventDeclarations, QueueDeclarations } from "./declarations.js";
-import type { AnyClient } from "./client-types.js";
+import type { AnyClient, EventDeclarations, QueueDeclarations } from "./declarations.js";
 import type { Logger } from "./ports.js";
 import type { ActorDefinition, ContextTypes } from "./types.js";
 

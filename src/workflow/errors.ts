@@ -1,5 +1,5 @@
 import { ActorError } from "../protocol/index.js";
-import { describeThrown } from "./stored-error.js";
+import { describeThrown } from "./history/stored-error.js";
 
 /** Options that every error thrown by user code may carry into the history. */
 export interface WorkflowErrorOptions {

@@ -1,6 +1,6 @@
 import { CriticalError, JoinError, RaceError, RollbackError, StepExhaustedError } from "./errors.js";
 import type { Failure } from "./history/entry.js";
-import { fromStoredError, toStoredError, type StoredError } from "./stored-error.js";
+import { fromStoredError, toStoredError, type StoredError } from "./history/stored-error.js";
 
 /** The error a step's caller sees, built from what is stored, live as on replay (decision 8). */
 export function stepError(stepName: string, failure: Failure): Error {

@@ -7,5 +7,5 @@ export { History } from "./history/history.js";
 export { formatLocation, type Location } from "./history/location.js";
 export type { AttemptInfo, AttemptSession, EngineLog, FailureReport, Outcome, WorkflowPorts } from "./ports.js";
 export { WorkflowRun, type RunOptions } from "./run.js";
-export { fromStoredError, toStoredError, type StoredError } from "./stored-error.js";
+export { fromStoredError, toStoredError, type StoredError } from "./history/stored-error.js";
 export { MAX_INTERRUPTIONS } from "./limits.js";

@@ -6,4 +6,4 @@ export { History } from "./history/history.js";
 export { formatLocation } from "./history/location.js";
 export { retryDelayMs, retryPolicy } from "./retry.js";
 export { Scope } from "./scope.js";
-export { fromStoredError, toStoredError } from "./stored-error.js";
+export { fromStoredError, toStoredError } from "./history/stored-error.js";

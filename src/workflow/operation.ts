@@ -1,14 +1,25 @@
 import type { Activation } from "./activation.js";
 import type { Entry } from "./history/entry.js";
 import type { Location } from "./history/location.js";
-import type { Scope } from "./scope.js";
+
+/** What an operation, and the op behind it, needs of its scope. */
+export interface OperationScope {
+  readonly activation: Activation;
+  readonly location: Location;
+  readonly abortSignal: AbortSignal;
+  readonly isEnded: boolean;
+  /** The operation is over. False: it was misused meanwhile, and the workflow fails instead of going on. */
+  left(operation: Operation): boolean;
+  /** True if what was thrown is a misuse of this scope that the operation in flight answers for (W15). */
+  claimMisuse(thrown: unknown): boolean;
+}
 
 /**
  * One `ctx.…` call in flight: the promise that user code holds, and whether it works, waits or has handed on to scopes
  * of its own. All its methods are called inside a turn of the activation.
  */
 export class Operation {
-  readonly scope: Scope;
+  readonly scope: OperationScope;
   readonly name: string;
   readonly location: Location;
   /** What history holds at this location; recorded before, or put by this operation. */
@@ -19,7 +30,7 @@ export class Operation {
   #state: "working" | "waiting" | "delegated" | "settled" = "working";
   #starting = true;
 
-  constructor(scope: Scope, name: string, location: Location, entry: Entry | undefined) {
+  constructor(scope: OperationScope, name: string, location: Location, entry: Entry | undefined) {
     this.scope = scope;
     this.name = name;
     this.location = location;

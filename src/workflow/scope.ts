@@ -5,7 +5,7 @@ import type { EntryKind } from "./history/entry.js";
 import type { RecordedOperation } from "./history/history.js";
 import { formatLocation, type Location } from "./history/location.js";
 import { MAX_NAME_BYTES } from "./limits.js";
-import { Operation } from "./operation.js";
+import { Operation, type OperationScope } from "./operation.js";
 
 /** Kinds that may come and go between deployments without breaking the order of the rest (decision 12). */
 const EXEMPT_FROM_ORDER: ReadonlySet<string> = new Set(["removed", "version_check"]);
@@ -15,7 +15,7 @@ const EXEMPT_FROM_ORDER: ReadonlySet<string> = new Set(["removed", "version_chec
  *
  * Owns: which operation is in flight (W15), which names were used, which recorded operations the code has still to meet.
  */
-export class Scope {
+export class Scope implements OperationScope {
   readonly activation: Activation;
   readonly location: Location;
   readonly parent: Scope | undefined;

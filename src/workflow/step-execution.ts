@@ -14,7 +14,7 @@ import { MAX_INTERRUPTIONS } from "./limits.js";
 import type { Operation } from "./operation.js";
 import type { AttemptSession } from "./ports.js";
 import { retryDelayMs, retryPolicy, type RetryConfig, type RetryPolicy } from "./retry.js";
-import { toStoredError } from "./stored-error.js";
+import { toStoredError } from "./history/stored-error.js";
 
 export interface StepDefinition extends RetryConfig {
   readonly name: string;

@@ -1,4 +1,4 @@
-import type { StoredError } from "../stored-error.js";
+import type { StoredError } from "./stored-error.js";
 import type { Location } from "./location.js";
 
 /** What an entry records. A `try` block has none of its own; `tryStep` uses its step's. */

@@ -1,4 +1,4 @@
-import { ActorError, encodeValue } from "../protocol/index.js";
+import { ActorError, encodeValue } from "../../protocol/index.js";
 
 /** An error as it is stored: everything a replay needs to rebuild it. The stack is not kept. */
 export interface StoredError {

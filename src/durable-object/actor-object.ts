@@ -1,0 +1,63 @@
+import { DurableObject } from "cloudflare:workers";
+import { ActorHost, type Registry } from "../actor/index.js";
+import type { CallEnvelope, ReplyEnvelope } from "../protocol/index.js";
+import { consoleLog, type LogLevel } from "./console-log.js";
+import { KeyValueStore } from "./key-value-store.js";
+import { ObjectTimer } from "./object-timer.js";
+
+/** What the composition root decides for all objects of a Worker. */
+export interface ActorObjectOptions<Env> {
+  readonly registry: Registry;
+  readonly logLevel: LogLevel;
+  /** A client for the same registry, over the binding in `env`; `beforeCall` runs before each call leaves. */
+  readonly createClient: (env: Env, beforeCall: () => void) => unknown;
+}
+
+/** The class to export from the Worker: one instance of it is one actor. A thin shell around the pure `ActorHost`. */
+export type ActorObjectClass<Env> = new (ctx: DurableObjectState, env: Env) => DurableObject<Env> & {
+  call(envelope: CallEnvelope): Promise<ReplyEnvelope>;
+};
+
+export function createActorObject<Env>(options: ActorObjectOptions<Env>): ActorObjectClass<Env> {
+  return class ActorObject extends DurableObject<Env> {
+    readonly #host: ActorHost;
+
+    constructor(ctx: DurableObjectState, env: Env) {
+      super(ctx, env);
+      const { storage } = ctx;
+      requireSqlite(storage);
+      this.#host = new ActorHost(options.registry, {
+        store: new KeyValueStore(storage, (error) => ctx.abort(`perdure: an alarm could not be set: ${String(error)}`)),
+        log: consoleLog(options.logLevel, { object: ctx.id.toString() }),
+        now: () => Date.now(),
+        createTimer: () => new ObjectTimer(),
+        yield: () => scheduler.wait(0),
+        randomHex,
+        objectId: ctx.id.toString(),
+        region: "default",
+        abort: (reason) => ctx.abort(reason),
+        waitUntil: (promise) => ctx.waitUntil(promise),
+        createClient: (beforeCall) => options.createClient(env, beforeCall),
+      });
+    }
+
+    call(envelope: CallEnvelope): Promise<ReplyEnvelope> {
+      return this.#host.call(envelope);
+    }
+
+    override alarm(): Promise<void> {
+      return this.#host.alarm();
+    }
+  };
+}
+
+function requireSqlite(storage: DurableObjectStorage): void {
+  if ((storage as { kv?: unknown }).kv !== undefined) return;
+  throw new Error(
+    'perdure: ActorObject needs SQLite-backed storage. Declare it in wrangler.toml as [[migrations]] tag = "v1", new_sqlite_classes = ["ActorObject"]',
+  );
+}
+
+function randomHex(bytes: number): string {
+  return [...crypto.getRandomValues(new Uint8Array(bytes))].map((byte) => byte.toString(16).padStart(2, "0")).join("");
+}

@@ -1,0 +1,80 @@
+import type { Batch, Store, StoreActivation } from "../actor/index.js";
+
+/**
+ * The actor's store over the synchronous key-value API of a SQLite-backed object. Users' SQL can neither read nor
+ * change it (`spec/platform.md`).
+ *
+ * A commit is one `transactionSync` with everything encoded beforehand: it rolls back as a whole when anything throws,
+ * and all commits of one synchronous turn become durable together.
+ */
+export class KeyValueStore implements Store {
+  readonly #storage: DurableObjectStorage;
+  readonly #onAlarmFailure: (error: unknown) => void;
+  #current = 0;
+
+  /** `onAlarmFailure`: the platform refused an alarm that was committed; the object must start anew. */
+  constructor(storage: DurableObjectStorage, onAlarmFailure: (error: unknown) => void) {
+    this.#storage = storage;
+    this.#onAlarmFailure = onAlarmFailure;
+  }
+
+  activate(): StoreActivation {
+    this.#current += 1;
+    const activation = this.#current;
+    return new KeyValueActivation(this.#storage, this.#onAlarmFailure, () => {
+      if (activation !== this.#current) throw new Error("This activation is over; its commits are refused");
+    });
+  }
+}
+
+class KeyValueActivation implements StoreActivation {
+  readonly #storage: DurableObjectStorage;
+  readonly #onAlarmFailure: (error: unknown) => void;
+  readonly #check: () => void;
+
+  constructor(storage: DurableObjectStorage, onAlarmFailure: (error: unknown) => void, check: () => void) {
+    this.#storage = storage;
+    this.#onAlarmFailure = onAlarmFailure;
+    this.#check = check;
+  }
+
+  get(key: string): Uint8Array | undefined {
+    this.#check();
+    return this.#storage.kv.get<Uint8Array>(key);
+  }
+
+  /** The platform's list is live: it is read to its end before anything else happens. */
+  list(prefix: string): Iterable<readonly [string, Uint8Array]> {
+    this.#check();
+    return [...this.#storage.kv.list<Uint8Array>({ prefix })];
+  }
+
+  commit(batch: Batch): void {
+    this.#check();
+    this.#storage.transactionSync(() => {
+      for (const [key, bytes] of batch.puts) this.#storage.kv.put(key, bytes);
+      for (const key of batch.deletes) this.#storage.kv.delete(key);
+      if (batch.alarmAt !== undefined) this.#setAlarm(batch.alarmAt);
+    });
+  }
+
+  getAlarm(): Promise<number | null> {
+    this.#check();
+    return this.#storage.getAlarm();
+  }
+
+  sync(): Promise<void> {
+    return this.#storage.sync();
+  }
+
+  deleteAll(): Promise<void> {
+    this.#check();
+    return this.#storage.deleteAll();
+  }
+
+  /** `setAlarm` never throws: a time it does not like is a rejected promise beside rows that were committed. */
+  #setAlarm(alarmAt: number | null): void {
+    const set = alarmAt === null ? this.#storage.deleteAlarm() : this.#storage.setAlarm(alarmAt);
+    set.catch(this.#onAlarmFailure);
+  }
+}

@@ -1,0 +1,28 @@
+export { actor, event, queue, setup, Registry } from "../actor/index.js";
+export { ActorError, RivetError, UserError } from "../protocol/index.js";
+export type {
+  ActionContext,
+  ActionContextOf,
+  ActorConfig,
+  ActorContext,
+  ActorContextOf,
+  ActorDefinition,
+  ActorDefinitions,
+  ActorOptions,
+  AnyActorDefinition,
+  AnyClient,
+  Client,
+  CreateContext,
+  CreateContextOf,
+  EventDeclaration,
+  Logger,
+  QueueDeclaration,
+  RegistryConfig,
+  RunContext,
+  RunContextOf,
+  StandardSchema,
+  WorkflowBranchContextOf,
+  WorkflowContextOf,
+  WorkflowLoopContextOf,
+  WorkflowStepContextOf,
+} from "../actor/index.js";

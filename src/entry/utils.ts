@@ -1,0 +1,1 @@
+export { interval, joinSignals, sleep } from "../client/index.js";
