@@ -89,18 +89,23 @@ export function formatRestKey(key: ActorKey): string {
 /** The key in a REST text; "" and "/" are the empty key. Throws `guard/query_invalid_params` (400) on a wrong escape. */
 export function parseRestKey(text: string): string[] {
   if (text === "" || text === "/") return [];
-  // A part is any run of escaped pairs and of characters that need no escape.
-  return (text.match(/(?:^|\/)(?:\\[^]|[^\\/])*\\?/g) ?? []).map((match, index) => {
-    const part = index > 0 ? match.slice(1) : match;
-    return part === "\\0" ? "" : unescapeRestPart(part);
-  });
-}
-
-function unescapeRestPart(part: string): string {
-  return part.replace(/\\([^]?)/g, (_pair, escaped: string) => {
-    if (escaped !== "\\" && escaped !== "/") throw invalidParams("The key holds an escape other than \\\\, \\/ and \\0.");
-    return escaped;
-  });
+  const parts: string[] = [];
+  let part = "";
+  for (let i = 0; i < text.length; i++) {
+    const character = text.charAt(i);
+    if (character === "/") {
+      parts.push(part);
+      part = "";
+    } else if (character !== "\\") {
+      part += character;
+    } else {
+      const escaped = text.charAt(++i);
+      const isWholePart = part === "" && (i + 1 === text.length || text.charAt(i + 1) === "/");
+      if (escaped === "\\" || escaped === "/") part += escaped;
+      else if (escaped !== "0" || !isWholePart) throw invalidParams("The key holds an escape other than \\\\, \\/ and \\0.");
+    }
+  }
+  return [...parts, part];
 }
 
 function parseStringArray(text: string): string[] | undefined {

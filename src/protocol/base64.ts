@@ -17,6 +17,11 @@ export function formatBase64(bytes: Uint8Array): string {
   return parts.join("");
 }
 
+/** base64url without padding, as `rvt-input` has it. */
+export function formatBase64Url(bytes: Uint8Array): string {
+  return formatBase64(bytes).replaceAll("+", "-").replaceAll("/", "_").replace(/=+$/, "");
+}
+
 /** The bytes of base64 or base64url, padded or not. Throws `encoding/invalid` (400). */
 export function parseBase64(text: string): Uint8Array<ArrayBuffer> {
   const digits = text.replace(/={1,2}$/, "");

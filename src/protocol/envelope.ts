@@ -1,6 +1,6 @@
 import type { ErrorData } from "./errors.js";
 
-/** How the caller names the actor it wants. */
+/** How the caller names the actor it wants. By id, name is "" and key [] (no actor's), and only the generation counts. */
 export interface ActorAddress {
   readonly name: string;
   readonly key: readonly string[];
@@ -31,7 +31,16 @@ export interface CallEnvelope {
   readonly request?: { readonly method: string; readonly url: string; readonly headers: readonly (readonly [string, string])[] };
 }
 
-/** Object → Worker: errors are data, never thrown. */
+/** Object → Worker: errors are data, never thrown. `name` and `key` stand in the answer to `resolve`. */
 export type ReplyEnvelope =
-  | { readonly v: number; readonly ok: true; readonly actorId: string; readonly created: boolean; readonly createdAt: number; readonly output?: Uint8Array }
+  | {
+      readonly v: number;
+      readonly ok: true;
+      readonly actorId: string;
+      readonly created: boolean;
+      readonly createdAt: number;
+      readonly name?: string;
+      readonly key?: readonly string[];
+      readonly output?: Uint8Array;
+    }
   | { readonly v: number; readonly ok: false; readonly error: ErrorData; readonly status: number };

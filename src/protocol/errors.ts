@@ -38,7 +38,7 @@ export class ActorError extends Error {
   /** The HTTP status it is answered with. */
   readonly statusCode: number;
   /** The actor it came from, when the wire said so. */
-  readonly actor?: ErrorActor;
+  declare readonly actor?: ErrorActor;
 
   constructor(group: string, code: string, message: string, options: ActorErrorOptions = {}) {
     super(message, "cause" in options ? { cause: options.cause } : undefined);

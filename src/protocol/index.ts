@@ -17,6 +17,10 @@ export {
   parseRestKey,
 } from "./actor-key.js";
 export type { ActorKey } from "./actor-key.js";
+export { formatBase64, formatBase64Url, parseBase64 } from "./base64.js";
+export type { MessageCodec } from "./bare-messages.js";
+export { wireCodec } from "./encoding.js";
+export type { Frame, FrameCodec, WireCodec } from "./encoding.js";
 export { errorCodeInfo } from "./error-codes.js";
 export type { ErrorCodeInfo } from "./error-codes.js";
 export {
@@ -30,9 +34,25 @@ export {
   UserError,
 } from "./errors.js";
 export type { ActorErrorOptions, ErrorActor, ErrorData, UserErrorOptions } from "./errors.js";
+export { decodeJson, encodeJson, fromJsonTree, toJsonTree } from "./json.js";
+export type { JsonOptions } from "./json.js";
+export { isEncoding } from "./messages.js";
+export type {
+  ActionRequest,
+  ActionResponse,
+  Encoding,
+  QueueSendRequest,
+  QueueSendResponse,
+  ResolveResponse,
+  ToClient,
+  ToClientError,
+  ToServer,
+} from "./messages.js";
 export { checkValue } from "./value-check.js";
 export { describeValue } from "./value-kinds.js";
 export { decodeValue, encodeValue, MAX_VALUE_BYTES } from "./values.js";
 export type { EncodeValueOptions } from "./values.js";
 export { ENVELOPE_VERSION, STORAGE_FORMAT } from "./version.js";
 export type { ActorAddress, CallEnvelope, Creation, Operation, ReplyEnvelope } from "./envelope.js";
+export { decodePlainCbor, decodeTaggedCbor, encodePlainCbor, encodeTaggedCbor } from "./wire-cbor.js";
+export type { WireOptions } from "./wire-cbor.js";

@@ -61,3 +61,14 @@ interface URL {
   toString(): string;
 }
 declare var URL: { prototype: URL; new (url: string | URL, base?: string | URL): URL; canParse(url: string): boolean };
+
+interface Request {
+  readonly method: string;
+  readonly url: string;
+}
+declare var Request: {
+  prototype: Request;
+  new (url: string, init?: { method?: string; headers?: [string, string][] }): Request;
+};
+
+declare function structuredClone<T>(value: T): T;
