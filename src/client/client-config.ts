@@ -1,0 +1,104 @@
+import { isEncoding, type Encoding } from "../protocol/index.js";
+import { ActorClientError } from "./errors.js";
+
+/** A place of the platform, "weur" say. One it does not know is ignored. */
+export type Region = string;
+
+/** As much of `fetch` as the client uses. */
+export type ClientFetch = (url: string, init: RequestInit) => Promise<Response>;
+
+/** What `createClient` takes, beside an endpoint alone. */
+export interface ClientConfig {
+  /** URL of the server, "http://localhost:6420" by default. May carry namespace and token: `https://namespace:token@host/path`. */
+  readonly endpoint?: string;
+  /** Sent as a header, never in a URL. */
+  readonly token?: string;
+  readonly namespace?: string;
+  readonly poolName?: string;
+  /** "json" by default. Each carries every kind of value; the others are smaller where there are bytes in them. */
+  readonly encoding?: Encoding;
+  /** Sent with every request. */
+  readonly headers?: Readonly<Record<string, string>>;
+  readonly gateway?: { readonly skipReadyWait?: boolean };
+  /** Bytes of encoded input that a URL may carry, 4096 by default. */
+  readonly maxInputSize?: number;
+  /** Used instead of the global `fetch`. */
+  readonly fetch?: ClientFetch;
+  /** Accepted, without effect: the server needs no lookup. */
+  readonly disableMetadataLookup?: boolean;
+  /** Accepted, without effect. */
+  readonly getUpgradeWebSocket?: unknown;
+  /** Accepted, without effect. */
+  readonly devtools?: boolean;
+}
+
+/** A configuration with all that is left out. */
+export interface ResolvedConfig {
+  /** Without credentials and trailing slash. */
+  readonly endpoint: string;
+  readonly namespace: string;
+  readonly token: string | undefined;
+  readonly poolName: string | undefined;
+  /** Names in lower case. */
+  readonly headers: Readonly<Record<string, string>>;
+  readonly encoding: Encoding;
+  readonly skipReadyWait: boolean;
+  readonly maxInputSize: number;
+  readonly fetch: ClientFetch;
+}
+
+const DEFAULT_ENDPOINT = "http://localhost:6420";
+const DEFAULT_NAMESPACE = "default";
+const DEFAULT_MAX_INPUT_BYTES = 4096;
+
+/** Reads a configuration. Throws `client/invalid_endpoint`, with no secret in its text, or `client/invalid_encoding`. */
+export function resolveConfig(input: string | ClientConfig | undefined): ResolvedConfig {
+  const config = typeof input === "string" ? { endpoint: input } : (input ?? {});
+  const { endpoint, namespace, token } = parseEndpoint(config.endpoint ?? DEFAULT_ENDPOINT);
+  if (namespace !== undefined && config.namespace !== undefined) throw invalidEndpoint("the namespace stands in it and in the configuration");
+  if (token !== undefined && config.token !== undefined) throw invalidEndpoint("the token stands in it and in the configuration");
+  const encoding: unknown = config.encoding ?? "json";
+  if (!isEncoding(encoding)) throw new ActorClientError("invalid_encoding", "The encoding is json, cbor or bare.");
+  const headers = Object.entries(config.headers ?? {}).map(([name, value]) => [name.toLowerCase(), value] as const);
+  return {
+    endpoint,
+    namespace: namespace ?? config.namespace ?? DEFAULT_NAMESPACE,
+    token: token ?? config.token,
+    poolName: config.poolName,
+    headers: Object.fromEntries(headers),
+    encoding,
+    skipReadyWait: config.gateway?.skipReadyWait ?? false,
+    maxInputSize: config.maxInputSize ?? DEFAULT_MAX_INPUT_BYTES,
+    // The global one is looked up at each call, and called as a plain function, as browsers want it.
+    fetch: config.fetch ?? ((url, init) => fetch(url, init)),
+  };
+}
+
+function parseEndpoint(text: string): { endpoint: string; namespace: string | undefined; token: string | undefined } {
+  let url: URL;
+  try {
+    url = new URL(text);
+  } catch {
+    throw invalidEndpoint("it is not a URL");
+  }
+  if (url.protocol !== "http:" && url.protocol !== "https:") throw invalidEndpoint("it does not begin with http:// or https://");
+  if (url.search !== "" || url.hash !== "") throw invalidEndpoint("it has a query or a fragment");
+  if (url.password !== "" && url.username === "") throw invalidEndpoint("a token in it needs a namespace before it");
+  return {
+    endpoint: url.origin + url.pathname.replace(/\/+$/, ""),
+    namespace: decodeCredential(url.username),
+    token: decodeCredential(url.password),
+  };
+}
+
+function decodeCredential(text: string): string | undefined {
+  try {
+    return text === "" ? undefined : decodeURIComponent(text);
+  } catch {
+    throw invalidEndpoint("its namespace or token is not percent-encoded UTF-8");
+  }
+}
+
+function invalidEndpoint(reason: string): ActorClientError {
+  return new ActorClientError("invalid_endpoint", `The endpoint cannot be used: ${reason}.`);
+}

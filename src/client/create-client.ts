@@ -1,0 +1,84 @@
+import type { AnyClient, Client, CreateOptions, GetOptions, GetOrCreateOptions } from "../actor/client-types.js";
+import { normalizeKey } from "../protocol/index.js";
+import { isInheritedName } from "./action-proxy.js";
+import { createActorHandle, type HandleOptions } from "./actor-handle.js";
+import { resolveConfig, type ClientConfig } from "./client-config.js";
+import { createHttpTransport } from "./http-transport.js";
+import type { ActorTransport } from "./transport.js";
+
+type Key = string | readonly string[];
+
+/** The client of a registry type; without one, `any`. */
+export type ClientFor<R> = 0 extends 1 & R ? AnyClient : Client<R>;
+
+/**
+ * A client for the actors of a server. Starts nothing: the first call is the first request.
+ *
+ *     const client = createClient<typeof registry>("http://localhost:6420");
+ *     const total = await client.counter.getOrCreate(["main"]).increment(1);
+ *
+ * Throws `client/invalid_endpoint`. Calls reject with an ActorError: the actor's own, `client/network_error` if no answer
+ * came (the call may have run, so it is not repeated), `client/malformed_response`.
+ */
+// biome-ignore lint: untyped by intention (decision 31)
+export function createClient<R = any>(endpointOrConfig?: string | ClientConfig): ClientFor<R> {
+  return createClientWithTransport<R>(createHttpTransport(resolveConfig(endpointOrConfig)));
+}
+
+/** The same client over another way to the actors. */
+// biome-ignore lint: untyped by intention (decision 31)
+export function createClientWithTransport<R = any>(transport: ActorTransport): ClientFor<R> {
+  const methods = clientMethods(transport);
+  const accessors = new Map<string, unknown>();
+  const client = new Proxy(methods, {
+    get(own, property): unknown {
+      if (typeof property === "symbol" || Object.hasOwn(own, property) || isInheritedName(property)) return Reflect.get(own, property);
+      let accessor = accessors.get(property);
+      if (accessor === undefined) accessors.set(property, (accessor = accessorOf(methods, property)));
+      return accessor;
+    },
+  });
+  return client as unknown as ClientFor<R>;
+}
+
+interface Methods {
+  get(name: string, key?: Key, options?: GetOptions): unknown;
+  getOrCreate(name: string, key?: Key, options?: GetOrCreateOptions): unknown;
+  getForId(name: string, actorId: string, options?: GetOptions): unknown;
+  create(name: string, key?: Key, options?: CreateOptions): Promise<unknown>;
+  dispose(): Promise<void>;
+}
+
+function clientMethods(transport: ActorTransport): Methods {
+  return {
+    get(name, key, options = {}) {
+      return createActorHandle(transport, { name, key: normalizeKey(key), mode: "get" }, handleOptions(options));
+    },
+    getOrCreate(name, key, options = {}) {
+      const { createWithInput: input, createInRegion: region } = options;
+      return createActorHandle(transport, { name, key: normalizeKey(key), mode: "getOrCreate", input, region }, handleOptions(options));
+    },
+    getForId(_name, actorId, options = {}) {
+      return createActorHandle(transport, { actorId }, handleOptions(options));
+    },
+    async create(name, key, options = {}) {
+      const { input, region, signal } = options;
+      const actorId = await transport.create({ name, key: normalizeKey(key), input, region, signal });
+      return createActorHandle(transport, { actorId }, handleOptions(options));
+    },
+    async dispose() {},
+  };
+}
+
+function accessorOf(methods: Methods, name: string): object {
+  return {
+    get: (key?: Key, options?: GetOptions) => methods.get(name, key, options),
+    getOrCreate: (key?: Key, options?: GetOrCreateOptions) => methods.getOrCreate(name, key, options),
+    getForId: (actorId: string, options?: GetOptions) => methods.getForId(name, actorId, options),
+    create: (key?: Key, options?: CreateOptions) => methods.create(name, key, options),
+  };
+}
+
+function handleOptions({ params, signal }: GetOptions): HandleOptions {
+  return { params, signal };
+}

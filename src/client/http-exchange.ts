@@ -1,0 +1,40 @@
+import { fromErrorData, wireCodec, type ErrorData } from "../protocol/index.js";
+import type { ClientFetch } from "./client-config.js";
+import { MalformedResponseMessage, networkError } from "./errors.js";
+
+/** One request, and how its answer is read if nothing is wrong. */
+export interface HttpRequest<T> {
+  readonly method: "GET" | "PUT" | "POST";
+  readonly url: string;
+  readonly headers: Readonly<Record<string, string>>;
+  readonly body?: string | Uint8Array<ArrayBuffer>;
+  readonly signal?: AbortSignal | undefined;
+  /** Throws on anything that is not the answer expected. */
+  decode(answer: Uint8Array): T;
+}
+
+/**
+ * Sends a request, once. Rejects with the server's error, with `client/network_error`, with `client/malformed_response`,
+ * or with the reason of the signal. `endpoint` is what errors name.
+ */
+export async function exchange<T>(fetch: ClientFetch, endpoint: string, request: HttpRequest<T>): Promise<T> {
+  const { method, url, headers, body, signal } = request;
+  let response: Response;
+  let answer: Uint8Array;
+  try {
+    response = await fetch(url, { method, headers, ...(body !== undefined && { body }), ...(signal !== undefined && { signal }) });
+    answer = new Uint8Array(await response.arrayBuffer());
+  } catch (error) {
+    if (signal?.aborted) throw signal.reason;
+    throw networkError(endpoint, error);
+  }
+  let failure: ErrorData;
+  try {
+    if (response.ok) return request.decode(answer);
+    // Errors are JSON whatever the encoding of the call is.
+    failure = wireCodec("json").error.decode(answer);
+  } catch (cause) {
+    throw new MalformedResponseMessage(endpoint, response.status, { cause });
+  }
+  throw fromErrorData(failure, response.status);
+}

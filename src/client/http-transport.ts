@@ -1,0 +1,128 @@
+import type { SendResult } from "../actor/client-types.js";
+import { ActorError, encodeJson, encodeTaggedCbor, formatBase64, formatRestKey, wireCodec } from "../protocol/index.js";
+import { REAL_BACKOFF, withRetries, type BackoffPorts } from "./backoff.js";
+import type { ResolvedConfig } from "./client-config.js";
+import { actorUrl, gatewayUrl } from "./gateway-url.js";
+import { exchange, type HttpRequest } from "./http-exchange.js";
+import { createdId, foundIds } from "./rest-answers.js";
+import type { ActionCall, ActorTarget, ActorTransport, CreateCall, SendCall, TargetCall } from "./transport.js";
+
+type KeyTarget = Exclude<ActorTarget, { actorId: string }>;
+
+/** The server is our own: every value keeps its kind, in both directions. */
+const EXTENDED = { extended: true };
+const EXTENDED_HEADER = { "x-perdure-json": "1" };
+
+/** Calls actors over HTTP: the gateway for actions and messages, `/actors` for ids. */
+export function createHttpTransport(config: ResolvedConfig, ports: BackoffPorts = REAL_BACKOFF): ActorTransport {
+  return new HttpTransport(config, ports);
+}
+
+class HttpTransport implements ActorTransport {
+  readonly #config: ResolvedConfig;
+  readonly #ports: BackoffPorts;
+
+  constructor(config: ResolvedConfig, ports: BackoffPorts) {
+    this.#config = config;
+    this.#ports = ports;
+  }
+
+  async action({ target, name, args, params, signal }: ActionCall): Promise<unknown> {
+    const { actionRequest, actionResponse } = wireCodec(this.#config.encoding);
+    const { output } = await this.#send({
+      method: "POST",
+      url: gatewayUrl(this.#config, target, "action", name),
+      headers: this.#gatewayHeaders(params),
+      body: actionRequest.encode({ args: [...args] }, EXTENDED),
+      signal,
+      decode: actionResponse.decode,
+    });
+    return output;
+  }
+
+  async send({ target, queue, body, wait, timeout, params, signal }: SendCall): Promise<SendResult<unknown>> {
+    const { queueSendRequest, queueSendResponse } = wireCodec(this.#config.encoding);
+    return this.#send({
+      method: "POST",
+      url: gatewayUrl(this.#config, target, "queue", queue),
+      headers: this.#gatewayHeaders(params),
+      body: queueSendRequest.encode({ body, name: queue, wait, ...(timeout !== undefined && { timeout }) }, EXTENDED),
+      signal,
+      decode: queueSendResponse.decode,
+    });
+  }
+
+  async resolve({ target, signal }: TargetCall): Promise<string> {
+    if ("actorId" in target) return target.actorId;
+    return target.mode === "get" ? this.#lookUp(target, signal) : this.#putOrPost("PUT", target, signal);
+  }
+
+  async create({ signal, ...actor }: CreateCall): Promise<string> {
+    return this.#putOrPost("POST", actor, signal);
+  }
+
+  async gatewayUrl(call: TargetCall): Promise<string> {
+    return actorUrl(this.#config.endpoint, await this.resolve(call));
+  }
+
+  async #lookUp({ name, key }: KeyTarget, signal: AbortSignal | undefined): Promise<string> {
+    const { namespace, endpoint } = this.#config;
+    const query = new URLSearchParams({ namespace, name, key: formatRestKey(key) });
+    const [actorId] = await this.#send({ method: "GET", url: `${endpoint}/actors?${query}`, headers: this.#restHeaders(), signal, decode: foundIds });
+    if (actorId === undefined) throw new ActorError("actor", "not_found", "There is no actor with this key.", { statusCode: 404 });
+    return actorId;
+  }
+
+  async #putOrPost(method: "PUT" | "POST", actor: Omit<CreateCall, "signal">, signal: AbortSignal | undefined): Promise<string> {
+    const { namespace, poolName, endpoint } = this.#config;
+    const { name, key, input, region } = actor;
+    const body = {
+      name,
+      key: formatRestKey(key),
+      runner_name_selector: poolName ?? "default",
+      crash_policy: "sleep",
+      ...(input !== undefined && { input: formatBase64(encodeTaggedCbor(input, EXTENDED)) }),
+      ...(region !== undefined && { datacenter: region }),
+    };
+    return this.#send({
+      method,
+      url: `${endpoint}/actors?${new URLSearchParams({ namespace })}`,
+      headers: this.#restHeaders(),
+      body: JSON.stringify(body),
+      signal,
+      decode: createdId,
+    });
+  }
+
+  #send<T>(request: HttpRequest<T>): Promise<T> {
+    const { fetch, endpoint } = this.#config;
+    return withRetries(() => exchange(fetch, endpoint, request), this.#ports, request.signal);
+  }
+
+  #gatewayHeaders(params: unknown): Record<string, string> {
+    const { headers, token, encoding } = this.#config;
+    return {
+      ...headers,
+      ...EXTENDED_HEADER,
+      "content-type": wireCodec(encoding).contentType,
+      "x-rivet-encoding": encoding,
+      ...(token !== undefined && { "x-rivet-token": token }),
+      ...(params !== undefined && { "x-rivet-conn-params": asciiJson(params) }),
+    };
+  }
+
+  #restHeaders(): Record<string, string> {
+    const { headers, token } = this.#config;
+    return {
+      ...headers,
+      ...EXTENDED_HEADER,
+      "content-type": "application/json",
+      ...(token !== undefined && { authorization: `Bearer ${token}` }),
+    };
+  }
+}
+
+/** JSON that fits in a header. */
+function asciiJson(value: unknown): string {
+  return encodeJson(value, EXTENDED).replace(/[^\x20-\x7e]/g, (character) => `\\u${character.charCodeAt(0).toString(16).padStart(4, "0")}`);
+}

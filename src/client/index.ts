@@ -1,0 +1,10 @@
+export { createBindingTransport } from "./binding-transport.js";
+export type { BindingCall, CallBinding } from "./binding-transport.js";
+export type { BackoffPorts } from "./backoff.js";
+export { resolveConfig } from "./client-config.js";
+export type { ClientConfig, ClientFetch, Region, ResolvedConfig } from "./client-config.js";
+export { createClient, createClientWithTransport } from "./create-client.js";
+export type { ClientFor } from "./create-client.js";
+export { ActorClientError, MalformedResponseMessage } from "./errors.js";
+export { createHttpTransport } from "./http-transport.js";
+export type { ActionCall, ActorTarget, ActorTransport, CreateCall, SendCall, TargetCall } from "./transport.js";

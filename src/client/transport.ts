@@ -1,0 +1,59 @@
+import type { SendResult } from "../actor/client-types.js";
+
+/** Which actor a handle means: a key of a name, or one life of it by its id. */
+export type ActorTarget =
+  | {
+      readonly name: string;
+      readonly key: readonly string[];
+      readonly mode: "get" | "getOrCreate";
+      /** With `getOrCreate`, for the call that creates the actor; undefined: none. */
+      readonly input?: unknown;
+      readonly region?: string | undefined;
+    }
+  | { readonly actorId: string };
+
+/** What every call carries. */
+export interface TargetCall {
+  readonly target: ActorTarget;
+  /** Connection params; undefined: none. */
+  readonly params?: unknown;
+  readonly signal?: AbortSignal | undefined;
+}
+
+export interface ActionCall extends TargetCall {
+  /** Dotted, if nested. */
+  readonly name: string;
+  readonly args: readonly unknown[];
+}
+
+export interface SendCall extends TargetCall {
+  readonly queue: string;
+  readonly body: unknown;
+  readonly wait: boolean;
+  readonly timeout?: number | undefined;
+}
+
+export interface CreateCall {
+  readonly name: string;
+  readonly key: readonly string[];
+  readonly input?: unknown;
+  readonly region?: string | undefined;
+  readonly signal?: AbortSignal | undefined;
+}
+
+/**
+ * How calls reach actors. Values go through a codec both ways, so that caller and actor never share an object. Errors are
+ * ActorErrors, the same on every way; an aborted call rejects with its signal's reason.
+ */
+export interface ActorTransport {
+  /** Resolves with the action's result. */
+  action(call: ActionCall): Promise<unknown>;
+  /** Resolves once the message is stored; with `wait` when it is completed or the time is over. */
+  send(call: SendCall): Promise<SendResult<unknown>>;
+  /** The actor's id. */
+  resolve(call: TargetCall): Promise<string>;
+  /** Creates an actor and resolves with its id. Rejects with `actor/duplicate_key` if the key exists. */
+  create(call: CreateCall): Promise<string>;
+  /** The URL below which the actor's routes lie. */
+  gatewayUrl(call: TargetCall): Promise<string>;
+}

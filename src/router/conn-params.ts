@@ -1,0 +1,27 @@
+import { ActorError, decodeJson, encodeValue } from "../protocol/index.js";
+import { isOwnClient } from "./wire-encoding.js";
+
+const MAX_PARAMS_BYTES = 4096;
+
+/**
+ * Connection params from `x-rivet-conn-params`, as bytes of the storage codec; `undefined` without the header. Throws
+ * `request/too_large` (413) over 4 KiB, `actor/invalid_request` (400) if it is no JSON.
+ */
+export function readConnParams(headers: Headers): Uint8Array | undefined {
+  const text = headers.get("x-rivet-conn-params");
+  if (text === null) return undefined;
+  if (new TextEncoder().encode(text).length > MAX_PARAMS_BYTES) {
+    const message = `Connection params have at most ${MAX_PARAMS_BYTES} bytes.`;
+    throw new ActorError("request", "too_large", message, { metadata: { limitBytes: MAX_PARAMS_BYTES } });
+  }
+  return encodeValue(parse(text, isOwnClient(headers)), { what: "the connection params" });
+}
+
+/** The published clients write params as plain JSON, without tags. */
+function parse(text: string, isExtended: boolean): unknown {
+  try {
+    return isExtended ? decodeJson(text) : JSON.parse(text);
+  } catch {
+    throw new ActorError("actor", "invalid_request", "x-rivet-conn-params is not JSON.");
+  }
+}

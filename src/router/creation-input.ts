@@ -1,0 +1,15 @@
+import { ActorError, decodeTaggedCbor, encodeValue, parseBase64 } from "../protocol/index.js";
+
+/**
+ * The input of a creation, which travels in URLs and REST bodies as base64 of CBOR. It is read and written anew, so that
+ * the object gets its own codec's bytes. Throws `guard/query_invalid_params` (400) naming `where`.
+ */
+export function readInput(base64: string, where: string): Uint8Array {
+  let value: unknown;
+  try {
+    value = decodeTaggedCbor(parseBase64(base64));
+  } catch {
+    throw new ActorError("guard", "query_invalid_params", `${where} is not base64 of CBOR.`);
+  }
+  return encodeValue(value, { what: "the input" });
+}

@@ -1,0 +1,52 @@
+import { toErrorData, wireCodec, type ErrorData } from "../protocol/index.js";
+
+/** Where internal errors are written. A pino-like logger is one. */
+export interface RouterLog {
+  error(entry: Readonly<Record<string, unknown>>): void;
+}
+
+/** An error on its way to the caller. */
+export interface Failure {
+  readonly data: ErrorData;
+  readonly status: number;
+}
+
+export interface FailurePorts {
+  readonly log: RouterLog | undefined;
+  readonly newErrorId: () => string;
+  /** Unmasked texts, for local development. */
+  readonly expose: boolean;
+}
+
+/** What the caller may see of anything thrown. What it may not see is logged, under an id that the answer carries. */
+export function failureOf(error: unknown, ports: FailurePorts, logFields: Readonly<Record<string, unknown>>): Failure {
+  const { data, status, internal } = toErrorData(error, { expose: ports.expose });
+  if (!internal) return { data, status };
+  const errorId = ports.newErrorId();
+  ports.log?.error({ msg: "Request failed with an internal error", errorId, ...logFields, error });
+  return { data: { ...data, metadata: { ...asRecord(data.metadata), errorId } }, status };
+}
+
+/** Errors are JSON whatever the caller's encoding is: `{group, code, message, metadata, actor?}`. */
+export function errorResponse({ data, status }: Failure, extended: boolean): Response {
+  const headers = new Headers({ "content-type": "application/json" });
+  const metadata = asRecord(data.metadata);
+  if (typeof metadata["errorId"] === "string") headers.set("x-rivet-ray-id", metadata["errorId"]);
+  if (typeof data.actor?.actorId === "string") headers.set("x-rivet-actor", data.actor.actorId);
+  if (status === 503) headers.set("retry-after", String(retryAfterSeconds(metadata["retryAfterMs"])));
+  // Ours tells no metadata from null; the published clients expect the field.
+  const body = wireCodec("json").error.encode(extended ? data : { ...data, metadata: data.metadata ?? null }, { extended });
+  return new Response(body, { status: isErrorStatus(status) ? status : 500, headers });
+}
+
+function retryAfterSeconds(retryAfterMs: unknown): number {
+  return typeof retryAfterMs === "number" && retryAfterMs > 0 ? Math.min(Math.ceil(retryAfterMs / 1000), 3600) : 1;
+}
+
+function isErrorStatus(status: number): boolean {
+  return Number.isInteger(status) && status >= 400 && status <= 599;
+}
+
+function asRecord(value: unknown): Readonly<Record<string, unknown>> {
+  return typeof value === "object" && value !== null ? (value as Readonly<Record<string, unknown>>) : {};
+}

@@ -1,0 +1,131 @@
+import { Hono } from "hono";
+import { ActorError } from "../protocol/index.js";
+import { serveActors } from "./actors-rest.js";
+import { Cors, type CorsOptions } from "./cors.js";
+import { errorResponse, failureOf, type FailurePorts, type RouterLog } from "./error-response.js";
+import { createActorCaller, type CallActor, type CallPorts } from "./forward.js";
+import { serveGateway } from "./gateway.js";
+import { redactPath } from "./gateway-path.js";
+import type { ActorNamespace } from "./object-namespace.js";
+import { requireMethod } from "./preconditions.js";
+import { isOwnClient } from "./wire-encoding.js";
+
+export interface RouterOptions extends Partial<CallPorts> {
+  /** The names of the registry's actors. */
+  readonly actorNames: Iterable<string>;
+  /** The path under which everything of ours lies, "/" by default. Below any other one, all paths are ours. */
+  readonly basePath?: string;
+  /** The only namespace that callers may name; any by default. */
+  readonly namespace?: string;
+  /** What management routes ask for as `Authorization: Bearer`; without it they stay closed. */
+  readonly token?: string;
+  /** Bytes of an action's body, 65,536 by default. */
+  readonly maxIncomingMessageSize?: number;
+  readonly cors?: CorsOptions;
+  /** Answered by `/metadata` and `/health`. */
+  readonly version?: string;
+  /** Shows internal errors to callers: for local development only. */
+  readonly exposeErrors?: boolean;
+  readonly log?: RouterLog;
+  /** An id for one logged error; random by default. */
+  readonly newErrorId?: () => string;
+}
+
+/** Answers a request, or gives `undefined` if its path is none of ours. Never rejects. */
+export type Router = (request: Request, objects: ActorNamespace) => Promise<Response | undefined>;
+
+interface Env {
+  Bindings: { readonly callActor: CallActor };
+}
+
+const DEFAULT_MAX_INCOMING_MESSAGE_BYTES = 65_536;
+const RUNTIME = "rivetkit";
+
+/**
+ * The Worker's side of the gateway protocol: finds the object of the actor that a request names, and calls it. Holds no
+ * state, so that it can be made once at module scope.
+ */
+export function createRouter(options: RouterOptions): Router {
+  const actorNames = new Set(options.actorNames);
+  const basePath = normalizeBasePath(options.basePath ?? "/");
+  const cors = new Cors(options.cors);
+  const failurePorts: FailurePorts = {
+    log: options.log,
+    newErrorId: options.newErrorId ?? (() => crypto.randomUUID()),
+    expose: options.exposeErrors ?? false,
+  };
+  const app = createApp(options, actorNames, basePath);
+
+  const respond = async (request: Request, objects: ActorNamespace): Promise<Response> => {
+    try {
+      if (!cors.isAllowed(request)) throw new ActorError("auth", "forbidden", "Pages of this origin may not call.");
+      return await app.fetch(request, { callActor: createActorCaller(objects, { ...options, actorNames }) });
+    } catch (error) {
+      const failure = failureOf(error, failurePorts, { method: request.method, path: redactPath(new URL(request.url).pathname) });
+      const response = errorResponse(failure, isOwnClient(request.headers));
+      const allowed = failure.status === 405 ? (failure.data.metadata as { allowed?: unknown } | undefined)?.allowed : undefined;
+      if (Array.isArray(allowed)) response.headers.set("allow", allowed.join(", "));
+      return response;
+    }
+  };
+
+  return async (request, objects) => {
+    if (!isOurs(pathBelow(basePath, request), basePath)) return undefined;
+    if (request.method === "OPTIONS") return cors.preflight(request);
+    const response = await respond(request, objects);
+    cors.decorate(request, response);
+    return response;
+  };
+}
+
+function createApp(options: RouterOptions, actorNames: ReadonlySet<string>, basePath: string): Hono<Env> {
+  const version = options.version ?? "0";
+  const maxIncomingMessageSize = options.maxIncomingMessageSize ?? DEFAULT_MAX_INCOMING_MESSAGE_BYTES;
+  const { namespace, token } = options;
+  const pathOf = (request: Request): string => pathBelow(basePath, request) ?? "/";
+  // Routes are matched on the path as it was sent: names in it may hold an encoded slash.
+  const app = new Hono<Env>({ getPath: pathOf });
+
+  app.all("/gateway/*", (c) => {
+    const path = pathOf(c.req.raw).slice("/gateway/".length);
+    return serveGateway(c.req.raw, path, c.env.callActor, { maxIncomingMessageSize, namespace });
+  });
+  app.all("/actors/*", (c) => {
+    const path = pathOf(c.req.raw).slice("/actors".length);
+    return serveActors(c.req.raw, path, c.env.callActor, { actorNames, namespace, token });
+  });
+  app.all("/metadata", (c) => {
+    requireMethod(c.req.raw, "GET", "HEAD");
+    return c.json({ runtime: RUNTIME, version, actorNames: {} });
+  });
+  app.all("/health", (c) => {
+    requireMethod(c.req.raw, "GET", "HEAD");
+    return c.json({ status: "ok", runtime: RUNTIME, version });
+  });
+  if (basePath !== "") app.get("/", (c) => c.text("This is a Perdure server. Clients use this URL as their endpoint."));
+  app.notFound(() => {
+    throw new ActorError("guard", "no_route", "There is no such route.");
+  });
+  app.onError((error) => {
+    throw error;
+  });
+  return app;
+}
+
+/** "" for the root, else with a slash in front and none behind. */
+function normalizeBasePath(path: string): string {
+  const trimmed = path.replace(/^\/+|\/+$/g, "");
+  return trimmed === "" ? "" : `/${trimmed}`;
+}
+
+/** The request's path below the base path; `undefined` if it is not below it. */
+function pathBelow(basePath: string, request: Request): string | undefined {
+  const { pathname } = new URL(request.url);
+  if (pathname === basePath) return "/";
+  return pathname.startsWith(`${basePath}/`) ? pathname.slice(basePath.length) : undefined;
+}
+
+function isOurs(path: string | undefined, basePath: string): boolean {
+  if (path === undefined) return false;
+  return basePath !== "" || /^\/(?:(?:gateway|actors)(?:\/|$)|(?:metadata|health)$)/.test(path);
+}

@@ -1,0 +1,28 @@
+import { createClientWithTransport, createHttpTransport, resolveConfig, type ClientConfig } from "../../src/client/index.js";
+
+export interface SentRequest {
+  readonly url: URL;
+  readonly init: RequestInit;
+  readonly body: string;
+}
+
+export type Respond = (request: SentRequest) => Response | Promise<Response>;
+
+/** An untyped client whose requests go to the test, and which never really waits. */
+export function clientOf(respond: Respond = () => Response.json({ output: null }), config: ClientConfig = {}) {
+  const sent: SentRequest[] = [];
+  const pauses: number[] = [];
+  const fetch = async (url: string, init: RequestInit): Promise<Response> => {
+    const body = init.body;
+    const request = { url: new URL(url), init, body: typeof body === "string" ? body : new TextDecoder().decode(body as Uint8Array | undefined) };
+    sent.push(request);
+    return respond(request);
+  };
+  const sleep = async (ms: number): Promise<void> => void pauses.push(ms);
+  const transport = createHttpTransport(resolveConfig({ fetch, ...config }), { sleep, random: () => 0 });
+  return { client: createClientWithTransport(transport), sent, pauses };
+}
+
+export function errorAnswer(status: number, group: string, code: string, metadata: unknown = null): Response {
+  return Response.json({ group, code, message: `it is ${code}`, metadata }, { status });
+}

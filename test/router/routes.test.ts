@@ -1,0 +1,152 @@
+import { describe, expect, test } from "vitest";
+import { decodeValue } from "../../src/protocol/index.js";
+import { createRouter } from "../../src/router/index.js";
+import { FakeObjects, fail, GENERATION, succeed } from "./fake-objects.js";
+import { ORIGIN, routerOver } from "./post-action.js";
+
+const NAMESPACE = "namespace=ns1";
+
+async function errorOf(response: Response): Promise<string> {
+  const { group, code } = await response.json<{ group: string; code: string }>();
+  return `${response.status} ${group}/${code}`;
+}
+
+describe("paths", () => {
+  const known = (path: string, basePath?: string): Promise<boolean> =>
+    createRouter({ actorNames: [], ...(basePath !== undefined && { basePath }) })(new Request(ORIGIN + path), new FakeObjects()).then((response) => response !== undefined);
+
+  test.each(["/gateway/x", "/actors", "/actors/names", "/metadata", "/health"])("%s is ours", async (path) => {
+    expect(await known(path)).toBe(true);
+  });
+
+  test.each(["/", "/index.html", "/gatewayx", "/actors.html", "/health/deep", "/metadatas", "/api/actors", "//gateway/x"])("%s is not ours", async (path) => {
+    expect(await known(path)).toBe(false);
+  });
+
+  test.each([["/api/rivet"], ["api/rivet/"]])("with base path %s only what lies below it is ours, and all of that", async (basePath) => {
+    expect(await Promise.all(["/api/rivet", "/api/rivet/", "/api/rivet/x", "/api/rivet/gateway/x"].map((path) => known(path, basePath)))).toEqual([true, true, true, true]);
+    expect(await Promise.all(["/", "/gateway/x", "/actors", "/api/rivetx", "/api"].map((path) => known(path, basePath)))).toEqual([false, false, false, false, false]);
+  });
+
+  test("below a base path serve the same, and a banner", async () => {
+    const objects = new FakeObjects(() => succeed(1));
+    const send = routerOver(objects, { basePath: "/api/rivet" });
+    const path = "/api/rivet/gateway/counter@t/action/a%2Fb?rvt-namespace=default&rvt-method=get&rvt-key=a";
+    expect(await (await send(path, { method: "POST" })).json()).toEqual({ output: 1 });
+    expect(objects.last.envelope.operation).toMatchObject({ name: "a/b" });
+    expect(objects.last.envelope.request?.url).toBe(`${ORIGIN}/api/rivet/gateway/counter/action/a%2Fb`);
+    expect(await (await send("/api/rivet")).text()).toContain("Perdure");
+    expect(await errorOf(await send("/api/rivet/nothing"))).toBe("404 guard/no_route");
+  });
+});
+
+test("/metadata and /health say who serves, and no actor's name", async () => {
+  const send = routerOver(new FakeObjects(), { version: "1.2.3" });
+  expect(await (await send("/metadata?namespace=default")).json()).toEqual({ runtime: "rivetkit", version: "1.2.3", actorNames: {} });
+  expect(await (await send("/health")).json()).toEqual({ status: "ok", runtime: "rivetkit", version: "1.2.3" });
+  expect((await send("/health", { method: "HEAD" })).status).toBe(200);
+  expect(await errorOf(await send("/health", { method: "POST" }))).toBe("405 actor/method_not_allowed");
+});
+
+describe("/actors", () => {
+  const actorId = `${"a".repeat(64)}-${GENERATION}`;
+  const put = (method: string, body: unknown): RequestInit => ({ method, body: typeof body === "string" ? body : JSON.stringify(body) });
+
+  test("PUT gets or creates, as in the published client's transcript", async () => {
+    const objects = new FakeObjects(() => succeed(undefined, { created: true, createdAt: 7 }));
+    const body = { name: "chat", key: "a,b/c\\/d/\\0/é", runner_name_selector: "default", input: "BQ==", crash_policy: "sleep" };
+    const response = await routerOver(objects)(`/actors?${NAMESPACE}`, put("PUT", body));
+    expect(await response.json()).toEqual({
+      actor: {
+        actor_id: actorId, name: "chat", key: "a,b/c\\/d/\\0/é", namespace_id: "ns1", datacenter: "default",
+        runner_name_selector: "default", crash_policy: "sleep", create_ts: 7,
+      },
+      created: true,
+    });
+    const { address, creation, operation } = objects.last.envelope;
+    expect([address, operation]).toEqual([{ name: "chat", key: ["a,b", "c/d", "", "é"] }, { kind: "resolve" }]);
+    expect(creation.mode === "getOrCreate" && decodeValue(creation.input ?? new Uint8Array())).toBe(5);
+  });
+
+  test("POST creates, and answers 409 with the actor that has the key already", async () => {
+    const objects = new FakeObjects();
+    const send = routerOver(objects);
+    expect(await (await send(`/actors?${NAMESPACE}`, put("POST", { name: "chat", datacenter: "weur" }))).json()).toMatchObject({ actor: { key: "/" } });
+    expect(objects.last).toMatchObject({ locationHint: "weur", envelope: { creation: { mode: "create" } } });
+    objects.answer = () => fail("actor", "duplicate_key", 409, { existing_actor_id: actorId });
+    const response = await send(`/actors?${NAMESPACE}`, put("POST", { name: "chat" }));
+    expect([response.status, await response.json()]).toMatchObject([409, { code: "duplicate_key", metadata: { existing_actor_id: actorId } }]);
+  });
+
+  test("GET finds by name and key", async () => {
+    const objects = new FakeObjects();
+    const send = routerOver(objects);
+    expect(await (await send(`/actors?name=chat&key=%2F&${NAMESPACE}`)).json()).toMatchObject({ actors: [{ actor_id: actorId, name: "chat", key: "/" }], pagination: {} });
+    expect(objects.last.envelope.creation).toEqual({ mode: "get" });
+    objects.answer = () => fail("actor", "not_found", 404);
+    expect(await (await send(`/actors?name=chat&key=a&${NAMESPACE}`)).json()).toEqual({ actors: [], pagination: {} });
+    objects.answer = () => fail("actor", "overloaded", 503);
+    expect(await errorOf(await send(`/actors?name=chat&key=a&${NAMESPACE}`))).toBe("503 actor/overloaded");
+  });
+
+  test("GET finds by ids, and leaves out those that are none", async () => {
+    const objects = new FakeObjects((_envelope, object) => succeed(undefined, { name: "chat", key: [object, "x"], actorId: `${objects.idOf(object)}-${GENERATION}` }));
+    const ids = ["one", "two"].map((name) => `${objects.idOf(name)}-${GENERATION}`);
+    const response = await routerOver(objects)(`/actors?actor_ids=${[ids[0], "nonsense", `${"f".repeat(64)}-${GENERATION}`, ids[1]].join(",")}&${NAMESPACE}`);
+    expect(await response.json()).toMatchObject({ actors: [{ actor_id: ids[0], name: "chat", key: "one/x" }, { actor_id: ids[1], key: "two/x" }] });
+  });
+
+  test.each<[string, string, RequestInit?]>([
+    ["400 guard/query_invalid_params", "/actors?name=chat"],
+    ["400 guard/query_invalid_params", "/actors"],
+    ["400 guard/query_invalid_params", `/actors?actor_ids=${"a,".repeat(33)}`],
+    ["400 guard/query_invalid_params", "/actors?name=chat&key=a%5Cb"],
+    ["404 actor/not_registered", "/actors?name=nobody&key=a"],
+    ["400 encoding/invalid", "/actors", put("PUT", "{")],
+    ["400 actor/invalid_request", "/actors", put("PUT", "[]")],
+    ["400 actor/invalid_request", "/actors", put("PUT", {})],
+    ["400 actor/invalid_request", "/actors", put("PUT", { name: "chat", key: ["a"] })],
+    ["400 actor/invalid_request", "/actors", put("PUT", '{"__proto__":{"name":"chat"}}')],
+    ["400 guard/query_invalid_params", "/actors", put("POST", { name: "chat", input: "!" })],
+    ["400 actor/key_too_large", "/actors", put("POST", { name: "chat", key: "k".repeat(129) })],
+    ["405 actor/method_not_allowed", "/actors", { method: "PATCH" }],
+  ])("answers %s to %s", async (error, path, init) => {
+    const objects = new FakeObjects();
+    expect(await errorOf(await routerOver(objects)(path, init))).toBe(error);
+    expect(objects.calls).toEqual([]);
+  });
+});
+
+describe("management routes", () => {
+  const bearer = (token: string): RequestInit => ({ headers: { authorization: `Bearer ${token}` } });
+
+  test.each<[string, RequestInit | undefined]>([
+    ["/actors/names", undefined],
+    ["/actors/names", bearer("")],
+    ["/actors/names", bearer("hushhush")],
+    ["/actors/names", bearer("hus")],
+    ["/actors/names", { headers: { authorization: "hush" } }],
+    ["/actors/names?token=hush", undefined],
+    ["/actors/x", { method: "DELETE" }],
+  ])("%s with %j is 401", async (path, init) => {
+    expect(await errorOf(await routerOver(new FakeObjects(), { token: "hush" })(path, init))).toBe("401 api/unauthorized");
+  });
+
+  test("stay closed if there is no token, even an empty one", async () => {
+    for (const options of [{}, { token: "" }]) {
+      expect((await routerOver(new FakeObjects(), options)("/actors/names", bearer(""))).status).toBe(401);
+      expect((await routerOver(new FakeObjects(), options)("/actors/names", bearer("undefined"))).status).toBe(401);
+    }
+  });
+
+  test("open with the token", async () => {
+    const send = routerOver(new FakeObjects(), { token: "hush" });
+    expect(await (await send("/actors/names", bearer("hush"))).json()).toEqual({ names: { counter: { metadata: {} }, chat: { metadata: {} } }, pagination: {} });
+    expect(await errorOf(await send("/actors/x", { ...bearer("hush"), method: "DELETE" }))).toBe("501 feature/unsupported");
+  });
+
+  test("do not close the ones that clients use", async () => {
+    const send = routerOver(new FakeObjects(), { token: "hush" });
+    expect((await send("/actors", { method: "PUT", body: '{"name":"chat"}' })).status).toBe(200);
+  });
+});
