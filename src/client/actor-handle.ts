@@ -1,5 +1,5 @@
 import type { ActionRequest } from "../actor/client-types.js";
-import { eitherSignal } from "./abort.js";
+import { eitherSignal, raceWithAbort } from "./abort.js";
 import { createActionProxy, isInheritedName } from "./action-proxy.js";
 import type { ActorTarget, ActorTransport, TargetCall } from "./transport.js";
 
@@ -60,8 +60,9 @@ class HandleMethods {
   async send(queue: string, body: unknown, options: SendOptions = {}): Promise<unknown> {
     const { wait = false, timeout, signal } = options;
     const previous = this.#lastSend;
-    const sent = previous.then(() => this.#transport.send({ ...this.#with(signal), queue, body, wait, timeout }));
-    if (!wait) this.#lastSend = sent.catch(() => undefined);
+    const call = { ...this.#with(signal), queue, body, wait, timeout };
+    const sent = raceWithAbort(previous, call.signal).then(() => this.#transport.send(call));
+    if (!wait) this.#lastSend = Promise.allSettled([previous, sent]);
     const result = await sent;
     return wait ? result : undefined;
   }

@@ -182,6 +182,23 @@ describe("send", () => {
     expect(order).toEqual([0, 1, 2, 3]);
   });
 
+  test("aborted while it waits for its turn sends nothing, and lets the next one keep its place", async () => {
+    const { client, transport } = fakeTransport();
+    let finishFirst = (): void => {};
+    transport.send.mockImplementationOnce(() => new Promise((resolve) => (finishFirst = () => resolve({ status: "completed" }))));
+    const handle = client.chat.get("a");
+    const controller = new AbortController();
+    const first = handle.send("jobs", 1);
+    const second = handle.send("jobs", 2, { signal: controller.signal }).catch((error: unknown) => error);
+    const third = handle.send("jobs", 3);
+    controller.abort("enough");
+    expect(await second).toBe("enough");
+    expect(transport.send).toHaveBeenCalledTimes(1);
+    finishFirst();
+    await Promise.all([first, third]);
+    expect(transport.send.mock.calls.map(([{ body }]) => body)).toEqual([1, 3]);
+  });
+
   test("that waits for its completion does not hold up the next one", async () => {
     const { client, transport } = fakeTransport();
     transport.send.mockImplementation(({ wait }) => (wait ? new Promise(() => {}) : Promise.resolve({ status: "completed" })));
