@@ -76,17 +76,15 @@ class CborDecoder {
     }
   }
 
-  /** How many items follow, each of at least `bytesPerItem` bytes: checked before anything is allocated. */
-  #count(info: number, bytesPerItem: number): number {
-    const count = Number(this.#argument(info));
-    if (count * bytesPerItem > this.#in.remaining) throw malformed("it ends too early");
-    return count;
+  /** How many items follow. A number that the bytes cannot hold fails at the first one missing: nothing is allocated by it. */
+  #count(info: number): number {
+    return Number(this.#argument(info));
   }
 
   /** Calls `item` as often as the head says. */
-  #repeat(info: number, bytesPerItem: number, item: () => void): void {
+  #repeat(info: number, item: () => void): void {
     if (info !== INDEFINITE) {
-      for (let count = this.#count(info, bytesPerItem); count > 0; count--) item();
+      for (let count = this.#count(info); count > 0; count--) item();
       return;
     }
     while (this.#in.peek() !== BREAK) item();
@@ -94,18 +92,18 @@ class CborDecoder {
   }
 
   #byteString(info: number): Uint8Array {
-    if (info !== INDEFINITE) return this.#in.raw(this.#count(info, 1));
+    if (info !== INDEFINITE) return this.#in.raw(this.#count(info));
     const bytes: number[] = [];
-    this.#repeat(info, 1, () => {
+    this.#repeat(info, () => {
       for (const byte of this.#in.raw(this.#chunk(0x40))) bytes.push(byte);
     });
     return Uint8Array.from(bytes);
   }
 
   #text(info: number): string {
-    if (info !== INDEFINITE) return this.#in.text(this.#count(info, 1));
+    if (info !== INDEFINITE) return this.#in.text(this.#count(info));
     let text = "";
-    this.#repeat(info, 1, () => {
+    this.#repeat(info, () => {
       text += this.#in.text(this.#chunk(0x60));
     });
     return text;
@@ -114,15 +112,15 @@ class CborDecoder {
   #chunk(major: number): number {
     const head = this.#in.u8();
     if ((head & 0xe0) !== major) throw malformed("a chunk of another kind than its string");
-    return this.#count(head & 31, 1);
+    return this.#count(head & 31);
   }
 
   #array(info: number): unknown {
     const array: unknown[] = [];
     if (info === INDEFINITE) {
-      this.#repeat(info, 1, () => array.push(this.read()));
+      this.#repeat(info, () => array.push(this.read()));
     } else {
-      const count = this.#count(info, 1);
+      const count = this.#count(info);
       for (let i = 0; i < count; i++) array.push(i === 1 && count === 2 && array[0] === "$Set" ? this.#payload() : this.read());
     }
     return this.#revive && looksTagged(array) ? valueOfPublishedTag(array[0], array[1], asItIs) : array;
@@ -132,16 +130,16 @@ class CborDecoder {
   #payload(): unknown {
     if (!this.#revive || this.#in.peek() >> 5 !== 4) return this.read();
     const items: unknown[] = [];
-    this.#repeat(this.#in.u8() & 31, 1, () => items.push(this.read()));
+    this.#repeat(this.#in.u8() & 31, () => items.push(this.read()));
     return items;
   }
 
   #record(info: number): Record<string, unknown> {
     const record: Record<string, unknown> = {};
     if (info === INDEFINITE) {
-      this.#repeat(info, 2, () => this.#property(record));
+      this.#repeat(info, () => this.#property(record));
     } else {
-      for (let count = this.#count(info, 2); count > 0; count--) this.#property(record);
+      for (let count = this.#count(info); count > 0; count--) this.#property(record);
     }
     return record;
   }
@@ -238,7 +236,7 @@ class CborDecoder {
     const head = this.#in.u8();
     if (head >> 5 !== 5) throw malformed("a Map of something else than pairs");
     const map = new Map<unknown, unknown>();
-    this.#repeat(head & 31, 2, () => {
+    this.#repeat(head & 31, () => {
       const key = this.read();
       map.set(key, this.read());
     });

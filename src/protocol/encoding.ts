@@ -32,6 +32,7 @@ import type {
   ToClient,
   ToServer,
 } from "./messages.js";
+import { copyOfBytes } from "./typed-arrays.js";
 import { decodePlainCbor, decodeTaggedCbor, encodePlainCbor, encodeTaggedCbor, type WireOptions } from "./wire-cbor.js";
 
 /** A frame of a connection: text in `json`, bytes in the others. */
@@ -64,7 +65,7 @@ export interface WireCodec {
 type Shape<T> = (value: unknown) => T;
 
 const utf8Encoder = new TextEncoder();
-const utf8Decoder = new TextDecoder("utf-8", { fatal: true });
+const utf8Decoder = new TextDecoder("utf-8", { fatal: true, ignoreBOM: false });
 
 const cborToServer: MessageCodec<ToServer> = {
   encode: (message) => encodePlainCbor(inBody(message)),
@@ -122,7 +123,7 @@ export function wireCodec(encoding: Encoding): WireCodec {
 
 function jsonMessage<T extends object>(shape: Shape<T>): MessageCodec<T> {
   return {
-    encode: (message, options) => utf8Encoder.encode(encodeJson(withoutAbsent(message), options)),
+    encode: (message, options) => copyOfBytes(utf8Encoder.encode(encodeJson(withoutAbsent(message), options))),
     decode: (bytes) => shape(decodeJson(textOf(bytes))),
   };
 }

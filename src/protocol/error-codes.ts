@@ -170,7 +170,6 @@ const CODES: Readonly<Record<string, ErrorCodeInfo>> = {
 
 /** Status and publicity of a code. A code that the table lacks follows its group, and is else a masked 500. */
 export function errorCodeInfo(group: string, code: string): ErrorCodeInfo {
-  const name = `${group}/${code}`;
-  if (Object.hasOwn(CODES, name)) return CODES[name] ?? UNKNOWN;
-  return GROUP_DEFAULTS.get(group) ?? UNKNOWN;
+  // No inherited name holds a slash.
+  return CODES[`${group}/${code}`] ?? GROUP_DEFAULTS.get(group) ?? UNKNOWN;
 }

@@ -4,7 +4,7 @@ import { CborEncoder, NATIVE } from "./cbor-encode.js";
 import { membersOf } from "./value-members.js";
 
 /** Counting stops here: a value far beyond any limit need not be known to the byte. */
-export const MAX_COUNTED_BYTES = 16_000_000;
+export const MAX_COUNTED_BYTES = 8_000_000;
 
 /** How large a value is, for the error that says so. */
 export interface ValueSize {

@@ -51,7 +51,7 @@ describe("the unambiguous forms of a key", () => {
         expect(parseJsonKey(formatJsonKey(key))).toEqual(key);
         expect(parseRestKey(formatRestKey(key))).toEqual(key);
       }),
-      { numRuns: 2000 },
+      { numRuns: 700 },
     );
   });
 

@@ -39,7 +39,7 @@ describe("the codec beside cbor-x", () => {
       fc.property(shared, (value) => {
         expect(portrait(decodeValue(new Uint8Array(encode(value))))).toBe(portrait(value));
       }),
-      { numRuns: 2000 },
+      { numRuns: 700 },
     );
   });
 
@@ -48,7 +48,7 @@ describe("the codec beside cbor-x", () => {
       fc.property(shared, (value) => {
         expect(portrait(decode(encodeValue(value)))).toBe(portrait(value));
       }),
-      { numRuns: 2000 },
+      { numRuns: 700 },
     );
   });
 
@@ -57,7 +57,7 @@ describe("the codec beside cbor-x", () => {
       fc.property(anyValue, (value) => {
         decode(encodeValue(value));
       }),
-      { numRuns: 1000 },
+      { numRuns: 500 },
     );
   });
 
