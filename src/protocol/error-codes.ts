@@ -139,6 +139,7 @@ const CODES: Readonly<Record<string, ErrorCodeInfo>> = {
   "schedule/invalid_schedule_row": masked(500),
   "schedule/max_schedules_exceeded": shown(429),
 
+  "storage/corrupt": masked(500),
   "storage/full": shown(507),
   "storage/newer_format": shown(500),
 
@@ -153,9 +154,10 @@ const CODES: Readonly<Record<string, ErrorCodeInfo>> = {
   "workflow/history_diverged": masked(500),
   "workflow/idle_loop": masked(500),
   "workflow/interrupted": masked(500),
-  "workflow/invalid_deadline": shown(400),
   "workflow/invalid_name": shown(400),
+  "workflow/invalid_time": shown(400),
   "workflow/join_failed": masked(500),
+  "workflow/not_a_step": shown(400),
   "workflow/not_recoverable": shown(409),
   "workflow/race_failed": masked(500),
   "workflow/rollback": masked(500),
@@ -164,6 +166,7 @@ const CODES: Readonly<Record<string, ErrorCodeInfo>> = {
   "workflow/step_exhausted": masked(500),
   "workflow/step_failed": masked(500),
   "workflow/step_interrupted": masked(500),
+  "workflow/step_not_found": shown(404),
   "workflow/step_only": masked(500),
   "workflow/step_timeout": masked(500),
 };
