@@ -1,7 +1,8 @@
-import type { History } from "../workflow/index.js";
+import type { History, StoredMessage } from "../workflow/index.js";
 import type { CompiledActor } from "./compile.js";
 import type { Lease } from "./lease.js";
 import type { LiveState, StateView } from "./live-state.js";
+import type { ActorQueue, PlainReceivers } from "./queue-types.js";
 import type { ActorPorts } from "./ports.js";
 import type { ActorRecord } from "./record.js";
 import type { Timers } from "./timers.js";
@@ -22,6 +23,11 @@ export interface ActorActivation {
   readonly record: ActorRecord;
   readonly state: LiveState | undefined;
   readonly lease: Lease | undefined;
+  readonly queue: ActorQueue;
+  readonly receivers: PlainReceivers;
+  readonly schedule: object;
+  readonly control: object;
+  readonly background: { run(what: string, work: () => Promise<unknown>): void };
   /** Aborted when the activation is over. */
   readonly abortSignal: AbortSignal;
   vars: unknown;
@@ -34,6 +40,15 @@ export interface ActorActivation {
   client(guard?: () => void): unknown;
   save(immediate: boolean): Promise<void>;
 
+  /** Stores a message and resolves once it is committed; `waitMs`: its sender waits for a reply. @throws queue/full, queue/message_too_large */
+  sendMessage(name: string, body: unknown, waitMs?: number): Promise<StoredMessage>;
+  /** Checks a message and encodes it; nothing is written. */
+  prepareMessage(name: string, body: unknown): Promise<Uint8Array>;
+  /** A prepared message joins the dirty set. @throws queue/full */
+  stageMessage(name: string, body: Uint8Array): void;
+
+  /** What is stored under a key, or will be with the next commit. */
+  read(key: string): Uint8Array | undefined;
   /** A row joins the dirty set; it is encoded when the commit is built. */
   put(key: string, encode: () => Uint8Array<ArrayBuffer>): void;
   delete(key: string): void;
@@ -47,9 +62,19 @@ export interface ActorActivation {
   /** Confirms what was committed with no event waiting for it (C7). */
   confirm(): void;
 
+  /** Begun work that a crash would interrupt has ended or paused: the lease goes with the next commit if nothing else works. */
+  workChanged(): void;
   holdLease(): void;
   releaseLease(): void;
+  /** Messages joined the queue with the last commit. */
+  messagesChanged(): void;
   setDeadline(id: string, row: DeadlineRow): void;
   clearDeadline(id: string): void;
   deadline(id: string): DeadlineRow | undefined;
+  deadlines(): Iterable<readonly [string, DeadlineRow]>;
+
+  /** The actor ends once the callback that asked for it has ended. @throws actor/stopping the second time */
+  requestDestroy(): void;
+  /** An action, a hook or an attempt has ended. */
+  callbackEnded(): void;
 }

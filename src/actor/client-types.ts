@@ -2,6 +2,8 @@
 import type { MessageBody, MessageReply, QueueDeclarations } from "./declarations.js";
 import type { ActorDefinition, ActorDefinitions, AnyActorDefinition } from "./types.js";
 
+export type { AnyClient } from "./declarations.js";
+
 /** What `setup()` gives; the type argument of `createClient<typeof registry>()`. */
 export interface RegistryTypes<D extends ActorDefinitions> {
   readonly config: { readonly use: D };
@@ -62,6 +64,8 @@ export interface ActorHandleMethods<Q extends QueueDeclarations> {
   readonly send: SendMethod<Q>;
   /** The actor's id. @throws actor/not_found for a `get` handle of an actor that does not exist */
   resolve(options?: { readonly signal?: AbortSignal }): Promise<string>;
+  /** The URL below which the actor's routes lie (`…/gateway/{id}`). Resolves the actor first; rejects over a binding, which has none. */
+  getGatewayUrl(options?: { readonly signal?: AbortSignal }): Promise<string>;
 }
 
 export type ActorHandle<D extends AnyActorDefinition> = ActorHandleMethods<QueuesOf<D>> & Omit<ClientActions<ActionsOf<D>>, keyof ActorHandleMethods<never>>;
@@ -92,8 +96,24 @@ export interface ActorAccessor<D extends AnyActorDefinition> {
 
 /** `createClient<typeof registry>()`: an accessor for each actor. */
 export type Client<R> = ClientOf<ExtractActorsFromRegistry<R>>;
-export type ClientOf<D> = { readonly [N in keyof D]: D[N] extends AnyActorDefinition ? ActorAccessor<D[N]> : never } & ClientMethods;
+export type ClientOf<D> = { readonly [N in keyof D]: D[N] extends AnyActorDefinition ? ActorAccessor<D[N]> : never } & ClientMethods<D>;
 
-export interface ClientMethods {
+type DefinitionOf<D, N extends keyof D> = D[N] extends AnyActorDefinition ? D[N] : never;
+
+/** The same with the actor's name as an argument: for a name that is computed, or that the client has itself. */
+export interface ClientMethods<D> {
+  get<N extends keyof D & string>(name: N, key?: string | readonly string[], options?: GetOptions): ActorHandle<DefinitionOf<D, N>>;
+  getOrCreate<N extends keyof D & string>(
+    name: N,
+    key?: string | readonly string[],
+    options?: GetOrCreateOptions<InputOf<DefinitionOf<D, N>>>,
+  ): ActorHandle<DefinitionOf<D, N>>;
+  getForId<N extends keyof D & string>(name: N, actorId: string, options?: GetOptions): ActorHandle<DefinitionOf<D, N>>;
+  /** @throws actor/duplicate_key when the key exists */
+  create<N extends keyof D & string>(
+    name: N,
+    key?: string | readonly string[],
+    options?: CreateOptions<InputOf<DefinitionOf<D, N>>>,
+  ): Promise<ActorHandle<DefinitionOf<D, N>>>;
   dispose(): Promise<void>;
 }

@@ -21,13 +21,23 @@ export interface CompiledOptions {
   readonly actionTimeout: number;
   readonly createVarsTimeout: number;
   readonly onMigrateTimeout: number;
+  readonly maxQueueSize: number;
+  readonly maxQueueMessageSize: number;
+  readonly maxSchedules: number;
 }
 
 /** Fixed caps of the hooks that have no option, ms (`spec/api.md` A.4). */
 export const CREATE_TIMEOUT_MS = 5_000;
 export const WAKE_TIMEOUT_MS = 30_000;
 
-const DEFAULT_OPTIONS: CompiledOptions = { actionTimeout: 60_000, createVarsTimeout: 5_000, onMigrateTimeout: 30_000 };
+const DEFAULT_OPTIONS: CompiledOptions = {
+  actionTimeout: 60_000,
+  createVarsTimeout: 5_000,
+  onMigrateTimeout: 30_000,
+  maxQueueSize: 1_000,
+  maxQueueMessageSize: 65_536,
+  maxSchedules: 1_000,
+};
 
 const CONFIG_KEYS = new Set([
   "types", "state", "createState", "vars", "createVars", "connState", "createConnState", "connParamsSchema", "db", "actions",

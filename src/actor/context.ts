@@ -1,6 +1,7 @@
 import { ActorError } from "../protocol/index.js";
 import type { AttemptInfo, AttemptSession } from "../workflow/index.js";
 import type { ActorActivation } from "./activation.js";
+import { QueueContext } from "./queue-context.js";
 import type { StateView } from "./live-state.js";
 import type { Logger } from "./ports.js";
 
@@ -18,12 +19,19 @@ export class CallbackContext {
   readonly #runtime: ActorActivation;
   readonly #stage: Stage;
   readonly #signal: AbortSignal;
+  readonly #isRunHandler: boolean;
+  #queue: QueueContext | undefined;
   readonly request?: Request;
 
-  constructor(runtime: ActorActivation, stage: Stage, options: { readonly signal?: AbortSignal; readonly request?: Request } = {}) {
+  constructor(
+    runtime: ActorActivation,
+    stage: Stage,
+    options: { readonly signal?: AbortSignal; readonly request?: Request; readonly isRunHandler?: boolean } = {},
+  ) {
     this.#runtime = runtime;
     this.#stage = stage;
     this.#signal = options.signal ?? runtime.abortSignal;
+    this.#isRunHandler = options.isRunHandler ?? false;
     if (options.request) this.request = options.request;
   }
 
@@ -64,8 +72,36 @@ export class CallbackContext {
     this.#runtime.vars = value;
   }
 
+  get queue(): QueueContext {
+    this.#queue ??= new QueueContext(this.#runtime, this.#isRunHandler);
+    return this.#queue;
+  }
+  get schedule(): object {
+    return this.#runtime.schedule;
+  }
+  get workflow(): object {
+    return this.#runtime.control;
+  }
+
   client(): unknown {
     return this.#runtime.client();
+  }
+
+  /** The actor ends when this callback has. */
+  destroy(): void {
+    this.#runtime.requestDestroy();
+  }
+
+  /** Work that a crash should resume from outside traffic only: the object stays for it, the lease is not held. */
+  waitUntil(promise: Promise<unknown>): void {
+    this.#runtime.ports.waitUntil(promise.catch((error: unknown) => this.log.error({ msg: "A waitUntil promise rejected", error: String(error) })));
+  }
+
+  /** Keeps the object awake until the promise settles. */
+  keepAwake<T>(promise: Promise<T>): Promise<T> {
+    this.#runtime.background.run("A keepAwake promise", () => promise);
+    this.#runtime.commitOrThrow();
+    return promise;
   }
 
   saveState(options?: { readonly immediate?: boolean; readonly maxWait?: number }): Promise<void> {
@@ -83,15 +119,21 @@ interface Gate {
   open: boolean;
 }
 
-/** Begins an attempt's view of the actor. */
-export function openAttempt(runtime: ActorActivation, info: AttemptInfo): AttemptSession {
+/** Begins an attempt's view of the actor; `staged` is called when its success brings messages into the queue. */
+export function openAttempt(runtime: ActorActivation, info: AttemptInfo, staged: () => void): AttemptSession {
   const gate: Gate = { open: true };
+  const outbox: { name: string; body: Uint8Array }[] = [];
   return {
-    context: new StepContext(runtime, info, gate),
-    // The state is measured before the success is recorded, so that what cannot be stored is this step's failure.
-    succeed: () => void runtime.state?.encodeChanges(),
+    context: new StepContext(runtime, info, gate, outbox),
+    succeed: () => {
+      // The state is measured before the success is recorded, so that what cannot be stored is this step's failure.
+      runtime.state?.encodeChanges();
+      for (const { name, body } of outbox) runtime.stageMessage(name, body);
+      if (outbox.length > 0) staged();
+    },
     close: () => {
       gate.open = false;
+      runtime.callbackEnded();
     },
   };
 }
@@ -102,12 +144,22 @@ class StepContext {
   readonly #info: AttemptInfo;
   readonly #gate: Gate;
   readonly #view: StateView | undefined;
+  readonly queue: { send(name: string, body: unknown): Promise<void> };
 
-  constructor(runtime: ActorActivation, info: AttemptInfo, gate: Gate) {
+  constructor(runtime: ActorActivation, info: AttemptInfo, gate: Gate, outbox: { name: string; body: Uint8Array }[]) {
     this.#runtime = runtime;
     this.#info = info;
     this.#gate = gate;
     this.#view = runtime.state?.createView(() => this.#check("state"));
+    // Staged: stored with the step's success; a failed attempt sends nothing (decision 15).
+    this.queue = Object.freeze({
+      send: async (name: string, body: unknown) => {
+        this.#check("queue.send");
+        const bytes = await runtime.prepareMessage(name, body);
+        this.#check("queue.send");
+        outbox.push({ name, body: bytes });
+      },
+    });
   }
 
   get actorId(): string {
@@ -151,6 +203,27 @@ class StepContext {
   client(): unknown {
     this.#check("client");
     return this.#runtime.client(() => this.#check("client"));
+  }
+
+  get schedule(): object {
+    this.#check("schedule");
+    return this.#runtime.schedule;
+  }
+
+  destroy(): void {
+    this.#check("destroy");
+    this.#runtime.requestDestroy();
+  }
+
+  keepAwake<T>(promise: Promise<T>): Promise<T> {
+    this.#check("keepAwake");
+    this.#runtime.background.run("A keepAwake promise", () => promise);
+    return promise;
+  }
+
+  waitUntil(promise: Promise<unknown>): void {
+    this.#check("waitUntil");
+    this.#runtime.ports.waitUntil(promise.catch((error: unknown) => this.log.error({ msg: "A waitUntil promise rejected", error: String(error) })));
   }
 
   #stateView(): StateView {

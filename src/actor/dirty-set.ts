@@ -17,6 +17,12 @@ export class DirtySet {
     this.#rows.set(key, null);
   }
 
+  /** What a read must see: the row to be written, null for one to be deleted, undefined for one that is not dirty. */
+  get(key: string): Uint8Array<ArrayBuffer> | null | undefined {
+    const encode = this.#rows.get(key);
+    return encode ? encode() : encode;
+  }
+
   /** Encodes everything; nothing is forgotten until `clear`. */
   build(): { puts: Map<string, Uint8Array<ArrayBuffer>>; deletes: Set<string> } {
     const puts = new Map<string, Uint8Array<ArrayBuffer>>();

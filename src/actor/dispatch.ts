@@ -1,4 +1,4 @@
-import { ActorError, encodeValue } from "../protocol/index.js";
+import { ActorError, decodeValue, encodeValue } from "../protocol/index.js";
 import type { ActorActivation } from "./activation.js";
 import { CallbackContext, READY } from "./context.js";
 
@@ -9,54 +9,85 @@ import { CallbackContext, READY } from "./context.js";
  * @throws actor/action_not_found, actor/action_timed_out, value/not_serializable or value/too_large for a result or
  * state that cannot be stored, actor/restarting, and whatever the action throws
  */
-export async function callAction(runtime: ActorActivation, name: string, args: readonly unknown[], request?: Request): Promise<Uint8Array> {
-  const handler = runtime.actor.actions.get(name);
-  if (!handler) throw new ActorError("actor", "action_not_found", `Action \`${name}\` was not found.`);
-  const abort = new AbortController();
-  const context = new CallbackContext(runtime, READY, { signal: abort.signal, ...(request ? { request } : {}) });
-  const onEnd = (): void => abort.abort(runtime.abortSignal.reason);
-  runtime.abortSignal.addEventListener("abort", onEnd, { once: true });
+export async function callAction(activation: ActorActivation, name: string, args: readonly unknown[], request?: Request): Promise<Uint8Array> {
   try {
-    const returned = handler(context, ...args);
-    const output = isThenable(returned) ? await withTimeout(runtime, returned, abort) : returned;
-    runtime.state?.encodeChanges();
+    const output = await runHandler(activation, name, args, request);
+    activation.state?.encodeChanges();
     return encodeValue(output, { what: "result" });
   } finally {
-    runtime.abortSignal.removeEventListener("abort", onEnd);
-    runtime.commitOrThrow();
+    activation.commitOrThrow();
   }
 }
 
-function withTimeout(runtime: ActorActivation, running: PromiseLike<unknown>, abort: AbortController): Promise<unknown> {
+/** A message from outside, stored when this resolves. */
+export interface AcceptedMessage {
+  readonly id: number;
+  readonly createdAt: number;
+  /** How long its sender may wait for a reply, ms. */
+  readonly waitMs: number;
+}
+
+/**
+ * Stores a message from outside.
+ * @throws queue/not_declared, auth/forbidden, queue/full, queue/message_too_large, actor/validation_error
+ */
+export async function acceptMessage(
+  activation: ActorActivation & { readonly queue: OutsideQueue },
+  send: { readonly queue: string; readonly body: Uint8Array; readonly wait?: boolean; readonly timeoutMs?: number },
+  request?: Request,
+): Promise<AcceptedMessage> {
+  activation.queue.checkDeclared(send.queue);
+  const canPublish = activation.queue.canPublish(send.queue);
+  if (canPublish && !(await canPublish(new CallbackContext(activation, READY, request ? { request } : {})))) {
+    throw new ActorError("auth", "forbidden", `You may not publish to queue "${send.queue}"`);
+  }
+  const waitMs = send.wait ? (send.timeoutMs ?? activation.actor.options.actionTimeout) : undefined;
+  const message = await activation.sendMessage(send.queue, decodeValue(send.body), waitMs);
+  return { id: message.id, createdAt: message.createdAt, waitMs: waitMs ?? 0 };
+}
+
+interface OutsideQueue {
+  checkDeclared(name: string): void;
+  canPublish(name: string): ((c: unknown) => unknown) | undefined;
+}
+
+/** Runs an action's handler within the action timeout; commits nothing. */
+export async function runHandler(activation: ActorActivation, name: string, args: readonly unknown[], request?: Request): Promise<unknown> {
+  const handler = activation.actor.actions.get(name);
+  if (!handler) throw new ActorError("actor", "action_not_found", `Action \`${name}\` was not found.`);
+  const abort = new AbortController();
+  const context = new CallbackContext(activation, READY, { signal: abort.signal, ...(request ? { request } : {}) });
+  const onEnd = (): void => abort.abort(activation.abortSignal.reason);
+  activation.abortSignal.addEventListener("abort", onEnd, { once: true });
+  try {
+    const returned = handler(context, ...args);
+    return isThenable(returned) ? await withinTimeout(activation, returned, abort) : returned;
+  } finally {
+    activation.abortSignal.removeEventListener("abort", onEnd);
+  }
+}
+
+function withinTimeout(activation: ActorActivation, running: PromiseLike<unknown>, abort: AbortController): Promise<unknown> {
   return new Promise((resolve, reject) => {
+    const stop = (settle: () => void): void => {
+      activation.timers.remove(timer);
+      activation.abortSignal.removeEventListener("abort", onLost);
+      settle();
+    };
     const timer = {
-      at: runtime.ports.now() + runtime.actor.options.actionTimeout,
+      at: activation.ports.now() + activation.actor.options.actionTimeout,
       fire: (): void => {
-        stop();
         const error = new ActorError("actor", "action_timed_out", "Action timed out");
         abort.abort(error);
-        reject(error);
+        stop(() => reject(error));
       },
     };
-    const onLost = (): void => {
-      stop();
-      reject(runtime.abortSignal.reason);
-    };
-    const stop = (): void => {
-      runtime.timers.remove(timer);
-      runtime.abortSignal.removeEventListener("abort", onLost);
-    };
-    runtime.timers.add(timer);
-    runtime.abortSignal.addEventListener("abort", onLost, { once: true });
+    const onLost = (): void => stop(() => reject(activation.abortSignal.reason));
+    activation.timers.add(timer);
+    activation.abortSignal.addEventListener("abort", onLost, { once: true });
     running.then(
-      (value) => {
-        stop();
-        resolve(value);
-      },
-      (error: unknown) => {
-        stop();
-        reject(error);
-      },
+      (value) => stop(() => resolve(value)),
+      (error: unknown) => stop(() => reject(error)),
     );
   });
 }

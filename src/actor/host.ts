@@ -9,6 +9,7 @@ import {
   ActorError,
   checkKey,
   decodeValue,
+  encodeValue,
   ENVELOPE_VERSION,
   parseActorId,
   toErrorData,
@@ -16,12 +17,13 @@ import {
   type Creation,
   type ReplyEnvelope,
 } from "../protocol/index.js";
-import { callAction } from "./dispatch.js";
+import { acceptMessage, callAction } from "./dispatch.js";
 import type { ActorPorts, StoreActivation } from "./ports.js";
 import { KEYS, decodeRecord, type ActorRecord } from "./record.js";
 import type { Registry } from "./registry.js";
-import type { ActorRuntime } from "./runtime.js";
-import { createActor, loadActor } from "./start.js";
+import { ActorRuntime } from "./runtime.js";
+import { finishDestroy, markDestroyed } from "./destroy.js";
+import { createActor, loadActor, loadState } from "./start.js";
 
 /** When a start fails inside an alarm and nothing stored says when to try again. */
 const RETRY_START_MS = 300_000;
@@ -31,6 +33,7 @@ export class ActorHost {
   readonly #ports: ActorPorts;
   #runtime: ActorRuntime | undefined;
   #starting: Promise<ActorRuntime> | undefined;
+  #destroying: Promise<void> | undefined;
 
   constructor(registry: Registry, ports: ActorPorts) {
     this.#registry = registry;
@@ -76,8 +79,16 @@ export class ActorHost {
       case "action": {
         const args = decodeValue(operation.args);
         if (!Array.isArray(args)) throw new ActorError("actor", "invalid_request", "The arguments of an action are a list");
-        return { ...reply, output: await callAction(runtime, operation.name, args, requestOf(envelope)) };
+        try {
+          return { ...reply, output: await callAction(runtime, operation.name, args, requestOf(envelope)) };
+        } finally {
+          runtime.callbackEnded();
+        }
       }
+      case "send":
+        return { ...reply, output: encodeValue(await acceptMessage(runtime, operation, requestOf(envelope))) };
+      case "wait":
+        return { ...reply, output: encodeValue(await runtime.queue.awaitReply(operation.messageId, operation.createdAt, operation.timeoutMs)) };
       default:
         throw new ActorError("feature", "unsupported", `This release does not know the operation "${String((operation as { kind: unknown }).kind)}"`);
     }
@@ -90,7 +101,7 @@ export class ActorHost {
     let created = false;
     if (!runtime) {
       const store = this.#ports.store.activate();
-      const record = readRecord(store);
+      const record = await this.#survivor(store);
       if (!record && (creation.mode === "get" || address.generation !== undefined)) throw notFound(address);
       created = record === undefined;
       runtime = await this.#start(() =>
@@ -108,15 +119,21 @@ export class ActorHost {
 
   /** The runtime that serves, waiting for one that starts. A start that fails is the failure of whoever asked for it. */
   async #current(): Promise<ActorRuntime | undefined> {
-    while (this.#starting) await this.#starting.catch(() => {});
+    while (this.#starting ?? this.#destroying) {
+      await this.#starting?.catch(() => {});
+      await this.#destroying;
+    }
     return this.#runtime && !this.#runtime.lost ? this.#runtime : undefined;
   }
 
   async #start(start: () => Promise<ActorRuntime>): Promise<ActorRuntime> {
     this.#starting = start();
     try {
-      this.#runtime = await this.#starting;
-      return this.#runtime;
+      const runtime = await this.#starting;
+      runtime.onDestroyRequested = () => this.#destroy(runtime);
+      this.#runtime = runtime;
+      runtime.callbackEnded();
+      return runtime;
     } finally {
       this.#starting = undefined;
     }
@@ -127,6 +144,31 @@ export class ActorHost {
     const actor = this.#registry.find(address.name);
     const input = creation.mode !== "get" && creation.input ? decodeValue(creation.input) : undefined;
     return createActor(actor, this.#ports, store, address, input);
+  }
+
+  // ---- destroy -----------------------------------------------------------------------------------------------------
+
+  /** The callback that asked for it has ended; its reply does not wait for the rest. */
+  #destroy(runtime: ActorRuntime): void {
+    if (this.#destroying || !markDestroyed(runtime)) return;
+    this.#destroying = finishDestroy(runtime)
+      .catch((error: unknown) => this.#ports.log.error({ msg: "The actor could not be deleted yet; the alarm tries again", error: describe(error) }))
+      .then(() => {
+        this.#runtime = undefined;
+        this.#destroying = undefined;
+      });
+    this.#ports.waitUntil(this.#destroying);
+  }
+
+  /** The actor that is stored, if it is not one whose destruction was cut off: that one is ended first. */
+  async #survivor(store: StoreActivation): Promise<ActorRecord | undefined> {
+    const record = readRecord(store);
+    if (!record?.destroyed) return record;
+    const runtime = new ActorRuntime(this.#registry.find(record.name), this.#ports, store, record);
+    runtime.open();
+    loadState(runtime);
+    await finishDestroy(runtime);
+    return undefined;
   }
 
   async #load(store: StoreActivation, record: ActorRecord, isAlarm: boolean): Promise<ActorRuntime> {
@@ -141,7 +183,7 @@ export class ActorHost {
 
   async #wake(): Promise<void> {
     const store = this.#ports.store.activate();
-    const record = readRecord(store);
+    const record = await this.#survivor(store);
     // An alarm on an empty object does nothing and writes nothing (decision 25).
     if (!record) return;
     const runtime = await this.#start(() => this.#load(store, record, true));
@@ -149,11 +191,15 @@ export class ActorHost {
   }
 
   async #fire(runtime: ActorRuntime): Promise<void> {
-    runtime.alarmConsumed();
-    if (runtime.workflow.isBusy) runtime.extendLease();
-    else if (runtime.isDue(this.#ports.now())) runtime.holdLease();
+    const { wakes } = runtime;
+    const now = this.#ports.now();
+    wakes.armed(null);
+    wakes.changed();
+    runtime.queue.expireReplies(now);
+    if (runtime.isWorking) wakes.extendLease();
+    if (wakes.isDue(now)) wakes.holdLease();
     if (!runtime.commit()) return;
-    if (runtime.lease) runtime.workflow.start(false);
+    runtime.schedule.fireDue(runtime.background);
     await runtime.workflow.advance();
   }
 
@@ -178,7 +224,8 @@ function checkEnvelope(envelope: CallEnvelope): void {
 }
 
 function notFound(address: CallEnvelope["address"]): ActorError {
-  return new ActorError("actor", "not_found", `There is no actor "${address.name}" with this key`);
+  const what = address.name === "" ? "There is no actor with this id" : `There is no actor "${address.name}" with this key`;
+  return new ActorError("actor", "not_found", what);
 }
 
 function requestOf(envelope: CallEnvelope): Request | undefined {

@@ -8,6 +8,8 @@ export const KEYS = {
   lease: "l",
   entry: (seq: number): string => `e/${seq}`,
   entries: "e/",
+  message: (id: number): string => `m/${id}`,
+  messages: "m/",
   deadline: (id: string): string => `d/${id}`,
   deadlines: "d/",
 } as const;
@@ -15,8 +17,9 @@ export const KEYS = {
 /** Where a workflow stands, as it is stored. */
 export type WorkflowRecord =
   | { readonly status: "running" }
+  | { readonly status: "rolling_back"; readonly failure: Failure }
   | { readonly status: "completed"; readonly value: Uint8Array }
-  | { readonly status: "failed"; readonly failure: Failure }
+  | { readonly status: "failed"; readonly failure: Failure; readonly rollbackErrors?: readonly unknown[] }
   | { readonly status: "cancelled" };
 
 /** What an actor is, under the key `a`. Its presence is what makes the actor exist. */
@@ -27,6 +30,8 @@ export interface ActorRecord {
   readonly actorId: string;
   readonly createdAt: number;
   readonly workflow?: WorkflowRecord;
+  /** Being destroyed: nothing is served any more. */
+  readonly destroyed?: boolean;
 }
 
 export function encodeRecord(record: ActorRecord): Uint8Array<ArrayBuffer> {

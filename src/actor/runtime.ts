@@ -1,24 +1,29 @@
 /**
  * One activation of one actor in memory.
  *
- * Owns: the dirty set and the commit, the lease, the physical alarm, the timers in memory, whether the activation is
- * still good. Does not own: how it starts (start.ts), what a call does (dispatch.ts), the workflow (workflow-host.ts).
+ * Owns: the dirty set and the commit, whether the activation is still good, who of its parts works. Does not own: how it
+ * starts (start.ts), what a call does (dispatch.ts), deadlines and alarm (wakes.ts), the workflow (workflow-host.ts).
  * Invariants:
  *  1. Every change of what is stored goes through `commit`, which writes all that is dirty and the alarm together.
  *  2. After a commit has thrown, this activation changes nothing any more (C10).
- *  3. The physical alarm is never later than the earliest stored deadline.
  */
-import { ActorError, decodeValue, encodeValue } from "../protocol/index.js";
-import { History, decodeEntry, type Entry } from "../workflow/index.js";
+import { ActorError } from "../protocol/index.js";
+import { EvictedError, History, decodeEntry, type StoredMessage } from "../workflow/index.js";
 import type { ActorActivation, DeadlineRow } from "./activation.js";
+import { Background } from "./background.js";
 import type { CompiledActor } from "./compile.js";
-import { nextWakeAt } from "./deadlines.js";
 import { DirtySet } from "./dirty-set.js";
-import { LEASE_EXTENSION_MS, encodeLease, newLease, type Lease } from "./lease.js";
+import { decodeLease, type Lease } from "./lease.js";
 import { LiveState, type StateView } from "./live-state.js";
+import { MessageQueue } from "./message-queue.js";
+import { MessageReceivers } from "./message-receivers.js";
 import type { ActorPorts, StoreActivation } from "./ports.js";
 import { KEYS, encodeRecord, type ActorRecord } from "./record.js";
+import { RunHandler } from "./run-handler.js";
+import { Schedule } from "./schedule.js";
 import { Timers } from "./timers.js";
+import { Wakes } from "./wakes.js";
+import { WorkflowControl } from "./workflow-control.js";
 import { WorkflowHost } from "./workflow-host.js";
 
 export class ActorRuntime implements ActorActivation {
@@ -26,55 +31,54 @@ export class ActorRuntime implements ActorActivation {
   readonly ports: ActorPorts;
   readonly timers: Timers;
   readonly history: History;
+  readonly queue: MessageQueue;
+  readonly receivers: MessageReceivers;
+  readonly schedule: Schedule;
+  readonly background: Background;
+  readonly wakes: Wakes;
   readonly workflow: WorkflowHost;
+  readonly control: WorkflowControl;
+  readonly runHandler: RunHandler;
+  readonly store: StoreActivation;
   record: ActorRecord;
   state: LiveState | undefined;
-  readonly #store: StoreActivation;
+  vars: unknown;
+  /** Set by the host: runs when a callback has ended that asked for the actor's end. */
+  onDestroyRequested: () => void = () => {};
   readonly #dirty = new DirtySet();
   readonly #abort = new AbortController();
-  readonly #deadlines = new Map<string, DeadlineRow>();
-  #vars: unknown;
   #view: StateView | undefined;
   #counter: number;
-  #lease: Lease | undefined;
-  #armedAt: number | null = null;
-  #alarmStale = false;
   #open = false;
   #lost: Error | undefined;
+  #destroyRequested = false;
   #flush: Promise<void> | undefined;
 
-  /** Loads what is stored; writes nothing. */
+  /** Loads what is stored, but for the state; writes nothing. */
   constructor(actor: CompiledActor, ports: ActorPorts, store: StoreActivation, record: ActorRecord) {
     this.actor = actor;
     this.ports = ports;
-    this.#store = store;
+    this.store = store;
     this.record = record;
-    this.timers = new Timers(ports.createTimer(), () => ports.now(), () => this.workflow.advanceSoon());
-    const entries: Entry[] = [];
-    for (const [key, bytes] of store.list(KEYS.entries)) entries.push(decodeEntry(Number(key.slice(KEYS.entries.length)), bytes));
-    this.history = new History(entries);
-    for (const [key, bytes] of store.list(KEYS.deadlines)) {
-      this.#deadlines.set(key.slice(KEYS.deadlines.length), decodeValue(bytes) as DeadlineRow);
-    }
+    this.history = new History([...store.list(KEYS.entries)].map(([key, bytes]) => decodeEntry(Number(key.slice(KEYS.entries.length)), bytes)));
     this.#counter = this.history.highestSeq();
     this.workflow = new WorkflowHost(this);
+    this.timers = new Timers(ports.createTimer(), () => ports.now(), () => this.workflow.advanceSoon());
+    this.wakes = new Wakes(this.#dirty, () => ports.now(), () => this.workflow.deadlineAt());
+    const lease = store.get(KEYS.lease);
+    this.wakes.load(store.list(KEYS.deadlines), lease && decodeLease(lease));
+    this.queue = new MessageQueue(this, store.list(KEYS.messages));
+    this.receivers = new MessageReceivers(this);
+    this.schedule = new Schedule(this);
+    this.background = new Background(this);
+    this.control = new WorkflowControl(this, this.workflow);
+    this.runHandler = new RunHandler(this, this.receivers);
   }
 
-  // ---- identity and what contexts show -----------------------------------------------------------------------------
+  // ---- what contexts show ------------------------------------------------------------------------------------------
 
   get abortSignal(): AbortSignal {
     return this.#abort.signal;
-  }
-
-  get vars(): unknown {
-    return this.#vars;
-  }
-  set vars(value: unknown) {
-    this.#vars = value;
-  }
-
-  get lease(): Lease | undefined {
-    return this.#lease;
   }
 
   get counter(): number {
@@ -95,13 +99,11 @@ export class ActorRuntime implements ActorActivation {
     this.#view = this.state.createView();
   }
 
-  /** @throws actor/state_not_enabled */
   stateView(): StateView {
     if (this.#view) return this.#view;
     throw new ActorError("actor", "state_not_enabled", "State not enabled. Must implement `state` or `createState` to use it");
   }
 
-  /** A client whose calls leave only after what is dirty has been committed (C1). */
   client(guard: () => void = () => {}): unknown {
     return this.ports.createClient(() => {
       guard();
@@ -112,7 +114,7 @@ export class ActorRuntime implements ActorActivation {
   async save(immediate: boolean): Promise<void> {
     this.state?.encodeChanges();
     this.commitOrThrow();
-    if (immediate) await this.#store.sync();
+    if (immediate) await this.store.sync();
   }
 
   // ---- commit ------------------------------------------------------------------------------------------------------
@@ -120,6 +122,11 @@ export class ActorRuntime implements ActorActivation {
   /** From here on commits are written; before it (while an actor is created) they wait for the one of the creation. */
   open(): void {
     this.#open = true;
+  }
+
+  read(key: string): Uint8Array | undefined {
+    const dirty = this.#dirty.get(key);
+    return dirty === undefined ? this.store.get(key) : (dirty ?? undefined);
   }
 
   put(key: string, encode: () => Uint8Array<ArrayBuffer>): void {
@@ -135,57 +142,49 @@ export class ActorRuntime implements ActorActivation {
     this.put(KEYS.actor, () => encodeRecord(this.record));
   }
 
-  /** A stored deadline moved: the next commit looks at the alarm again. */
-  deadlinesChanged(): void {
-    this.#alarmStale = true;
-  }
-
-  /** Writes all that is dirty and, when a deadline moved, the alarm. False: the activation is lost. */
   commit(): boolean {
     if (this.#lost) return false;
     if (!this.#open) return true;
     const stateBytes = this.#encodeState();
+    // The end of a sleep is no reason to write; a commit that is made anyway may mark it.
     if (stateBytes || !this.#dirty.isEmpty) this.workflow.beforeCommit();
-    const alarmAt = this.#alarmStale ? this.#nextWakeAt() : this.#armedAt;
-    if (!stateBytes && this.#dirty.isEmpty && alarmAt === this.#armedAt) {
-      this.#alarmStale = false;
-      return true;
+    const alarmAt = this.wakes.alarmToWrite();
+    if (stateBytes || !this.#dirty.isEmpty || alarmAt !== undefined) {
+      try {
+        const { puts, deletes } = this.#dirty.build();
+        if (stateBytes) puts.set(KEYS.state, stateBytes);
+        this.store.commit(alarmAt === undefined ? { puts, deletes } : { puts, deletes, alarmAt });
+      } catch (error) {
+        this.lose(error);
+        return false;
+      }
+      this.#dirty.clear();
+      this.state?.committed(stateBytes);
     }
-    try {
-      const { puts, deletes } = this.#dirty.build();
-      if (stateBytes) puts.set(KEYS.state, stateBytes);
-      this.#store.commit(alarmAt === this.#armedAt ? { puts, deletes } : { puts, deletes, alarmAt });
-    } catch (error) {
-      this.lose(error);
-      return false;
-    }
-    this.#dirty.clear();
-    this.#alarmStale = false;
-    this.#armedAt = alarmAt;
-    this.state?.committed(stateBytes);
+    this.wakes.committed(alarmAt);
     return true;
   }
 
-  /** @throws actor/restarting */
   commitOrThrow(): void {
-    if (!this.commit()) throw restarting();
+    if (!this.commit()) throw restarting(this.#lost);
   }
 
-  /** Confirms what was committed with no event waiting for it: an eviction would drop it otherwise (C7). */
   confirm(): void {
-    this.ports.waitUntil(this.#store.sync().catch((error: unknown) => this.lose(error)));
+    this.ports.waitUntil(this.store.sync().catch((error: unknown) => this.lose(error)));
   }
 
-  /** Memory and storage differ, or the instance is over: this activation must not act any more (C10). */
+  /** Memory and storage differ: this activation must not act any more, and the instance is thrown away (C10). */
   lose(cause: unknown): void {
     if (this.#lost) return;
-    this.#lost = restarting(cause);
-    this.#end(this.#lost);
+    this.end(restarting(cause));
     this.ports.log.error({ msg: "The activation is lost; the next event starts anew", cause: String(cause) });
     this.ports.abort("perdure: a commit failed, memory and storage differ");
   }
 
-  #end(reason: Error): void {
+  /** Nothing of this activation acts any more: it is lost, or its actor is destroyed. */
+  end(reason: Error): void {
+    if (this.#lost) return;
+    this.#lost = reason;
     this.timers.clear();
     this.workflow.evict(reason);
     this.#abort.abort(reason);
@@ -211,80 +210,97 @@ export class ActorRuntime implements ActorActivation {
     this.ports.waitUntil(this.#flush);
   }
 
-  // ---- lease and alarm ---------------------------------------------------------------------------------------------
+  // ---- messages ----------------------------------------------------------------------------------------------------
 
-  /** The lease joins the dirty set unless it is held. */
-  holdLease(): void {
-    if (!this.#lease) this.setLease(newLease(this.ports.now()));
+  async sendMessage(name: string, body: unknown, waitMs?: number): Promise<StoredMessage> {
+    const bytes = await this.queue.prepare(name, body);
+    const message = this.queue.add(name, bytes, waitMs);
+    this.workflow.expectMessages();
+    this.commitOrThrow();
+    this.messagesChanged();
+    return message;
   }
 
-  setLease(lease: Lease): void {
-    this.#lease = lease;
-    this.put(KEYS.lease, () => encodeLease(lease));
-    this.deadlinesChanged();
+  prepareMessage(name: string, body: unknown): Promise<Uint8Array> {
+    return this.queue.prepare(name, body);
+  }
+
+  stageMessage(name: string, body: Uint8Array): void {
+    this.queue.add(name, body);
+    this.workflow.expectMessages();
+  }
+
+  /** Messages were committed: the workflow's waits come first, then those of actions and run handlers (decision 18). */
+  messagesChanged(): void {
+    if (this.workflow.mayWantMessages()) this.workflow.advanceSoon();
+    else this.receivers.offer();
+  }
+
+  // ---- work and wakes ----------------------------------------------------------------------------------------------
+
+  get lease(): Lease | undefined {
+    return this.wakes.lease;
+  }
+
+  get isWorking(): boolean {
+    return this.workflow.isBusy || this.background.isBusy || this.runHandler.isBusy;
+  }
+
+  workChanged(): void {
+    if (this.#lost || !this.#open || this.isWorking === (this.lease !== undefined)) return;
+    if (this.isWorking) this.wakes.holdLease();
+    else this.wakes.releaseLease();
+    this.commit();
+    this.confirm();
+  }
+
+  holdLease(): void {
+    this.wakes.holdLease();
   }
 
   releaseLease(): void {
-    this.deadlinesChanged();
-    if (!this.#lease) return;
-    this.#lease = undefined;
-    this.delete(KEYS.lease);
+    if (!this.background.isBusy && !this.runHandler.isBusy) this.wakes.releaseLease();
+    else this.wakes.changed();
   }
 
-  /** What the start gate read: nothing is dirty because of it. */
-  loaded(lease: Lease | undefined, armedAt: number | null): void {
-    this.#lease = lease;
-    this.#armedAt = armedAt;
-  }
-
-  /** A row of the table `d/`. */
   setDeadline(id: string, row: DeadlineRow): void {
-    this.#deadlines.set(id, row);
-    this.put(KEYS.deadline(id), () => encodeValue(row));
-    this.deadlinesChanged();
+    this.wakes.set(id, row);
   }
 
   clearDeadline(id: string): void {
-    if (!this.#deadlines.delete(id)) return;
-    this.delete(KEYS.deadline(id));
-    this.deadlinesChanged();
+    this.wakes.clear(id);
   }
 
   deadline(id: string): DeadlineRow | undefined {
-    return this.#deadlines.get(id);
+    return this.wakes.get(id);
   }
 
-  /** True when the table holds something that is due. */
-  isDue(now: number): boolean {
-    return this.#storedDeadlines().some((at) => at <= now);
+  deadlines(): Iterable<readonly [string, DeadlineRow]> {
+    return this.wakes.entries();
   }
 
-  /** The alarm was delivered: the platform holds none now. */
-  alarmConsumed(): void {
-    this.#armedAt = null;
-    this.deadlinesChanged();
+  deadlinesChanged(): void {
+    this.wakes.changed();
   }
 
-  /** While work runs, each alarm puts the lease ahead again. */
-  extendLease(): void {
-    if (this.#lease) this.setLease({ ...this.#lease, at: this.ports.now() + LEASE_EXTENSION_MS });
+  // ---- end ---------------------------------------------------------------------------------------------------------
+
+  get isDestroyRequested(): boolean {
+    return this.#destroyRequested;
   }
 
-  /** Puts a missing or overdue alarm right; never moves an earlier one later (D2). */
-  repairAlarm(): void {
-    const wake = this.#nextWakeAt();
-    if (wake !== null && (this.#armedAt === null || this.#armedAt > wake)) this.deadlinesChanged();
+  requestDestroy(): void {
+    if (this.#destroyRequested) throw new ActorError("actor", "stopping", "The actor is being destroyed already");
+    this.#destroyRequested = true;
   }
 
-  #nextWakeAt(): number | null {
-    return nextWakeAt({ stored: this.#storedDeadlines(), lease: this.#lease?.at }, this.ports.now());
+  callbackEnded(): void {
+    if (this.#destroyRequested && !this.#lost) this.onDestroyRequested();
   }
 
-  #storedDeadlines(): number[] {
-    const deadlines = [...this.#deadlines.values()].map((row) => row.at);
-    const due = this.workflow.deadlineAt();
-    if (due !== undefined) deadlines.push(due);
-    return deadlines;
+  /** The run's open operations reject, then nothing of it settles any more (decision 25). */
+  evictWorkflow(): void {
+    this.workflow.evict(new EvictedError("The actor was destroyed"));
   }
 }
 

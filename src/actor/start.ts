@@ -5,9 +5,10 @@
  * whatever the user code does (D4); a start that fails leaves the storage as it was, but for that lease (decision 26).
  */
 import { ActorError, decodeValue, encodeValue, formatActorId, STORAGE_FORMAT } from "../protocol/index.js";
-import { CREATE_TIMEOUT_MS, WAKE_TIMEOUT_MS, type CompiledActor, type Handler } from "./compile.js";
+import { CREATE_TIMEOUT_MS, WAKE_TIMEOUT_MS, type CompiledActor } from "./compile.js";
 import { BEFORE_STATE, BEFORE_VARS, CallbackContext, READY, type Stage } from "./context.js";
-import { decodeLease, foundLease, startFailed } from "./lease.js";
+import { callHook } from "./hook.js";
+import { foundLease, startFailed } from "./lease.js";
 import type { ActorPorts, StoreActivation } from "./ports.js";
 import { KEYS, type ActorRecord } from "./record.js";
 import { ActorRuntime } from "./runtime.js";
@@ -29,20 +30,20 @@ export async function createActor(
     ...(actor.workflow ? { workflow: { status: "running" } as const } : {}),
   };
   const runtime = new ActorRuntime(actor, ports, store, record);
-  runtime.loaded(undefined, await store.getAlarm());
+  runtime.wakes.armed(await store.getAlarm());
   const { config, options } = actor;
-  await callHook(runtime, "onMigrate", config.onMigrate, BEFORE_STATE, options.onMigrateTimeout, [true]);
+  await hook(runtime, "onMigrate", config.onMigrate, BEFORE_STATE, options.onMigrateTimeout, [true]);
   if (actor.hasState) {
     const first: unknown = config.createState
-      ? await callHook(runtime, "createState", config.createState, BEFORE_STATE, CREATE_TIMEOUT_MS, [input])
+      ? await hook(runtime, "createState", config.createState, BEFORE_STATE, CREATE_TIMEOUT_MS, [input])
       : config.state;
     // Through the codec: each actor has a copy of its own, and what cannot be stored is refused here.
     runtime.setState(decodeValue(encodeValue(first, { what: "state" })), undefined);
   }
-  await callHook(runtime, "onCreate", config.onCreate, BEFORE_VARS, CREATE_TIMEOUT_MS, [input]);
+  await hook(runtime, "onCreate", config.onCreate, BEFORE_VARS, CREATE_TIMEOUT_MS, [input]);
   runtime.state?.encodeChanges();
   runtime.putRecord({});
-  if (actor.workflow) runtime.holdLease();
+  if (actor.workflow) runtime.wakes.holdLease();
   runtime.open();
   runtime.commitOrThrow();
   await finishStart(runtime);
@@ -58,32 +59,29 @@ export async function loadActor(
   isAlarm: boolean,
 ): Promise<ActorRuntime> {
   const runtime = new ActorRuntime(actor, ports, store, record);
-  const stateBytes = store.get(KEYS.state);
-  const leaseBytes = store.get(KEYS.lease);
-  const found = leaseBytes && decodeLease(leaseBytes);
+  const { wakes } = runtime;
+  const found = wakes.lease;
   const armedAt = isAlarm ? null : await store.getAlarm();
   const now = ports.now();
-  runtime.loaded(found, armedAt);
+  wakes.armed(armedAt);
+  runtime.queue.expireReplies(now);
   runtime.open();
-  if (found) {
-    runtime.setLease(foundLease(found, now, runtime.counter, armedAt !== null && armedAt > now));
-  } else if (runtime.isDue(now)) {
-    runtime.holdLease();
-  } else if (isAlarm) {
-    runtime.alarmConsumed();
-  } else {
-    runtime.repairAlarm();
-  }
+  if (found) wakes.setLease(foundLease(found, now, runtime.counter, armedAt !== null && armedAt > now));
+  else if (wakes.isDue(now)) wakes.holdLease();
+  else if (isAlarm) wakes.changed();
+  else wakes.repair();
   runtime.commitOrThrow();
-  if (stateBytes) runtime.setState(decodeValue(stateBytes), stateBytes);
+  loadState(runtime);
+  const hasState = runtime.state !== undefined;
   try {
-    await callHook(runtime, "onMigrate", actor.config.onMigrate, stateBytes ? BEFORE_VARS : BEFORE_STATE, actor.options.onMigrateTimeout, [false]);
+    await hook(runtime, "onMigrate", actor.config.onMigrate, hasState ? BEFORE_VARS : BEFORE_STATE, actor.options.onMigrateTimeout, [false]);
     await finishStart(runtime, found !== undefined);
   } catch (error) {
-    if (found && runtime.lease) {
-      runtime.setLease(startFailed(runtime.lease));
+    if (found && wakes.lease) {
+      wakes.setLease(startFailed(wakes.lease));
       runtime.commit();
     }
+    runtime.end(error instanceof Error ? error : new Error(String(error)));
     throw error;
   }
   return runtime;
@@ -93,35 +91,29 @@ async function finishStart(runtime: ActorRuntime, careful = false): Promise<void
   const { config, hasVars, options } = runtime.actor;
   if (hasVars) {
     runtime.vars = config.createVars
-      ? await callHook(runtime, "createVars", config.createVars, BEFORE_VARS, options.createVarsTimeout, [undefined])
+      ? await hook(runtime, "createVars", config.createVars, BEFORE_VARS, options.createVarsTimeout, [undefined])
       : structuredClone(config.vars);
   }
-  await callHook(runtime, "onWake", config.onWake, READY, WAKE_TIMEOUT_MS, []);
+  await hook(runtime, "onWake", config.onWake, READY, WAKE_TIMEOUT_MS, []);
+  runtime.commitOrThrow();
+  runtime.schedule.fireDue(runtime.background);
   runtime.commitOrThrow();
   if (runtime.lease) runtime.workflow.start(careful);
+  startRunHandler(runtime);
 }
 
-/** @throws actor/callback_timed_out after `timeoutMs`, actor/restarting, and whatever the hook throws */
-async function callHook(
-  runtime: ActorRuntime,
-  name: string,
-  hook: unknown,
-  stage: Stage,
-  timeoutMs: number,
-  args: readonly unknown[],
-): Promise<unknown> {
-  if (typeof hook !== "function") return undefined;
-  const returned = (hook as Handler)(new CallbackContext(runtime, stage), ...args);
-  if (typeof (returned as PromiseLike<unknown> | undefined)?.then !== "function") return returned;
-  return new Promise((resolve, reject) => {
-    const timer = {
-      at: runtime.ports.now() + timeoutMs,
-      fire: (): void => {
-        const message = `\`${name}\` did not finish within ${timeoutMs} ms`;
-        reject(new ActorError("actor", "callback_timed_out", message, { metadata: { callback_name: name, duration_ms: timeoutMs } }));
-      },
-    };
-    runtime.timers.add(timer);
-    (returned as PromiseLike<unknown>).then(resolve, reject).then(() => runtime.timers.remove(timer));
-  });
+/** What is stored of the state, as the live object. */
+export function loadState(runtime: ActorRuntime): void {
+  const bytes = runtime.store.get(KEYS.state);
+  if (bytes) runtime.setState(decodeValue(bytes), bytes);
+}
+
+/** One call a start; when it ends, the actor idles until the next one (`spec/api.md` A.8). */
+function startRunHandler(runtime: ActorRuntime): void {
+  const { run } = runtime.actor;
+  if (run) runtime.runHandler.start(() => run(new CallbackContext(runtime, READY, { isRunHandler: true })));
+}
+
+function hook(runtime: ActorRuntime, name: string, handler: unknown, stage: Stage, timeoutMs: number, args: readonly unknown[]): Promise<unknown> {
+  return callHook(runtime, name, handler, (at) => new CallbackContext(runtime, at), stage, timeoutMs, args);
 }

@@ -5,6 +5,9 @@
  * DB database · E events · Q queues · A actions.
  */
 import type { Logger } from "./ports.js";
+import type { ActorQueueOf } from "./queue-messages.js";
+import type { ScheduledEvent } from "./schedule.js";
+import type { WorkflowHistoryEntry, WorkflowStatus } from "./workflow-control.js";
 import type { AnyClient, EventDeclarations, QueueDeclarations } from "./declarations.js";
 
 /** What every callback of an actor gets. */
@@ -26,6 +29,17 @@ export interface ActorContext<S, CP, CS, V, I, DB, E extends EventDeclarations, 
   /** Aborted when the actor is destroyed or its activation is lost; in an action also when that action times out. */
   readonly abortSignal: AbortSignal;
   readonly aborted: boolean;
+  readonly queue: ActorQueueOf<Q>;
+  /** Actions of this actor at a later time; stored, and run at least once (decision 21). */
+  readonly schedule: ActorSchedule;
+  /** The workflow seen and steered (decision 16). */
+  readonly workflow: ActorWorkflow;
+  /** Ends the actor once this callback has: `onDestroy`, then all its data is deleted. @throws actor/stopping the second time */
+  destroy(): void;
+  /** Keeps the object awake until the promise settles, and gives it back. */
+  keepAwake<T>(promise: Promise<T>): Promise<T>;
+  /** A promise that nobody else awaits; its rejection is logged. */
+  waitUntil(promise: Promise<unknown>): void;
   /** A client for the same registry. Calls leave only after what is dirty has been committed (C1). */
   client<C = AnyClient>(): C;
   /**
@@ -45,6 +59,29 @@ export interface ContextTypes<CP, CS, I, DB, E, Q> {
   readonly db: DB;
   readonly events: E;
   readonly queues: Q;
+}
+
+export interface ActorSchedule {
+  /** Runs an action `delayMs` from now; gives the schedule's id. @throws as `at` */
+  after(delayMs: number, action: string, ...args: unknown[]): Promise<string>;
+  /** Runs an action at a time in epoch ms. @throws schedule/invalid_time, actor/action_not_found, schedule/max_schedules_exceeded */
+  at(time: number, action: string, ...args: unknown[]): Promise<string>;
+  get(id: string): Promise<ScheduledEvent | undefined>;
+  list(): Promise<ScheduledEvent[]>;
+  /** False if there is no such schedule, or it runs already. */
+  cancel(id: string): Promise<boolean>;
+}
+
+export interface ActorWorkflow {
+  status(): WorkflowStatus;
+  /** All entries, in the order in which their operations were met. */
+  history(): WorkflowHistoryEntry[];
+  /** Ends the workflow as `cancelled`, undoing nothing. */
+  cancel(): void;
+  /** Lets a failed workflow try again: failed operations start over, completed ones stay. */
+  recover(): void;
+  /** Runs again from a step on, or from the start; state is not rewound. @throws actor/workflow_in_flight unless parked or ended */
+  replayFrom(entryId?: string): void;
 }
 
 /** In actions: also the request, for a call that came over HTTP. */
@@ -142,6 +179,8 @@ export interface ActorConfig<
   readonly onCreate?: (c: CreateContext<S, CP, CS, V, I, DB, E, Q>, input: I) => unknown;
   /** At every start, also the first. */
   readonly onWake?: (c: ActorContext<S, CP, CS, V, I, DB, E, Q>) => unknown;
+  /** Before everything is deleted; what it throws is logged. */
+  readonly onDestroy?: (c: ActorContext<S, CP, CS, V, I, DB, E, Q>) => unknown;
   readonly run?: RunHandler<S, CP, CS, V, I, DB, E, Q> | RunConfig<S, CP, CS, V, I, DB, E, Q>;
   readonly actions?: A;
   readonly options?: ActorOptions;

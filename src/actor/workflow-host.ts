@@ -8,14 +8,16 @@ import {
   MAX_INTERRUPTIONS,
   WorkflowContext,
   WorkflowRun,
+  branchError,
   encodeEntry,
-  workflowFailure,
+  toBranchFailure,
   type AttemptInfo,
   type AttemptSession,
   type EngineLog,
   type Entry,
   type FailureReport,
   type HistoryDivergedError,
+  type MessagePort,
   type Outcome,
   type WorkflowPorts,
 } from "../workflow/index.js";
@@ -29,20 +31,33 @@ const LAST_RECHECK_MS = 3_600_000;
 /** Deadline of a workflow whose code does not match its history: a fixed deploy goes on by itself (decision 12). */
 const RECHECK = "workflow";
 
+/** What the workflow needs of its actor beside what every part does. */
+export interface WorkflowActor extends ActorActivation {
+  readonly queue: ActorActivation["queue"] & MessagePort;
+  readonly receivers: ActorActivation["receivers"] & { offer(): void };
+  readonly isWorking: boolean;
+}
+
 export class WorkflowHost implements WorkflowPorts {
-  readonly #runtime: ActorActivation;
+  readonly #runtime: WorkflowActor;
   #run: WorkflowRun | undefined;
   #careful = false;
   #confirmNext = false;
   #recheck: DeadlineRow | undefined;
+  #staged = false;
 
-  constructor(runtime: ActorActivation) {
+  constructor(runtime: WorkflowActor) {
     this.#runtime = runtime;
   }
 
   /** True while there is a workflow that has not ended. */
   get isActive(): boolean {
-    return this.#runtime.actor.workflow !== undefined && this.#runtime.record.workflow?.status === "running";
+    const status = this.#runtime.record.workflow?.status;
+    return this.#runtime.actor.workflow !== undefined && (status === "running" || status === "rolling_back");
+  }
+
+  get isRunning(): boolean {
+    return this.#run !== undefined && !this.#run.isEnded;
   }
 
   /** True while the run is in memory and something of it moves (W14). */
@@ -58,41 +73,84 @@ export class WorkflowHost implements WorkflowPorts {
 
   /** Calls the function, if it has not ended and does not run yet. The lease must be committed. */
   start(careful: boolean): void {
-    if (this.#run && !this.#run.isEnded) return;
+    if (this.isRunning) return;
     const { workflow } = this.#runtime.actor;
-    if (!workflow || !this.isActive) {
-      this.parked();
-      this.commit();
-      return;
-    }
+    if (!workflow || !this.isActive) return this.#runtime.workChanged();
     this.#recheck = this.#runtime.deadline(RECHECK);
     this.#runtime.clearDeadline(RECHECK);
     this.#careful = careful;
     if ((this.#runtime.lease?.found ?? 0) >= MAX_INTERRUPTIONS) return this.#interrupted();
-    const { actorId, name, key } = this.#runtime.record;
+    const { actorId, name, key, workflow: record } = this.#runtime.record;
     const identity = { actorId, name, key, log: this.log };
     this.#run = new WorkflowRun({
       ports: this,
       history: this.#runtime.history,
       createContext: (scope) => new WorkflowContext(scope, identity),
       run: workflow.run,
+      ...(record?.status === "rolling_back" ? { rollingBack: branchError(record.failure) } : {}),
     });
     this.#run.start();
   }
 
-  /** Settles what is due and lets the run move until it is parked or only waits for running work (D10). */
+  /**
+   * Settles what is due and what messages are there, and lets the run move until it is parked or only waits for running
+   * work (D10); then whoever else waits for messages gets what is left. The lease must be committed.
+   */
   async advance(): Promise<void> {
-    if (!this.#run || this.#run.isEnded) return;
-    await this.#run.settled();
-    await this.#run.advance();
+    if (this.isActive && this.#runtime.lease) this.start(false);
+    if (this.#run && !this.#run.isEnded) {
+      await this.#run.settled();
+      await this.#run.advance();
+    }
+    this.#runtime.receivers.offer();
+    if (!this.#runtime.isWorking) this.#runtime.releaseLease();
     this.#runtime.deadlinesChanged();
-    this.commit();
+    this.#runtime.commit();
     this.timersChanged();
   }
 
-  /** The same from the timer in memory, which nobody awaits: the object stays until it is done. */
+  /** The same with nobody awaiting it: the object stays until it is done. */
   advanceSoon(): void {
     this.#runtime.ports.waitUntil(this.advance());
+  }
+
+  /** True if the run may take a message that is there now: it waits for one, or is not in memory and may. */
+  mayWantMessages(): boolean {
+    if (!this.isActive || this.#runtime.deadline(RECHECK)) return false;
+    return this.#run && !this.#run.isEnded ? this.#run.wantsMessages : true;
+  }
+
+  /** Messages join the dirty set: if the run is to take them, a crash must not leave it asleep. */
+  expectMessages(): void {
+    if (this.mayWantMessages()) this.#runtime.holdLease();
+  }
+
+  /** What a step sent is stored with its success; it is offered after that commit. */
+  messagesStaged(): void {
+    this.#staged = true;
+  }
+
+  /** The message of the divergence that stopped the run, if one did. */
+  get divergence(): string | undefined {
+    const row = this.#runtime.deadline(RECHECK);
+    return row && String(row["message"]);
+  }
+
+  /** Stops the run for good, undoing nothing. */
+  cancel(reason: Error): void {
+    if (this.isRunning) this.#run?.cancel(reason);
+    else this.finished({ status: "cancelled" });
+  }
+
+  /** Forgets the run in memory: the history it was made from has changed. */
+  forget(): void {
+    this.#run?.evict();
+    this.#run = undefined;
+    this.#runtime.clearDeadline(RECHECK);
+  }
+
+  restart(): void {
+    this.start(false);
   }
 
   beforeCommit(): void {
@@ -136,6 +194,8 @@ export class WorkflowHost implements WorkflowPorts {
     if (!this.#runtime.commit()) return false;
     if (this.#confirmNext) this.#runtime.confirm();
     this.#confirmNext = false;
+    if (this.#staged) this.#runtime.messagesChanged();
+    this.#staged = false;
     return true;
   }
 
@@ -158,7 +218,15 @@ export class WorkflowHost implements WorkflowPorts {
   }
 
   openAttempt(info: AttemptInfo): AttemptSession {
-    return openAttempt(this.#runtime, info);
+    return openAttempt(this.#runtime, info, () => this.messagesStaged());
+  }
+
+  get messages(): MessagePort {
+    return this.#runtime.queue;
+  }
+
+  rollingBack(error: unknown): void {
+    this.#runtime.putRecord({ workflow: { status: "rolling_back", failure: toBranchFailure(error) } });
   }
 
   finished(outcome: Outcome): void {
@@ -200,7 +268,11 @@ function recordOf(outcome: Outcome): WorkflowRecord {
     case "completed":
       return { status: "completed", value: outcome.value };
     case "failed":
-      return { status: "failed", failure: workflowFailure(outcome.error) };
+      return {
+        status: "failed",
+        failure: toBranchFailure(outcome.error),
+        ...(outcome.rollbackErrors && outcome.rollbackErrors.length > 0 ? { rollbackErrors: outcome.rollbackErrors } : {}),
+      };
     case "cancelled":
       return { status: "cancelled" };
   }

@@ -1,7 +1,9 @@
 /** The typed façade of a workflow's contexts. The engine behind it is untyped. */
-import type { AnyClient, EventDeclarations, QueueDeclarations } from "./declarations.js";
+import type { AnyClient, EventDeclarations, MessageBody, QueueDeclarations } from "./declarations.js";
+import type { EntryKind, LoopBreak, LoopContinue, TryBlockCatchKind, TryBlockFailure, TryStepCatchKind, TryStepFailure, WorkflowError } from "../workflow/index.js";
 import type { Logger } from "./ports.js";
-import type { ActorDefinition, ContextTypes } from "./types.js";
+import type { WorkflowQueueOf } from "./queue-messages.js";
+import type { ActorDefinition, ActorSchedule, ContextTypes } from "./types.js";
 
 /**
  * What a step's callback gets. Valid only while its attempt runs: afterwards each of these, and every object got from
@@ -23,7 +25,15 @@ export interface WorkflowStepContext<S, CP, CS, V, I, DB, E extends EventDeclara
    */
   state: S;
   vars: V;
+  /** Calls to other actors: at least once. */
   client<C = AnyClient>(): C;
+  readonly schedule: ActorSchedule;
+  /** Staged: stored together with the step's success; a failed attempt sends nothing. */
+  readonly queue: { send<N extends string>(name: N, body: N extends keyof Q ? MessageBody<Q[N]> : unknown): Promise<void> };
+  /** Ends the actor once this attempt has ended. */
+  destroy(): void;
+  keepAwake<T>(promise: Promise<T>): Promise<T>;
+  waitUntil(promise: Promise<unknown>): void;
   readonly "~types"?: ContextTypes<CP, CS, I, DB, E, Q>;
 }
 
@@ -31,6 +41,8 @@ export interface WorkflowStepContext<S, CP, CS, V, I, DB, E extends EventDeclara
 export interface WorkflowStepConfig<C, T> {
   readonly name: string;
   readonly run: (step: C) => T | Promise<T>;
+  /** Undoes the step if the workflow fails; needs a `rollbackCheckpoint` before it. */
+  readonly rollback?: (step: C, output: T) => void | Promise<void>;
   /** No commit of its own: the entry is written by whatever commit comes next. */
   readonly ephemeral?: boolean;
   /** Runs after the first one; default 3. */
@@ -41,6 +53,41 @@ export interface WorkflowStepConfig<C, T> {
   /** Of one attempt; default 30,000; zero or less: none. A timeout ends the step unless `retryOnTimeout`. */
   readonly timeout?: number;
   readonly retryOnTimeout?: boolean;
+}
+
+export interface WorkflowTryStepConfig<C, T> extends WorkflowStepConfig<C, T> {
+  /** Failures that become results; default critical, timeout, exhausted. */
+  readonly catch?: readonly TryStepCatchKind[];
+}
+export type TryStepResult<T> = { readonly ok: true; readonly value: T } | { readonly ok: false; readonly failure: TryStepFailure };
+
+export interface WorkflowTryConfig<C, T> {
+  readonly name: string;
+  readonly run: (ctx: C) => Promise<T>;
+  /** Failures that become results; default step, join, race. */
+  readonly catch?: readonly TryBlockCatchKind[];
+}
+export type TryBlockResult<T> = { readonly ok: true; readonly value: T } | { readonly ok: false; readonly failure: TryBlockFailure };
+
+export interface WorkflowLoopConfig<C, S, T> {
+  readonly name: string;
+  readonly state?: S;
+  /** Returns nothing (stateless), `Loop.continue(state)` or `Loop.break(value)`. */
+  readonly run: (ctx: C, state: S) => Promise<LoopContinue<S> | LoopBreak<T> | undefined | void>;
+  /** Iterations between two deletions of old ones; default 20. */
+  readonly historyPruneInterval?: number;
+  /** Finished iterations that are kept; default the interval. */
+  readonly historySize?: number;
+  /** @deprecated use historyPruneInterval */
+  readonly commitInterval?: number;
+  /** @deprecated use historyPruneInterval */
+  readonly historyEvery?: number;
+  /** @deprecated use historySize */
+  readonly historyKeep?: number;
+}
+
+export interface WorkflowBranchConfig<C, V> {
+  readonly run: (ctx: C) => V | Promise<V>;
 }
 
 export interface WorkflowContext<S, CP, CS, V, I, DB, E extends EventDeclarations, Q extends QueueDeclarations> {
@@ -57,6 +104,35 @@ export interface WorkflowContext<S, CP, CS, V, I, DB, E extends EventDeclaration
    */
   step<T>(name: string, run: (step: WorkflowStepContext<S, CP, CS, V, I, DB, E, Q>) => T | Promise<T>): Promise<T>;
   step<T>(config: WorkflowStepConfig<WorkflowStepContext<S, CP, CS, V, I, DB, E, Q>, T>): Promise<T>;
+  /** A step whose terminal failure is a result; retries come first. */
+  tryStep<T>(name: string, run: (step: WorkflowStepContext<S, CP, CS, V, I, DB, E, Q>) => T | Promise<T>): Promise<TryStepResult<T>>;
+  tryStep<T>(config: WorkflowTryStepConfig<WorkflowStepContext<S, CP, CS, V, I, DB, E, Q>, T>): Promise<TryStepResult<T>>;
+  /** A scope of its own whose terminal step, join and race failures are results. */
+  try<T>(name: string, run: (ctx: WorkflowContext<S, CP, CS, V, I, DB, E, Q>) => Promise<T>): Promise<TryBlockResult<T>>;
+  try<T>(config: WorkflowTryConfig<WorkflowContext<S, CP, CS, V, I, DB, E, Q>, T>): Promise<TryBlockResult<T>>;
+  /** Iterations until one returns `Loop.break(value)`; the position is durable, finished iterations never run again. */
+  loop<T = undefined>(
+    name: string,
+    run: (ctx: WorkflowContext<S, CP, CS, V, I, DB, E, Q>) => Promise<LoopContinue<undefined> | LoopBreak<T> | undefined | void>,
+  ): Promise<T>;
+  loop<LS, T = undefined>(config: WorkflowLoopConfig<WorkflowContext<S, CP, CS, V, I, DB, E, Q>, LS, T>): Promise<T>;
+  /** Runs branches in parallel and waits for all. @throws JoinError with each failure by branch */
+  join<B extends Record<string, WorkflowBranchConfig<WorkflowContext<S, CP, CS, V, I, DB, E, Q>, unknown>>>(
+    name: string,
+    branches: B,
+  ): Promise<{ [K in keyof B]: Awaited<ReturnType<B[K]["run"]>> }>;
+  /** The first branch that fulfils wins, timers included; the others end. @throws RaceError when all reject */
+  race<T>(
+    name: string,
+    branches: readonly { readonly name: string; readonly run: (ctx: WorkflowContext<S, CP, CS, V, I, DB, E, Q>) => Promise<T> | T }[],
+  ): Promise<{ winner: string; value: T }>;
+  readonly queue: WorkflowQueueOf<Q>;
+  /** From here on, steps may have a `rollback`. */
+  rollbackCheckpoint(name: string): Promise<void>;
+  /** Stands where an operation stood that the code no longer has. */
+  removed(name: string, originalKind: EntryKind): Promise<void>;
+  /** Which version of the code this run follows: 1 if it was past this point before the gate existed, else `latest`. */
+  getVersion(name: string, latest: number): Promise<number>;
   /** Waits durably; the deadline is stored, nothing runs and nothing is billed meanwhile. @throws workflow/invalid_time */
   sleep(name: string, durationMs: number): Promise<void>;
   /** Waits durably until a time in epoch ms. A past time completes at once. @throws workflow/invalid_time */
@@ -74,3 +150,28 @@ export type WorkflowContextOf<D> = D extends ActorDefinition<infer S, infer CP, 
   : never;
 export type WorkflowLoopContextOf<D> = WorkflowContextOf<D>;
 export type WorkflowBranchContextOf<D> = WorkflowContextOf<D>;
+
+export interface WorkflowOptions<C> {
+  /** Told of each failed attempt, rollback handler and workflow; awaited, its own errors are logged (decision 14). */
+  readonly onError?: (c: C, event: WorkflowErrorEvent) => unknown;
+}
+
+/** A failure as `onError` is told of it. Durations in ms, times in epoch ms. */
+export type WorkflowErrorEvent =
+  | {
+      readonly step: {
+        readonly workflowId: string;
+        readonly stepName: string;
+        readonly attempt: number;
+        readonly maxRetries: number;
+        readonly remainingRetries: number;
+        readonly willRetry: boolean;
+        readonly retryDelay?: number;
+        readonly retryAt?: number;
+        readonly error: WorkflowError;
+      };
+      readonly rollback?: undefined;
+      readonly workflow?: undefined;
+    }
+  | { readonly rollback: { readonly workflowId: string; readonly stepName: string; readonly error: WorkflowError }; readonly step?: undefined; readonly workflow?: undefined }
+  | { readonly workflow: { readonly workflowId: string; readonly error: WorkflowError }; readonly step?: undefined; readonly rollback?: undefined };

@@ -13,8 +13,18 @@ export {
   SleepError,
   StepExhaustedError,
   StepFailedError,
+  Loop,
 } from "../workflow/index.js";
+export type { TryBlockCatchKind, TryBlockFailure, TryStepCatchKind, TryStepFailure, WorkflowError } from "../workflow/index.js";
 export type {
+  TryBlockResult,
+  TryStepResult,
+  WorkflowBranchConfig,
+  WorkflowErrorEvent,
+  WorkflowLoopConfig,
+  WorkflowOptions,
+  WorkflowTryConfig,
+  WorkflowTryStepConfig,
   WorkflowBranchContextOf,
   WorkflowContext,
   WorkflowContextOf,

@@ -17,6 +17,10 @@ export type Creation =
 /** What the caller wants done. `args`, `input`, `output` are bytes of the storage codec (`encodeValue`). */
 export type Operation =
   | { readonly kind: "action"; readonly name: string; readonly args: Uint8Array }
+  /** Stores a message; the output is `{ id, createdAt, waitMs }`. */
+  | { readonly kind: "send"; readonly queue: string; readonly body: Uint8Array; readonly wait?: boolean; readonly timeoutMs?: number }
+  /** Waits for a message to be completed; the output is `{ status: "completed", reply? } | { status: "timedOut" }`. */
+  | { readonly kind: "wait"; readonly messageId: number; readonly createdAt: number; readonly timeoutMs: number }
   | { readonly kind: "resolve" };
 
 /** Worker → object. Unknown fields are ignored, so that one release of difference is tolerated. */

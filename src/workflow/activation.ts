@@ -11,6 +11,7 @@
  *  3. Once halted, nothing settles any more.
  */
 import type { HistoryDivergedError } from "./errors.js";
+import { releaseMessages } from "./held-messages.js";
 import { isTerminal, type Entry, type EntryKind } from "./history/entry.js";
 import type { History } from "./history/history.js";
 import type { Location } from "./history/location.js";
@@ -24,6 +25,26 @@ export interface Wait {
   fire(): void;
 }
 
+/** A receive that waits: the first message that it may have, and how it takes it. */
+export interface Receiver {
+  readonly seq: number;
+  /** `createdAt` of that message, epoch ms. */
+  firstAt(): number | undefined;
+  take(): void;
+}
+
+/** What a completed step says must run to undo it. */
+export interface Compensation {
+  readonly entry: Entry;
+  readonly stepName: string;
+  /** A step's definition under another name, whose callback is the rollback handler. */
+  readonly step: { readonly run: (step: never) => unknown };
+}
+
+export interface RollbackCollector {
+  add(compensation: Compensation): void;
+}
+
 /** Microtasks that user code gets between a settled operation and its next one before the engine looks on. */
 const TICKS_BEFORE_YIELD = 16;
 const YIELDS_PER_SETTLEMENT = 2;
@@ -33,7 +54,13 @@ export class Activation {
   readonly history: History;
   /** Set by the run: ends the workflow as failed, whatever its code does. */
   failRun: (error: Error) => void = () => {};
+  /** Set by the run: what user code gets for a scope. */
+  createContext: (scope: never) => object = () => ({});
+  /** Set while a failed workflow's function is replayed only to find what must be undone (decision 2). */
+  readonly collector: RollbackCollector | undefined;
   readonly #waits = new Set<Wait>();
+  readonly #receivers = new Set<Receiver>();
+  readonly #alone = new Map<object, () => void>();
   readonly #finishedSleeps = new Set<Entry>();
   #scopesInUserCode = 0;
   #workingLeaves = 0;
@@ -46,9 +73,10 @@ export class Activation {
   #parked = false;
   #advancing: Promise<boolean> | undefined;
 
-  constructor(ports: WorkflowPorts, history: History) {
+  constructor(ports: WorkflowPorts, history: History, collector?: RollbackCollector) {
     this.ports = ports;
     this.history = history;
+    this.collector = collector;
   }
 
   get isHalted(): boolean {
@@ -104,7 +132,24 @@ export class Activation {
     const ready = this.#afterCommit;
     this.#afterCommit = [];
     this.ports.timersChanged();
-    for (const next of ready) next();
+    for (const next of ready) if (!this.#halted) next();
+  }
+
+  /** Runs after this turn's commit, whether there is one or not. */
+  afterTurn(next: () => void): void {
+    this.#afterCommit.push(next);
+  }
+
+  /**
+   * Takes entries out of history and storage, with all below a location. Messages that they hold uncompleted become
+   * visible again; with `undoReceives`, those that they took as well (decision 18).
+   */
+  deleteTree(location: Location, undoReceives = false): void {
+    for (const entry of this.history.removeTree(location)) {
+      if (entry.kind === "message") releaseMessages(entry, this.ports.messages, undoReceives);
+      this.#finishedSleeps.delete(entry);
+      this.ports.delete(entry);
+    }
   }
 
   /** What is dirty at the end of this turn is committed then. */
@@ -137,22 +182,18 @@ export class Activation {
     this.#halted = true;
     this.#afterCommit = [];
     this.#waits.clear();
+    this.#receivers.clear();
   }
 
-  /** The run has its outcome: it counts as parked, its last commit is made with this turn, then nothing settles. */
-  close(after: () => void): void {
+  /** The run has its outcome and all its scopes are evicted: its last commit is made with this turn, then nothing settles. */
+  close(): void {
     this.#scopesInUserCode = 0;
     this.#workingLeaves = 0;
     this.#workWanted = false;
     this.#parked = false;
     this.#commitWanted = true;
     this.#waits.clear();
-    this.#afterCommit = [
-      () => {
-        this.halt();
-        after();
-      },
-    ];
+    this.#afterCommit.push(() => this.halt());
   }
 
   diverge(error: HistoryDivergedError): void {
@@ -213,6 +254,21 @@ export class Activation {
     this.#finishedSleeps.clear();
   }
 
+  // ---- attempts one at a time --------------------------------------------------------------------------------------
+
+  /** Begins an attempt when no other careful one runs. Called inside a turn, as `begin` is. */
+  whenAlone(attempt: object, begin: () => void): void {
+    this.#alone.set(attempt, begin);
+    if (this.#alone.size === 1) begin();
+  }
+
+  /** The attempt is over: the next one may begin. Called inside a turn. */
+  leaveAlone(attempt: object): void {
+    const wasFirst = this.#alone.keys().next().value === attempt;
+    if (!this.#alone.delete(attempt) || !wasFirst) return;
+    this.#alone.values().next().value?.();
+  }
+
   // ---- deadlines in memory -----------------------------------------------------------------------------------------
 
   addWait(wait: Wait): void {
@@ -221,6 +277,19 @@ export class Activation {
 
   removeWait(wait: Wait): void {
     this.#waits.delete(wait);
+  }
+
+  get wantsMessages(): boolean {
+    for (const receiver of this.#receivers) if (receiver.firstAt() !== undefined) return true;
+    return false;
+  }
+
+  addReceiver(receiver: Receiver): void {
+    this.#receivers.add(receiver);
+  }
+
+  removeReceiver(receiver: Receiver): void {
+    this.#receivers.delete(receiver);
   }
 
   /**
@@ -236,14 +305,30 @@ export class Activation {
 
   async #advance(): Promise<boolean> {
     for (let passed = 0; passed < DUE_PER_PASS; passed += 1) {
-      const due = this.#earliest();
-      if (!due || due.at > this.ports.now() || this.#halted) return true;
-      this.#waits.delete(due);
-      this.turn(() => due.fire());
+      const settle = this.#nextDue();
+      if (!settle || this.#halted) return true;
+      this.turn(settle);
       await this.settled();
     }
-    const rest = this.#earliest();
-    return !rest || rest.at > this.ports.now();
+    return this.#nextDue() === undefined;
+  }
+
+  /** What comes next of all that is due: messages before deadlines of the same time, then by entry (decision 4). */
+  #nextDue(): (() => void) | undefined {
+    const wait = this.#earliest();
+    const deadline = wait && wait.at <= this.ports.now() ? wait : undefined;
+    let first: { receiver: Receiver; at: number } | undefined;
+    for (const receiver of this.#receivers) {
+      const at = receiver.firstAt();
+      if (at === undefined || (deadline && at > deadline.at)) continue;
+      if (!first || at < first.at || (at === first.at && receiver.seq < first.receiver.seq)) first = { receiver, at };
+    }
+    if (first) return first.receiver.take.bind(first.receiver);
+    if (!deadline) return undefined;
+    return () => {
+      this.#waits.delete(deadline);
+      deadline.fire();
+    };
   }
 
   /** Resolves when no scope is in user code, or it is there for something that is not ours to wait for (W14). */

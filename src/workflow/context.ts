@@ -1,6 +1,17 @@
 import { ActorError } from "../protocol/index.js";
+import type { BranchDefinition } from "./branches.js";
+import type { EntryKind } from "./history/entry.js";
+import { join } from "./ops/join.js";
+import { loop, type LoopDefinition } from "./ops/loop.js";
+import { race } from "./ops/race.js";
+import { receive, type ReceiveOptions } from "./ops/receive.js";
+import { removed } from "./ops/removed.js";
+import { rollbackCheckpoint } from "./ops/rollback-checkpoint.js";
 import { sleep, sleepUntil } from "./ops/sleep.js";
 import { step } from "./ops/step.js";
+import { tryBlock, type TryDefinition } from "./ops/try.js";
+import { tryStep, type TryStepDefinition } from "./ops/try-step.js";
+import { getVersion } from "./ops/version.js";
 import type { EngineLog } from "./ports.js";
 import type { Scope } from "./scope.js";
 import type { StepDefinition } from "./step-execution.js";
@@ -20,10 +31,12 @@ export interface WorkflowIdentity {
 export class WorkflowContext {
   readonly #scope: Scope;
   readonly #identity: WorkflowIdentity;
+  readonly #queue: WorkflowQueue;
 
   constructor(scope: Scope, identity: WorkflowIdentity) {
     this.#scope = scope;
     this.#identity = identity;
+    this.#queue = new WorkflowQueue(scope);
   }
 
   get workflowId(): string {
@@ -55,7 +68,43 @@ export class WorkflowContext {
   }
 
   step(nameOrConfig: string | StepDefinition, run?: StepDefinition["run"]): Promise<unknown> {
-    return step(this.#scope, stepDefinition(nameOrConfig, run));
+    return step(this.#scope, definition(nameOrConfig, run));
+  }
+
+  tryStep(nameOrConfig: string | TryStepDefinition, run?: StepDefinition["run"]): Promise<unknown> {
+    return tryStep(this.#scope, definition<TryStepDefinition>(nameOrConfig, run));
+  }
+
+  try(nameOrConfig: string | TryDefinition, run?: TryDefinition["run"]): Promise<unknown> {
+    return tryBlock(this.#scope, definition(nameOrConfig, run));
+  }
+
+  loop(nameOrConfig: string | LoopDefinition, run?: LoopDefinition["run"]): Promise<unknown> {
+    return loop(this.#scope, definition(nameOrConfig, run));
+  }
+
+  join(name: string, branches: Readonly<Record<string, { readonly run: (context: never) => unknown }>>): Promise<unknown> {
+    return join(this.#scope, name, branches);
+  }
+
+  race(name: string, branches: readonly BranchDefinition[]): Promise<unknown> {
+    return race(this.#scope, name, branches);
+  }
+
+  get queue(): WorkflowQueue {
+    return this.#queue;
+  }
+
+  rollbackCheckpoint(name: string): Promise<void> {
+    return rollbackCheckpoint(this.#scope, name);
+  }
+
+  removed(name: string, originalKind: EntryKind): Promise<void> {
+    return removed(this.#scope, name, originalKind);
+  }
+
+  getVersion(name: string, latest: number): Promise<number> {
+    return getVersion(this.#scope, name, latest);
   }
 
   sleep(name: string, durationMs: number): Promise<void> {
@@ -67,6 +116,27 @@ export class WorkflowContext {
   }
 }
 
+/** The receiving half of the actor's queue; sending is a step's. */
+class WorkflowQueue {
+  readonly #scope: Scope;
+
+  constructor(scope: Scope) {
+    this.#scope = scope;
+  }
+
+  next(name: string, options: ReceiveOptions = {}): Promise<unknown> {
+    return receive(this.#scope, name, options, false);
+  }
+
+  nextBatch(name: string, options: ReceiveOptions = {}): Promise<unknown> {
+    return receive(this.#scope, name, options, true);
+  }
+
+  get send(): never {
+    throw stepOnly("queue.send");
+  }
+}
+
 /** Features of the actor that only a step may use (decision 15). */
 const STEP_ONLY = ["state", "vars", "db", "client", "broadcast", "schedule", "kv", "destroy", "keepAwake", "waitUntil"] as const;
 
@@ -74,12 +144,16 @@ for (const feature of STEP_ONLY) {
   Object.defineProperty(WorkflowContext.prototype, feature, {
     configurable: true,
     get() {
-      throw new ActorError("workflow", "step_only", `\`${feature}\` is only available inside workflow steps`);
+      throw stepOnly(feature);
     },
   });
 }
 
-function stepDefinition(nameOrConfig: string | StepDefinition, run: StepDefinition["run"] | undefined): StepDefinition {
-  if (typeof nameOrConfig !== "string") return nameOrConfig;
-  return { name: nameOrConfig, run: run as StepDefinition["run"] };
+function stepOnly(feature: string): ActorError {
+  return new ActorError("workflow", "step_only", `\`${feature}\` is only available inside workflow steps`);
+}
+
+/** Both forms of a call as one definition. */
+function definition<D extends { readonly name: string }>(nameOrConfig: string | D, run: unknown): D {
+  return typeof nameOrConfig === "string" ? ({ name: nameOrConfig, run } as unknown as D) : nameOrConfig;
 }

@@ -1,25 +1,73 @@
-import { CriticalError, JoinError, RaceError, RollbackError, StepExhaustedError } from "./errors.js";
+import {
+  CriticalError,
+  EntryInProgressError,
+  EvictedError,
+  JoinError,
+  RaceError,
+  RollbackCheckpointError,
+  RollbackError,
+  StepExhaustedError,
+} from "./errors.js";
 import type { Failure } from "./history/entry.js";
 import { fromStoredError, toStoredError, type StoredError } from "./history/stored-error.js";
 
+/** What a try block is told of the operation that failed for good. */
+export interface FailureSource {
+  readonly source: "step" | "join" | "race";
+  readonly name: string;
+  readonly step?: { readonly failure: Failure; readonly attempts: number };
+}
+
+/** Where an error came from that an operation rejected with; errors that user code made are not in it. */
+const sources = new WeakMap<object, FailureSource>();
+
+export function sourceOf(error: unknown): FailureSource | undefined {
+  return typeof error === "object" && error !== null ? sources.get(error) : undefined;
+}
+
 /** The error a step's caller sees, built from what is stored, live as on replay (decision 8). */
-export function stepError(stepName: string, failure: Failure): Error {
-  const error = fromStoredError(failure.error);
+export function stepError(stepName: string, failure: Failure, attempts = 0): Error {
+  const error = buildStepError(stepName, failure);
+  sources.set(error, { source: "step", name: stepName, step: { failure, attempts } });
+  return error;
+}
+
+function buildStepError(stepName: string, failure: Failure): Error {
   switch (failure.kind) {
     case "exhausted":
-      return new StepExhaustedError(stepName, error);
+      return new StepExhaustedError(stepName, fromStoredError(failure.error));
     case "timeout":
-      return failure.exhausted ? new StepExhaustedError(stepName, error) : new CriticalError(failure.error.message);
-    case "rollback":
-      return new RollbackError(failure.error.message, rest(failure.error));
-    case "critical":
-      return new CriticalError(failure.error.message, {
-        ...rest(failure.error),
-        ...(typeof failure.error.code === "string" && failure.error.group === "workflow" ? { code: failure.error.code } : {}),
-      });
+      return failure.exhausted ? new StepExhaustedError(stepName, fromStoredError(failure.error)) : new CriticalError(failure.error.message);
     default:
-      return error;
+      return rebuild(failure);
   }
+}
+
+/** An error as one branch of a join or race ended with it: its class, and enough to build it again. */
+export function toBranchFailure(thrown: unknown): Failure {
+  if (thrown instanceof JoinError) return joinFailure(thrown);
+  if (thrown instanceof RaceError) return raceFailure(thrown);
+  if (thrown instanceof StepExhaustedError) {
+    return { kind: "exhausted", error: { ...toStoredError(thrown), metadata: { stepName: thrown.stepName } } };
+  }
+  return { kind: thrown instanceof EvictedError ? "evicted" : (brandOf(thrown) ?? "error"), error: toStoredError(thrown) };
+}
+
+export function joinFailure(error: JoinError): Failure {
+  const failures = Object.entries(error.errors).map(([name, each]) => ({ name, failure: toBranchFailure(each) }));
+  return { kind: "join", error: { ...toStoredError(error), metadata: { failures } } };
+}
+
+export function raceFailure(error: RaceError): Failure {
+  const failures = error.errors.map((each) => ({ name: each.name, failure: toBranchFailure(each.error) }));
+  return { kind: "race", error: { ...toStoredError(error), metadata: { failures } } };
+}
+
+/** The error built from a stored branch, join or race failure; `name` is that of the join or race. */
+export function branchError(failure: Failure, name?: string): Error {
+  const error = failure.kind === "exhausted" ? exhausted(failure) : rebuild(failure);
+  if (name !== undefined && (failure.kind === "join" || failure.kind === "race")) sources.set(error, { source: failure.kind, name });
+  return error;
 }
 
 /** How the thrown value ends its attempt, by brand and never by message. */
@@ -29,17 +77,39 @@ export function brandOf(thrown: unknown): "critical" | "rollback" | undefined {
   return undefined;
 }
 
-/** What is stored of the error that ended a workflow: with the parts that a class keeps beside its message. */
-export function workflowFailure(thrown: unknown): Failure {
-  const error = toStoredError(thrown);
-  if (thrown instanceof JoinError) {
-    const errors = Object.fromEntries(Object.entries(thrown.errors).map(([name, each]) => [name, toStoredError(each)]));
-    return { kind: "join", error: { ...error, metadata: { errors } } };
+/** Faults of the code's structure: they fail the workflow, and nothing is undone (decision 12). */
+export function isStructuralFault(error: unknown): boolean {
+  return error instanceof EntryInProgressError || error instanceof RollbackCheckpointError;
+}
+
+function rebuild(failure: Failure): Error {
+  const { error } = failure;
+  switch (failure.kind) {
+    case "critical":
+      return new CriticalError(error.message, {
+        ...rest(error),
+        ...(typeof error.code === "string" && error.group === "workflow" ? { code: error.code } : {}),
+      });
+    case "rollback":
+      return new RollbackError(error.message, rest(error));
+    case "evicted":
+      return new EvictedError(error.message);
+    case "join":
+      return new JoinError(Object.fromEntries(failuresOf(error).map((each) => [each.name, branchError(each.failure)])));
+    case "race":
+      return new RaceError(error.message, failuresOf(error).map((each) => ({ name: each.name, error: branchError(each.failure) })));
+    default:
+      return fromStoredError(error);
   }
-  if (thrown instanceof RaceError) {
-    return { kind: "race", error: { ...error, metadata: { errors: thrown.errors.map((each) => ({ name: each.name, error: toStoredError(each.error) })) } } };
-  }
-  return { kind: brandOf(thrown) ?? "error", error };
+}
+
+function exhausted(failure: Failure): Error {
+  const { metadata, cause } = failure.error;
+  return new StepExhaustedError((metadata as { stepName: string }).stepName, cause && fromStoredError(cause));
+}
+
+function failuresOf(error: StoredError): readonly { readonly name: string; readonly failure: Failure }[] {
+  return (error.metadata as { failures?: readonly { name: string; failure: Failure }[] } | undefined)?.failures ?? [];
 }
 
 function nameOf(thrown: unknown): unknown {

@@ -1,11 +1,28 @@
 export { WorkflowContext, type WorkflowIdentity } from "./context.js";
 export * from "./errors.js";
-export { stepError, workflowFailure } from "./failure.js";
+export { branchError, stepError, toBranchFailure } from "./failure.js";
+export { describeError, type TryStepFailure, type WorkflowError } from "./failure-report.js";
+export { heldMessages } from "./held-messages.js";
+export { Loop, type LoopBreak, type LoopContinue } from "./ops/loop.js";
+export type { TryBlockCatchKind, TryBlockFailure } from "./ops/try.js";
+export type { TryStepCatchKind } from "./ops/try-step.js";
+
 export { decodeEntry, encodeEntry } from "./history/entry-codec.js";
 export { isTerminal, type Entry, type EntryKind, type EntryStatus, type Failure } from "./history/entry.js";
 export { History } from "./history/history.js";
 export { formatLocation, type Location } from "./history/location.js";
-export type { AttemptInfo, AttemptSession, EngineLog, FailureReport, Outcome, WorkflowPorts } from "./ports.js";
+export type {
+  AttemptInfo,
+  AttemptReport,
+  AttemptSession,
+  EngineLog,
+  FailureReport,
+  MessageFilter,
+  MessagePort,
+  Outcome,
+  StoredMessage,
+  WorkflowPorts,
+} from "./ports.js";
 export { WorkflowRun, type RunOptions } from "./run.js";
 export { fromStoredError, toStoredError, type StoredError } from "./history/stored-error.js";
 export { MAX_INTERRUPTIONS } from "./limits.js";

@@ -14,3 +14,7 @@ export const OPERATIONS_PER_YIELD = 25;
 export const DUE_PER_PASS = 100;
 /** Longest legal name of an operation, in UTF-8 bytes (decision 5). */
 export const MAX_NAME_BYTES = 1024;
+/** Iterations of a loop between two prunings (`historyPruneInterval`). */
+export const DEFAULT_PRUNE_INTERVAL = 20;
+/** Iterations in a row that may go by without an operation before the loop fails (decision 11). */
+export const MAX_IDLE_ITERATIONS = 1_000;

@@ -5,13 +5,8 @@ import type { Location } from "./history/location.js";
 /** What an operation, and the op behind it, needs of its scope. */
 export interface OperationScope {
   readonly activation: Activation;
-  readonly location: Location;
-  readonly abortSignal: AbortSignal;
-  readonly isEnded: boolean;
   /** The operation is over. False: it was misused meanwhile, and the workflow fails instead of going on. */
   left(operation: Operation): boolean;
-  /** True if what was thrown is a misuse of this scope that the operation in flight answers for (W15). */
-  claimMisuse(thrown: unknown): boolean;
 }
 
 /**
@@ -29,6 +24,7 @@ export class Operation {
   #reject!: (reason: unknown) => void;
   #state: "working" | "waiting" | "delegated" | "settled" = "working";
   #starting = true;
+  #onEnd: (() => void) | undefined;
 
   constructor(scope: OperationScope, name: string, location: Location, entry: Entry | undefined) {
     this.scope = scope;
@@ -84,6 +80,22 @@ export class Operation {
     this.#settle(() => this.#reject(error));
   }
 
+  /** Runs when the operation is over, however: for what must not stay behind (W11). */
+  onEnd(clean: () => void): void {
+    this.#onEnd = clean;
+  }
+
+  /** The scope was ended from outside: rejects, and counts as nothing any more. Called inside a turn. */
+  evict(reason: Error): void {
+    if (this.#state === "settled") return;
+    if (this.#state === "working") this.activation.countWork(-1);
+    this.#state = "settled";
+    this.#onEnd?.();
+    this.activation.release(() => this.#reject(reason));
+    // Code that has given up on this operation must not be reported as an unhandled rejection.
+    this.promise.catch(() => {});
+  }
+
   /** Called by the scope once the operation's start is over. */
   started(): void {
     this.#starting = false;
@@ -99,6 +111,7 @@ export class Operation {
     }
     const wasWorking = this.#state === "working";
     this.#state = "settled";
+    this.#onEnd?.();
     if (wasWorking) this.activation.countWork(-1);
     this.activation.countUserCode(1);
     if (this.scope.left(this)) this.activation.release(settle);

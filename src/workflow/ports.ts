@@ -30,25 +30,64 @@ export interface AttemptSession {
 /** How a workflow ended for good. */
 export type Outcome =
   | { readonly status: "completed"; readonly value: Uint8Array }
-  | { readonly status: "failed"; readonly error: unknown }
+  | { readonly status: "failed"; readonly error: unknown; readonly rollbackErrors?: readonly unknown[] }
   | { readonly status: "cancelled" };
+
+/** One failed attempt of a step. */
+export interface AttemptReport {
+  readonly stepName: string;
+  /** 1-based. */
+  readonly attempt: number;
+  readonly maxRetries: number;
+  readonly remainingRetries: number;
+  readonly willRetry: boolean;
+  /** ms until the next attempt, and the epoch ms at which it begins. */
+  readonly retryDelay?: number;
+  readonly retryAt?: number;
+  readonly error: unknown;
+}
 
 /** A step, rollback or workflow failure, reported in the order in which it happened (decision 14). */
 export type FailureReport =
-  | {
-      readonly step: {
-        readonly stepName: string;
-        readonly attempt: number;
-        readonly maxRetries: number;
-        readonly remainingRetries: number;
-        readonly willRetry: boolean;
-        readonly retryDelay?: number;
-        readonly retryAt?: number;
-        readonly error: unknown;
-      };
-    }
+  | { readonly step: AttemptReport }
   | { readonly rollback: { readonly stepName: string; readonly error: unknown } }
   | { readonly workflow: { readonly error: unknown } };
+
+/** A message as it is stored; `body` is encoded by the value codec. */
+export interface StoredMessage {
+  readonly id: number;
+  readonly name: string;
+  readonly body: Uint8Array;
+  /** Epoch ms; never decreases within an actor. */
+  readonly createdAt: number;
+}
+
+/** Which messages a wait takes. */
+export interface MessageFilter {
+  /** Queue names; undefined: any. */
+  readonly names: readonly string[] | undefined;
+  readonly count: number;
+  /** Epoch ms: a later message does not belong to this wait (decision 4). */
+  readonly notAfter: number;
+  /** Completable: the message stays stored, and is invisible to everybody else, until it is completed. */
+  readonly hold: boolean;
+}
+
+/** The actor's queue, as the workflow's receives see it. What they take and put back joins the dirty set. */
+export interface MessagePort {
+  /** `createdAt` of the first message that fits, epoch ms. */
+  firstAt(filter: MessageFilter): number | undefined;
+  /** Takes the lowest ids that fit, up to `count` and to what one entry can hold. */
+  take(filter: MessageFilter): StoredMessage[];
+  /** Makes messages visible again under their old ids. */
+  putBack(messages: readonly StoredMessage[], held: boolean): void;
+  /** Validates and encodes what a message is answered with. @throws queue/invalid_completion_payload */
+  encodeReply(message: StoredMessage, response: unknown): Promise<Uint8Array | undefined>;
+  /** Deletes a held message and answers its sender, with the next commit. */
+  complete(message: StoredMessage, reply: Uint8Array | undefined): void;
+  /** Name of a message that this workflow holds uncompleted and whose queue is among the names. */
+  heldAmong(names: readonly string[] | undefined): string | undefined;
+}
 
 /**
  * Everything the engine needs from its actor. The engine has no clock, id source, timer or storage of its own (W13).
@@ -76,8 +115,11 @@ export interface WorkflowPorts {
   openAttempt(info: AttemptInfo): AttemptSession;
   /** The workflow ended; its outcome joins the dirty set. */
   finished(outcome: Outcome): void;
+  /** The workflow failed and is being undone; that joins the dirty set. */
+  rollingBack(error: unknown): void;
   /** The code does not match the history; nothing was changed (decision 12). */
   diverged(error: HistoryDivergedError): void;
   report(failure: FailureReport): void;
+  readonly messages: MessagePort;
   readonly log: EngineLog;
 }

@@ -1,8 +1,8 @@
 /**
  * One workflow function, run from its first line for one activation.
  *
- * Owns: the root scope, the start and the end of the function. Does not own: the bookkeeping of turns and waits
- * (activation.ts), storage and leases (the actor).
+ * Owns: the root scope, the start and the end of the function, the undoing of a failed one. Does not own: the
+ * bookkeeping of turns and waits (activation.ts), storage and leases (the actor).
  * Invariants:
  *  1. The function is called at most once per WorkflowRun, and not at all after a terminal outcome was stored.
  *  2. The outcome is stored once, in one commit with all that is dirty; then nothing of the function settles any more.
@@ -10,9 +10,12 @@
  */
 import { encodeValue } from "../protocol/index.js";
 import { Activation } from "./activation.js";
-import { EvictedError, HistoryDivergedError } from "./errors.js";
+import { EntryInProgressError, EvictedError, HistoryDivergedError } from "./errors.js";
+import { isStructuralFault } from "./failure.js";
 import type { History } from "./history/history.js";
+import { releaseMessages } from "./held-messages.js";
 import type { Outcome, WorkflowPorts } from "./ports.js";
+import { hasCheckpoint, undo } from "./rollback.js";
 import { Scope } from "./scope.js";
 
 export interface RunOptions {
@@ -21,18 +24,23 @@ export interface RunOptions {
   /** Builds the context that user code gets for a scope. */
   readonly createContext: (scope: Scope) => object;
   readonly run: (context: never) => unknown;
+  /** The failure of a workflow that was being undone when its last activation ended. */
+  readonly rollingBack?: unknown;
 }
 
+type Result = { readonly value: unknown } | { readonly error: unknown };
+
 export class WorkflowRun {
-  readonly #activation: Activation;
-  readonly #root: Scope;
   readonly #options: RunOptions;
+  #activation: Activation;
+  #root: Scope;
   #ended = false;
 
   constructor(options: RunOptions) {
     this.#options = options;
     this.#activation = new Activation(options.ports, options.history);
     this.#root = new Scope(this.#activation, []);
+    this.#activation.createContext = options.createContext;
     this.#activation.failRun = (error) => this.#end({ error });
   }
 
@@ -50,8 +58,14 @@ export class WorkflowRun {
     return this.#activation.nextWaitAt;
   }
 
-  /** Calls the function. Returns at once; resolves nothing. */
+  /** True when an operation waits for a message that is there. */
+  get wantsMessages(): boolean {
+    return this.#activation.wantsMessages;
+  }
+
+  /** Calls the function, or goes on undoing what it did. Returns at once. */
   start(): void {
+    if (this.#options.rollingBack !== undefined) return this.#undo(this.#options.rollingBack);
     this.#activation.countUserCode(1);
     let returned: unknown;
     try {
@@ -82,32 +96,65 @@ export class WorkflowRun {
 
   /** Stops the run where it stands, with no outcome: its activation is over, or its actor is destroyed. */
   evict(reason: Error = new EvictedError()): void {
-    this.#activation.halt();
     this.#root.evict(reason);
+    this.#activation.halt();
   }
 
-  #settled(result: { value: unknown } | { error: unknown }): void {
-    if (this.#ended) return;
+  /** The workflow is cancelled: what is open rejects, nothing is undone. */
+  cancel(reason: Error): void {
+    this.#activation.turn(() => {
+      if (this.#ended) return;
+      this.#finish({ status: "cancelled" }, reason);
+    });
+  }
+
+  #settled(result: Result): void {
+    if (this.#root.isEvicted) return;
+    const wasInOperation = this.#root.current !== undefined;
     const problem = this.#root.end();
-    if (problem instanceof HistoryDivergedError && "value" in result) {
-      this.#activation.diverge(problem);
-      return;
-    }
-    this.#end(problem && !(problem instanceof HistoryDivergedError) ? { error: problem } : result);
+    if (problem instanceof HistoryDivergedError) return this.#activation.diverge(problem);
+    if (!wasInOperation) this.#activation.countUserCode(-1);
+    this.#end(problem instanceof EntryInProgressError ? { error: problem } : result);
   }
 
   /** Called inside a turn. */
-  #end(result: { value: unknown } | { error: unknown }): void {
+  #end(result: Result): void {
     if (this.#ended) return;
-    this.#ended = true;
     const outcome = toOutcome(result);
-    if (outcome.status === "failed") this.#options.ports.report({ workflow: { error: outcome.error } });
+    if (outcome.status !== "failed") return this.#finish(outcome);
+    this.#options.ports.report({ workflow: { error: outcome.error } });
+    if (isStructuralFault(outcome.error) || !hasCheckpoint(this.#options.history)) return this.#finish(outcome);
+    // The failure and `rolling_back` are one commit; only then is the function replayed to find what must be undone.
+    this.#root.evict();
+    this.#options.ports.rollingBack(outcome.error);
+    this.#activation.wantCommit();
+    const { error } = outcome;
+    this.#activation.afterTurn(() => this.#undo(error));
+  }
+
+  #undo(error: unknown): void {
+    this.#activation.halt();
+    undo(this.#options, (undoing) => {
+      this.#activation = undoing.activation;
+      this.#root = undoing.root;
+    }).then(
+      (rollbackErrors) => this.#activation.turn(() => this.#finish({ status: "failed", error, rollbackErrors })),
+      () => undefined,
+    );
+  }
+
+  #finish(outcome: Outcome, reason?: Error): void {
+    this.#ended = true;
+    this.#root.evict(reason);
+    for (const entry of this.#options.history.entries()) {
+      if (entry.kind === "message") releaseMessages(entry, this.#options.ports.messages, false);
+    }
     this.#options.ports.finished(outcome);
-    this.#activation.close(() => this.#root.evict());
+    this.#activation.close();
   }
 }
 
-function toOutcome(result: { value: unknown } | { error: unknown }): Outcome {
+function toOutcome(result: Result): Outcome {
   if ("error" in result) return { status: "failed", error: result.error };
   try {
     return { status: "completed", value: encodeValue(result.value) };

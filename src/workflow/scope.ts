@@ -26,14 +26,20 @@ export class Scope implements OperationScope {
   #current: Operation | undefined;
   #misuse: EntryInProgressError | undefined;
   #ended: Error | undefined;
+  #evicted = false;
+  #hasCheckpoint = false;
+  #operations = 0;
   #unlink: (() => void) | undefined;
+  readonly #children = new Set<Scope>();
 
   constructor(activation: Activation, location: Location, parent?: Scope) {
     this.activation = activation;
     this.location = location;
     this.parent = parent;
     this.#unmet = activation.history.operationsOf(location);
-    if (parent) this.#unlink = follow(parent.abortSignal, this.#abort);
+    if (!parent) return;
+    this.#unlink = follow(parent.abortSignal, this.#abort);
+    parent.#children.add(this);
   }
 
   /** Aborted when the scope is over before its code is: a lost race, a cancelled or destroyed run. */
@@ -50,13 +56,38 @@ export class Scope implements OperationScope {
     return this.#current;
   }
 
+  /** True once a lost race, or the end of the run, has ended it from outside. */
+  get isEvicted(): boolean {
+    return this.#evicted;
+  }
+
+  /** How many operations the code has started here. */
+  get operationsStarted(): number {
+    return this.#operations;
+  }
+
+  /** A rollback checkpoint stands in this scope or one around it. */
+  get hasCheckpoint(): boolean {
+    return this.#hasCheckpoint || (this.parent?.hasCheckpoint ?? false);
+  }
+
+  setCheckpoint(): void {
+    this.#hasCheckpoint = true;
+  }
+
   /** Starts an operation; `start` runs inside a turn. Rejects for misuse; never settles when the run is halted. */
-  operate(kind: EntryKind | "try", name: string, start: (operation: Operation) => void): Promise<unknown> {
+  operate(
+    kind: EntryKind | "try",
+    name: string,
+    start: (operation: Operation) => void,
+    /** For `removed`: the kind that the entry may have had. */
+    originalKind?: EntryKind,
+  ): Promise<unknown> {
     const refused = this.#refusal(name);
     if (refused) return rejected(refused);
     if (this.activation.isHalted) return new Promise(() => {});
     const ordinal = kind === "message" ? (this.#receives.get(name) ?? 0) : 0;
-    const problem = this.#meet(kind, name, ordinal);
+    const problem = this.#meet(kind, name, ordinal, originalKind);
     if (problem) {
       this.activation.diverge(problem);
       return new Promise(() => {});
@@ -64,12 +95,16 @@ export class Scope implements OperationScope {
     this.#used.set(name, kind);
     if (kind === "message") this.#receives.set(name, ordinal + 1);
     const location = ordinal === 0 ? [...this.location, name] : [...this.location, name, ordinal];
-    const operation = new Operation(this, name, location, this.activation.history.find(location));
+    const entry = this.activation.history.find(location);
+    const operation = new Operation(this, name, location, entry);
     this.#current = operation;
+    this.#operations += 1;
     this.activation.turn(() => {
       this.activation.countUserCode(-1);
       this.activation.countWork(1);
-      start(operation);
+      // A look at what was done meets nothing new: such an operation ends its scope there (decision 2).
+      if (this.activation.collector && !entry && kind !== "try") operation.park();
+      else start(operation);
       operation.started();
     });
     return operation.promise;
@@ -99,7 +134,7 @@ export class Scope implements OperationScope {
     const open = this.#current;
     const misuse = this.#misuse;
     this.#ended = new EntryInProgressError(`The scope ${formatLocation(this.location)} has ended; its context cannot be used any more`);
-    this.#unlink?.();
+    this.#detach();
     if (misuse) return misuse;
     if (open) {
       return new EntryInProgressError(
@@ -114,18 +149,34 @@ export class Scope implements OperationScope {
     );
   }
 
-  /** Ends the scope from outside: its signal fires and whatever it still calls is rejected. */
+  /**
+   * Ends the scope, and every scope in it, from outside: signals fire, the operations in flight reject, later ones
+   * too, and none of it counts as busy any more. Called inside a turn.
+   */
   evict(reason: Error = new EvictedError()): void {
-    if (!this.#ended) {
-      this.#ended = reason;
-      this.#unlink?.();
-    }
+    if (this.#evicted) return;
+    for (const child of this.#children) child.evict(reason);
+    const wasInUserCode = !this.#ended && !this.#current;
+    this.#ended = reason;
+    this.#evicted = true;
+    this.#misuse = undefined;
+    this.#detach();
+    if (wasInUserCode) this.activation.countUserCode(-1);
+    const open = this.#current;
+    this.#current = undefined;
+    open?.evict(reason);
     this.#abort.abort(reason);
   }
 
   /** True while something recorded before this activation has not been met yet: this scope is an old one (decision 13). */
   hasUnmet(): boolean {
     return this.#unmet.length > 0;
+  }
+
+  #detach(): void {
+    this.#unlink?.();
+    this.#unlink = undefined;
+    if (this.parent) this.parent.#children.delete(this);
   }
 
   #refusal(name: string): Error | undefined {
@@ -144,7 +195,7 @@ export class Scope implements OperationScope {
   }
 
   /** Checks the next operation against what is recorded, in order, by name and kind. */
-  #meet(kind: EntryKind | "try", name: string, ordinal: number): HistoryDivergedError | undefined {
+  #meet(kind: EntryKind | "try", name: string, ordinal: number, originalKind: EntryKind | undefined): HistoryDivergedError | undefined {
     const at = formatLocation([...this.location, name]);
     const used = this.#used.get(name);
     if (used !== undefined && !(used === "message" && kind === "message")) {
@@ -159,17 +210,12 @@ export class Scope implements OperationScope {
     const first = this.#unmet.findIndex((operation) => !EXEMPT_FROM_ORDER.has(operation.kind));
     const recorded = this.#unmet[index];
     const next = this.#unmet[first];
-    if (recorded && recorded.kind === kind && (index === first || EXEMPT_FROM_ORDER.has(kind))) {
+    const fits = recorded && (recorded.kind === kind || (kind === "removed" && recorded.kind === originalKind));
+    if (fits && (index === first || EXEMPT_FROM_ORDER.has(kind))) {
       this.#unmet.splice(index, 1);
       return undefined;
     }
-    if (kind === "removed" && recorded) {
-      // The op itself compares the recorded kind with the one it is told.
-      if (index !== first) return outOfOrder(at, kind, name, next);
-      this.#unmet.splice(index, 1);
-      return undefined;
-    }
-    if (recorded && recorded.kind !== kind) {
+    if (recorded && !fits) {
       return new HistoryDivergedError(`Expected ${kind} "${name}" at ${at}, found ${recorded.kind}`, {
         location: at,
         found: `${recorded.kind} "${recorded.name}"`,

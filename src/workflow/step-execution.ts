@@ -7,18 +7,21 @@
  */
 import { ActorError, decodeValue, encodeValue } from "../protocol/index.js";
 import type { Activation, Wait } from "./activation.js";
-import { CriticalError } from "./errors.js";
+import { CriticalError, RollbackCheckpointError } from "./errors.js";
 import { brandOf } from "./failure.js";
 import { isTerminal, type Entry, type Failure, type FailureKind } from "./history/entry.js";
 import { MAX_INTERRUPTIONS } from "./limits.js";
 import type { Operation } from "./operation.js";
-import type { AttemptSession } from "./ports.js";
+import type { AttemptReport, AttemptSession } from "./ports.js";
 import { retryDelayMs, retryPolicy, type RetryConfig, type RetryPolicy } from "./retry.js";
+import type { Scope } from "./scope.js";
 import { toStoredError } from "./history/stored-error.js";
 
 export interface StepDefinition extends RetryConfig {
   readonly name: string;
   readonly run: (step: never) => unknown;
+  /** Undoes the step when the workflow fails; gets a step context of its own and the step's output. */
+  readonly rollback?: (step: never, output: never) => unknown;
   readonly ephemeral?: boolean;
 }
 
@@ -35,27 +38,43 @@ interface Attempt {
 }
 
 export class StepExecution {
+  readonly #scope: Scope;
   readonly #operation: Operation;
   readonly #activation: Activation;
   readonly #step: StepDefinition;
   readonly #policy: RetryPolicy;
   readonly #deliver: (result: StepResult) => void;
+  readonly #tell: (attempt: AttemptReport) => void;
   readonly #entry: Entry;
   #attempt: Attempt | undefined;
 
   /** `deliver` is called once, inside a turn, with the terminal result; it settles the operation. */
-  constructor(operation: Operation, step: StepDefinition, deliver: (result: StepResult) => void) {
+  constructor(
+    scope: Scope,
+    operation: Operation,
+    step: StepDefinition,
+    deliver: (result: StepResult) => void,
+    tell: (attempt: AttemptReport) => void = (attempt) => operation.activation.ports.report({ step: attempt }),
+  ) {
+    this.#scope = scope;
     this.#operation = operation;
     this.#activation = operation.activation;
     this.#step = step;
     this.#policy = retryPolicy(step);
     this.#deliver = deliver;
+    this.#tell = tell;
     this.#entry = operation.entry ?? this.#activation.newEntry("step", operation.location);
   }
 
   start(): void {
     const entry = this.#entry;
+    if (this.#step.rollback && !this.#scope.hasCheckpoint) {
+      const message = `Step "${this.#step.name}" has a rollback, but no ctx.rollbackCheckpoint stands before it in its scope or one around it`;
+      return this.#activation.failRun(new RollbackCheckpointError(message));
+    }
     if (isTerminal(entry)) return this.#deliverRecorded();
+    // Only what completed is undone: the first operation that did not ends its scope (decision 2).
+    if (this.#activation.collector) return this.#operation.park();
     if (entry.status === "running") return this.#wasCutOff();
     if (entry.dueAt !== undefined && entry.dueAt > this.#activation.ports.now()) return this.#waitForRetry(entry.dueAt);
     this.#begin();
@@ -64,7 +83,19 @@ export class StepExecution {
   #deliverRecorded(): void {
     const { status, value, failure, attempts } = this.#entry;
     if (status === "failed" && failure) return this.#deliver({ ok: false, failure, attempts });
+    this.#collect();
     this.#deliver({ ok: true, value: value && decodeValue(value) });
+  }
+
+  #collect(): void {
+    const { rollback, run: _run, rollback: _rollback, ...policy } = this.#step;
+    const { value } = this.#entry;
+    if (!rollback) return;
+    this.#activation.collector?.add({
+      entry: this.#entry,
+      stepName: this.#step.name,
+      step: { ...policy, run: (step) => rollback(step, (value && decodeValue(value)) as never) },
+    });
   }
 
   #wasCutOff(): void {
@@ -76,16 +107,19 @@ export class StepExecution {
   }
 
   #begin(): void {
-    if (this.#activation.ports.isCareful()) {
+    if (!this.#activation.ports.isCareful()) return this.#activation.beginWork(() => this.#run());
+    // One at a time, so that the one that keeps killing the object is known (decision 10).
+    this.#activation.whenAlone(this, () => {
+      if (this.#scope.isEnded) return this.#activation.leaveAlone(this);
       this.#entry.status = "running";
       delete this.#entry.dueAt;
       this.#activation.put(this.#entry);
-    }
-    this.#activation.beginWork(() => this.#run());
+      this.#activation.beginWork(() => this.#run());
+    });
   }
 
   #run(): void {
-    if (this.#operation.scope.isEnded) return;
+    if (this.#scope.isEnded) return;
     const { ports } = this.#activation;
     const abort = new AbortController();
     const session = ports.openAttempt({
@@ -94,7 +128,7 @@ export class StepExecution {
       maxRetries: this.#policy.maxRetries,
       abortSignal: abort.signal,
     });
-    const scopeSignal = this.#operation.scope.abortSignal;
+    const scopeSignal = this.#scope.abortSignal;
     const onScopeEnd = (): void => this.#endAttempt(scopeSignal.reason);
     scopeSignal.addEventListener("abort", onScopeEnd, { once: true });
     const attempt: Attempt = { session, abort, unfollow: () => scopeSignal.removeEventListener("abort", onScopeEnd), timeout: undefined };
@@ -147,7 +181,7 @@ export class StepExecution {
     this.#endAttempt();
     this.#entry.attempts += 1;
     this.#entry.interrupted = 0;
-    if (this.#operation.scope.claimMisuse(thrown)) return this.#fail("critical", thrown);
+    if (this.#scope.claimMisuse(thrown)) return this.#fail("critical", thrown);
     const brand = brandOf(thrown);
     if (brand) return this.#fail(brand, thrown);
     if (this.#entry.attempts > this.#policy.maxRetries) return this.#fail("exhausted", thrown);
@@ -179,15 +213,16 @@ export class StepExecution {
 
   #waitForRetry(dueAt: number): void {
     this.#operation.park();
-    this.#activation.addWait({
+    const wait = {
       at: dueAt,
       seq: this.#entry.seq,
-      fire: () => {
-        if (this.#operation.isSettled) return;
+      fire: (): void => {
         this.#operation.resume();
         this.#begin();
       },
-    });
+    };
+    this.#activation.addWait(wait);
+    this.#operation.onEnd(() => this.#activation.removeWait(wait));
   }
 
   #fail(kind: FailureKind, thrown: unknown, exhausted = false): void {
@@ -204,16 +239,14 @@ export class StepExecution {
   #report(error: unknown, retry?: { retryDelay: number; retryAt: number }): void {
     const attempt = this.#entry.attempts;
     const { maxRetries } = this.#policy;
-    this.#activation.ports.report({
-      step: {
-        stepName: this.#step.name,
-        attempt,
-        maxRetries,
-        remainingRetries: Math.max(0, maxRetries - (attempt - 1)),
-        willRetry: retry !== undefined,
-        ...retry,
-        error,
-      },
+    this.#tell({
+      stepName: this.#step.name,
+      attempt,
+      maxRetries,
+      remainingRetries: Math.max(0, maxRetries - (attempt - 1)),
+      willRetry: retry !== undefined,
+      ...retry,
+      error,
     });
   }
 
@@ -224,6 +257,7 @@ export class StepExecution {
     if (attempt.timeout) this.#activation.removeWait(attempt.timeout);
     attempt.unfollow();
     attempt.session.close();
+    this.#activation.leaveAlone(this);
     if (abortReason !== undefined) attempt.abort.abort(abortReason);
   }
 }

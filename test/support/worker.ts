@@ -1,8 +1,8 @@
-import { DurableObject } from "cloudflare:workers";
+import { createHandler } from "../../src/entry/cloudflare.js";
+import { registry } from "./actors.js";
 
-/** A placeholder until the real object class is here. */
-export class ActorObject extends DurableObject {
-  override alarm(): void {}
-}
+/** The Worker of the workerd test project: fixture actors, nothing of its own. */
+const handler = createHandler(registry, { logLevel: "error" });
 
-export default { fetch: () => new Response("test worker") };
+export const { ActorObject } = handler;
+export default handler;

@@ -33,6 +33,7 @@ function sleepTo(scope: Scope, name: string, deadline: () => number): Promise<vo
       operation.fulfil(undefined);
       return;
     }
+    if (activation.collector) return operation.park();
     const dueAt = entry.dueAt ?? deadline();
     if (dueAt <= activation.ports.now()) {
       if (recorded) activation.finishQuietly(entry);
@@ -45,15 +46,16 @@ function sleepTo(scope: Scope, name: string, deadline: () => number): Promise<vo
       activation.put(entry);
     }
     operation.park();
-    activation.addWait({
+    const wait = {
       at: dueAt,
       seq: entry.seq,
-      fire: () => {
-        if (operation.isSettled) return;
+      fire: (): void => {
         activation.finishQuietly(entry);
         operation.fulfil(undefined);
       },
-    });
+    };
+    activation.addWait(wait);
+    operation.onEnd(() => activation.removeWait(wait));
   }) as Promise<void>;
 }
 

@@ -10,13 +10,13 @@ import { StepExecution, type StepDefinition } from "../step-execution.js";
  * runs again. Live: `StepExecution`. Rejects with StepExhaustedError, CriticalError or RollbackError.
  */
 export function step(scope: Scope, definition: StepDefinition): Promise<unknown> {
-  if (typeof definition.run !== "function") {
-    return Promise.reject(new ActorError("workflow", "invalid_step", `Step run function missing: step "${definition.name}" needs one`));
+  if (typeof definition?.run !== "function") {
+    return Promise.reject(new ActorError("workflow", "invalid_step", `Step run function missing: step "${definition?.name}" needs one`));
   }
   return scope.operate("step", definition.name, (operation) => {
-    new StepExecution(operation, definition, (result) => {
+    new StepExecution(scope, operation, definition, (result) => {
       if (result.ok) operation.fulfil(result.value);
-      else operation.reject(stepError(definition.name, result.failure));
+      else operation.reject(stepError(definition.name, result.failure, result.attempts));
     }).start();
   });
 }

@@ -1,0 +1,36 @@
+import { CallbackContext, READY } from "./context.js";
+import { callHook } from "./hook.js";
+import type { ActorRuntime } from "./runtime.js";
+import { EvictedError } from "../workflow/index.js";
+
+/** Budget of `onDestroy`, ms. */
+const DESTROY_TIMEOUT_MS = 15_000;
+const MAX_TRIES = 10;
+
+/** Marks the actor as being destroyed, in one commit with all that is dirty and an alarm now: it cannot come back. */
+export function markDestroyed(runtime: ActorRuntime): boolean {
+  runtime.evictWorkflow();
+  runtime.putRecord({ destroyed: true });
+  runtime.setDeadline("destroy", { at: runtime.ports.now() });
+  return runtime.commit();
+}
+
+/**
+ * Ends a marked actor: `onDestroy`, then everything is deleted until that succeeds. A crash in between is taken up by
+ * the alarm; a blank object reads as not found (decision 25).
+ */
+export async function finishDestroy(runtime: ActorRuntime): Promise<void> {
+  await callHook(runtime, "onDestroy", runtime.actor.config.onDestroy, (stage) => new CallbackContext(runtime, stage), READY, DESTROY_TIMEOUT_MS, []).catch(
+    (error: unknown) => runtime.ports.log.error({ msg: "onDestroy failed; the actor is destroyed all the same", error: String(error) }),
+  );
+  runtime.end(new EvictedError("The actor was destroyed"));
+  for (let tries = 1; ; tries += 1) {
+    try {
+      await runtime.store.deleteAll();
+      return;
+    } catch (error) {
+      if (tries >= MAX_TRIES) throw error;
+      await runtime.ports.yield();
+    }
+  }
+}

@@ -1,0 +1,61 @@
+/** Ids of visible messages in their order, over all queues and by queue: the first of any set of names in O(names). */
+export class MessageIndex {
+  readonly #all = new Map<number, string>();
+  readonly #byName = new Map<string, Set<number>>();
+  #highest = 0;
+
+  get size(): number {
+    return this.#all.size;
+  }
+
+  nameOf(id: number): string | undefined {
+    return this.#all.get(id);
+  }
+
+  add(id: number, name: string): void {
+    let ids = this.#byName.get(name);
+    if (!ids) this.#byName.set(name, (ids = new Set()));
+    const inOrder = id > this.#highest;
+    this.#highest = Math.max(this.#highest, id);
+    this.#all.set(id, name);
+    ids.add(id);
+    if (inOrder) return;
+    // An old message came back: rare, so the order is made anew.
+    this.#byName.set(name, new Set([...ids].sort((a, b) => a - b)));
+    const entries = [...this.#all].sort(([a], [b]) => a - b);
+    this.#all.clear();
+    for (const [each, its] of entries) this.#all.set(each, its);
+  }
+
+  delete(id: number): boolean {
+    const name = this.#all.get(id);
+    if (name === undefined) return false;
+    this.#all.delete(id);
+    const ids = this.#byName.get(name);
+    ids?.delete(id);
+    if (ids?.size === 0) this.#byName.delete(name);
+    return true;
+  }
+
+  /** The lowest ids with one of the names, or with any. */
+  *matching(names: readonly string[] | undefined): IterableIterator<number> {
+    if (!names) {
+      yield* this.#all.keys();
+      return;
+    }
+    const heads = [...new Set(names)].flatMap((name) => {
+      const iterator = this.#byName.get(name)?.values();
+      const first = iterator?.next();
+      return iterator && first && !first.done ? [{ iterator, id: first.value }] : [];
+    });
+    while (heads.length > 0) {
+      heads.sort((a, b) => a.id - b.id);
+      const head = heads[0];
+      if (!head) return;
+      yield head.id;
+      const next = head.iterator.next();
+      if (next.done) heads.shift();
+      else head.id = next.value;
+    }
+  }
+}

@@ -1,0 +1,76 @@
+import { ActorError } from "../protocol/index.js";
+import type { StoredMessage } from "../workflow/index.js";
+import type { ActorActivation } from "./activation.js";
+import type { PlainReceive, PlainReceivers } from "./queue-types.js";
+
+interface Waiting {
+  readonly receive: PlainReceive;
+  readonly give: (messages: StoredMessage[]) => void;
+}
+
+/** Waits of actions and run handlers, in the order in which they arrived; the workflow's waits come before them (decision 18). */
+export class MessageReceivers implements PlainReceivers {
+  readonly #activation: ActorActivation;
+  readonly #waiting = new Set<Waiting>();
+
+  constructor(activation: ActorActivation) {
+    this.#activation = activation;
+  }
+
+  /** True while the run handler waits here. */
+  get holdsRunHandler(): boolean {
+    return [...this.#waiting].some((waiting) => waiting.receive.isRunHandler);
+  }
+
+  /** @throws actor/aborted, actor/restarting */
+  async receive(receive: PlainReceive): Promise<StoredMessage[]> {
+    const ready = this.#take(receive);
+    if (ready.length > 0 || receive.timeoutMs === 0) return ready;
+    return this.#wait(receive);
+  }
+
+  /** Gives what is there to those who wait for it. */
+  offer(): void {
+    for (const waiting of this.#waiting) {
+      const messages = this.#take(waiting.receive);
+      if (messages.length > 0) waiting.give(messages);
+    }
+  }
+
+  /** A plain completable message stays visible to others: it is only read (decision 19). */
+  #take(receive: PlainReceive): StoredMessage[] {
+    const { queue } = this.#activation;
+    const filter = { names: receive.names, count: receive.count, notAfter: Number.POSITIVE_INFINITY, hold: false };
+    if (receive.hold) return queue.peek(filter);
+    const messages = queue.take(filter);
+    if (messages.length > 0) this.#activation.commitOrThrow();
+    return messages;
+  }
+
+  #wait(receive: PlainReceive): Promise<StoredMessage[]> {
+    const { timers, ports, abortSignal } = this.#activation;
+    return new Promise((resolve, reject) => {
+      const end = (settle: () => void): void => {
+        this.#waiting.delete(waiting);
+        if (receive.isRunHandler) this.#activation.workChanged();
+        if (timer) timers.remove(timer);
+        abortSignal.removeEventListener("abort", onLost);
+        receive.signal?.removeEventListener("abort", onAbort);
+        settle();
+      };
+      const onLost = (): void => end(() => reject(abortSignal.reason));
+      const onAbort = (): void => end(() => reject(aborted()));
+      const waiting: Waiting = { receive, give: (messages) => end(() => resolve(messages)) };
+      const timer = receive.timeoutMs === undefined ? undefined : { at: ports.now() + receive.timeoutMs, fire: () => end(() => resolve([])) };
+      this.#waiting.add(waiting);
+      if (receive.isRunHandler) this.#activation.workChanged();
+      if (timer) timers.add(timer);
+      abortSignal.addEventListener("abort", onLost, { once: true });
+      receive.signal?.addEventListener("abort", onAbort, { once: true });
+    });
+  }
+}
+
+export function aborted(): ActorError {
+  return new ActorError("actor", "aborted", "The wait was aborted");
+}

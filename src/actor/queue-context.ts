@@ -1,0 +1,140 @@
+import { ActorError, decodeValue } from "../protocol/index.js";
+import type { StoredMessage } from "../workflow/index.js";
+import type { ActorActivation } from "./activation.js";
+import { aborted } from "./message-receivers.js";
+
+export interface QueueNextOptions {
+  readonly names?: readonly string[];
+  /** ms; 0 is a poll. */
+  readonly timeout?: number;
+  readonly signal?: AbortSignal;
+  readonly completable?: boolean;
+}
+
+export interface QueueBatchOptions extends QueueNextOptions {
+  readonly count?: number;
+}
+
+/** A message as actions and plain run handlers see it. */
+export interface PlainMessage {
+  readonly id: number;
+  readonly name: string;
+  readonly body: unknown;
+  readonly createdAt: number;
+  readonly complete?: (response?: unknown) => Promise<void>;
+}
+
+/** `c.queue` of one callback. What it takes is gone from storage before it is given. */
+export class QueueContext {
+  readonly #activation: ActorActivation;
+  readonly #isRunHandler: boolean;
+  /** Completable messages that this callback got and has not completed, by id. */
+  readonly #open = new Map<number, string>();
+
+  constructor(activation: ActorActivation, isRunHandler: boolean) {
+    this.#activation = activation;
+    this.#isRunHandler = isRunHandler;
+  }
+
+  /** Stores a message; resolves once it is committed. Any name may be used from inside. */
+  async send(name: string, body: unknown): Promise<PlainMessage> {
+    const message = await this.#activation.sendMessage(name, body);
+    return { id: message.id, name: message.name, body: decodeValue(message.body), createdAt: message.createdAt };
+  }
+
+  /** Sends and waits for `complete`. @throws queue/timed_out, queue/self_wait in a run handler, which nobody else would answer */
+  async enqueueAndWait(name: string, body: unknown, options: { readonly timeout?: number; readonly signal?: AbortSignal } = {}): Promise<unknown> {
+    if (this.#isRunHandler) {
+      throw new ActorError("queue", "self_wait", "A run handler that waits for its own queue would wait for ever");
+    }
+    const timeoutMs = options.timeout ?? this.#activation.actor.options.actionTimeout;
+    const message = await this.#activation.sendMessage(name, body, timeoutMs);
+    const result = await orAborted(this.#activation.queue.awaitReply(message.id, message.createdAt, timeoutMs), options.signal);
+    if (result.status === "timedOut") throw new ActorError("queue", "timed_out", `Nobody completed the message in "${name}" within ${timeoutMs} ms`);
+    return result.reply && decodeValue(result.reply);
+  }
+
+  async next(options: QueueNextOptions = {}): Promise<PlainMessage | undefined> {
+    return (await this.#receive(options, 1, true))[0];
+  }
+
+  nextBatch(options: QueueBatchOptions = {}): Promise<PlainMessage[]> {
+    return this.#receive(options, checkedCount(options.count), true);
+  }
+
+  async tryNext(options: QueueNextOptions = {}): Promise<PlainMessage | undefined> {
+    return (await this.#receive(options, 1, false))[0];
+  }
+
+  tryNextBatch(options: QueueBatchOptions = {}): Promise<PlainMessage[]> {
+    return this.#receive(options, checkedCount(options.count), false);
+  }
+
+  /** As `next` for these queues. @throws queue/timed_out */
+  async waitForNames(names: readonly string[], options: QueueNextOptions = {}): Promise<PlainMessage> {
+    const message = await this.next({ ...options, names });
+    if (!message) throw new ActorError("queue", "timed_out", `No message in ${names.join(", ")} arrived in time`);
+    return message;
+  }
+
+  /** Messages as they come; ends silently when the actor stops or the signal fires. */
+  async *iter(options: QueueNextOptions = {}): AsyncIterableIterator<PlainMessage> {
+    for (;;) {
+      let message: PlainMessage | undefined;
+      try {
+        message = await this.next(options);
+      } catch (error) {
+        if (ActorError.isActorError(error) && error.group === "actor" && (error.code === "aborted" || error.code === "restarting")) return;
+        throw error;
+      }
+      if (!message) return;
+      yield message;
+    }
+  }
+
+  [Symbol.asyncIterator](): AsyncIterableIterator<PlainMessage> {
+    return this.iter();
+  }
+
+  async #receive(options: QueueNextOptions, count: number, wait: boolean): Promise<PlainMessage[]> {
+    const names = options.names && options.names.length > 0 ? options.names : undefined;
+    for (const name of this.#open.values()) {
+      if (names && !names.includes(name)) continue;
+      throw new ActorError("queue", "previous_message_not_completed", `The previous message of "${name}" is not completed yet`);
+    }
+    if (options.signal?.aborted) throw aborted();
+    const timeoutMs = wait ? options.timeout : 0;
+    const messages = await this.#activation.receivers.receive({ names, count, hold: options.completable ?? false, timeoutMs, signal: options.signal, isRunHandler: this.#isRunHandler });
+    return messages.map((message) => this.#toPlain(message, options.completable ?? false));
+  }
+
+  #toPlain(message: StoredMessage, completable: boolean): PlainMessage {
+    const plain = { id: message.id, name: message.name, body: decodeValue(message.body), createdAt: message.createdAt };
+    if (!completable) return plain;
+    this.#open.set(message.id, message.name);
+    const complete = async (response?: unknown): Promise<void> => {
+      const { queue } = this.#activation;
+      const reply = await queue.encodeReply(message, response);
+      queue.complete(message, reply);
+      this.#open.delete(message.id);
+      this.#activation.commitOrThrow();
+    };
+    return { ...plain, complete };
+  }
+}
+
+function checkedCount(count: number | undefined): number {
+  if (count === undefined) return 1;
+  if (!Number.isInteger(count) || count < 1) throw new ActorError("queue", "invalid_payload", "A batch needs a count of at least 1");
+  return count;
+}
+
+function orAborted<T>(promise: Promise<T>, signal: AbortSignal | undefined): Promise<T> {
+  if (!signal) return promise;
+  return new Promise((resolve, reject) => {
+    const onAbort = (): void => reject(aborted());
+    if (signal.aborted) return onAbort();
+    signal.addEventListener("abort", onAbort, { once: true });
+    promise.then(resolve, reject).then(() => signal.removeEventListener("abort", onAbort));
+  });
+}

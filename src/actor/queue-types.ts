@@ -1,0 +1,31 @@
+import type { MessageFilter, StoredMessage } from "../workflow/index.js";
+
+/** How long a sender's wait for a reply may end. */
+export type ReplyResult = { readonly status: "completed"; readonly reply: Uint8Array | undefined } | { readonly status: "timedOut" };
+
+/** The actor's queue as contexts and waits use it; `MessageQueue` is the one that exists. */
+export interface ActorQueue {
+  take(filter: MessageFilter): StoredMessage[];
+  /** As `take`, but the messages stay stored and visible. */
+  peek(filter: MessageFilter): StoredMessage[];
+  encodeReply(message: StoredMessage, response: unknown): Promise<Uint8Array | undefined>;
+  complete(message: StoredMessage, reply: Uint8Array | undefined): void;
+  awaitReply(id: number, createdAt: number, timeoutMs: number): Promise<ReplyResult>;
+}
+
+/** One wait of an action or a run handler. */
+export interface PlainReceive {
+  readonly names: readonly string[] | undefined;
+  readonly count: number;
+  readonly hold: boolean;
+  /** undefined: waits for ever; 0: a poll. */
+  readonly timeoutMs: number | undefined;
+  readonly signal: AbortSignal | undefined;
+  /** A run handler that only waits for messages leaves the object free to hibernate. */
+  readonly isRunHandler: boolean;
+}
+
+export interface PlainReceivers {
+  /** @throws actor/aborted, actor/restarting */
+  receive(receive: PlainReceive): Promise<StoredMessage[]>;
+}

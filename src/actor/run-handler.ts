@@ -1,0 +1,46 @@
+import type { ActorActivation } from "./activation.js";
+
+/** What the run handler's liveness depends on beside itself. */
+export interface RunHandlerWaits {
+  readonly holdsRunHandler: boolean;
+}
+
+/**
+ * A plain `run` handler. It works whenever it does not only wait for messages of the actor's queue; while it works the
+ * lease is held, so that a crash brings it back, and while it waits the object may hibernate.
+ */
+export class RunHandler {
+  readonly #activation: ActorActivation;
+  readonly #waits: RunHandlerWaits;
+  #running = false;
+
+  constructor(activation: ActorActivation, waits: RunHandlerWaits) {
+    this.#activation = activation;
+    this.#waits = waits;
+  }
+
+  get isBusy(): boolean {
+    return this.#running && !this.#waits.holdsRunHandler;
+  }
+
+  /** Calls the handler; what it throws is logged. It never settles for anybody. */
+  start(run: () => unknown): void {
+    this.#running = true;
+    const ended = (async () => run())()
+      .catch((error: unknown) => {
+        if (!this.#activation.abortSignal.aborted) this.#activation.ports.log.error({ msg: "The run handler failed", error: describe(error) });
+      })
+      .then(() => {
+        this.#running = false;
+        this.#activation.commit();
+        this.#activation.workChanged();
+      });
+    void ended;
+    // The lease is only for a handler that still works when its first turn is over: most wait for a message by then.
+    this.#activation.ports.waitUntil(this.#activation.ports.yield().then(() => this.#activation.workChanged()));
+  }
+}
+
+function describe(error: unknown): string {
+  return error instanceof Error ? (error.stack ?? String(error)) : String(error);
+}

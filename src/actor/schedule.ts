@@ -1,0 +1,118 @@
+import { ActorError, decodeValue, encodeValue } from "../protocol/index.js";
+import { MAX_INTERRUPTIONS } from "../workflow/index.js";
+import type { ActorActivation, DeadlineRow } from "./activation.js";
+import type { Background } from "./background.js";
+import { runHandler } from "./dispatch.js";
+
+/** What a scheduled action gets after its own arguments. Times in epoch ms. */
+export interface ScheduledFireInfo {
+  readonly kind: "at" | "cron" | "every";
+  readonly id: string;
+  readonly name?: string;
+  readonly scheduledAt: number;
+  readonly firedAt: number;
+}
+
+export interface ScheduledEvent {
+  readonly id: string;
+  readonly action: string;
+  readonly args: unknown[];
+  /** Epoch ms. */
+  readonly runAt: number;
+}
+
+interface ScheduleRow extends DeadlineRow {
+  readonly action: string;
+  readonly args: Uint8Array;
+}
+
+const PREFIX = "at/";
+
+/** `c.schedule`: actions of this actor at a later time. They run at least once; their committed effects once (decision 21). */
+export class Schedule {
+  readonly #activation: ActorActivation;
+  readonly #running = new Set<string>();
+
+  constructor(activation: ActorActivation) {
+    this.#activation = activation;
+  }
+
+  /** Runs the action `delayMs` from now; gives the schedule's id. Stored with the next commit. */
+  after(delayMs: number, action: string, ...args: unknown[]): Promise<string> {
+    return this.at(this.#activation.ports.now() + delayMs, action, ...args);
+  }
+
+  /** Runs the action at a time in epoch ms; at once if it has passed. @throws schedule/invalid_time, actor/action_not_found, schedule/max_schedules_exceeded */
+  async at(time: number, action: string, ...args: unknown[]): Promise<string> {
+    if (typeof time !== "number" || !Number.isFinite(time)) throw new ActorError("schedule", "invalid_time", "A schedule needs a finite time in ms");
+    if (!this.#activation.actor.actions.has(action)) throw new ActorError("actor", "action_not_found", `Action \`${action}\` was not found.`);
+    const limit = this.#activation.actor.options.maxSchedules;
+    if (this.#rows().length >= limit) {
+      throw new ActorError("schedule", "max_schedules_exceeded", `This actor may have ${limit} schedules`, { metadata: { limit } });
+    }
+    const id = this.#activation.ports.randomHex(16);
+    const row: ScheduleRow = { at: time, action, args: encodeValue(args, { what: "args" }) };
+    this.#activation.setDeadline(PREFIX + id, row);
+    this.#activation.commitOrThrow();
+    return id;
+  }
+
+  async get(id: string): Promise<ScheduledEvent | undefined> {
+    const row = this.#activation.deadline(PREFIX + id) as ScheduleRow | undefined;
+    return row && toEvent(id, row);
+  }
+
+  async list(): Promise<ScheduledEvent[]> {
+    return this.#rows()
+      .map(([id, row]) => toEvent(id, row))
+      .sort((a, b) => a.runAt - b.runAt);
+  }
+
+  async cancel(id: string): Promise<boolean> {
+    if (!this.#activation.deadline(PREFIX + id) || this.#running.has(id)) return false;
+    this.#activation.clearDeadline(PREFIX + id);
+    this.#activation.commitOrThrow();
+    return true;
+  }
+
+  /** Starts what is due, in time order; the lease joins the dirty set. The row goes with the action's last commit. */
+  fireDue(background: Background): void {
+    const firedAt = this.#activation.ports.now();
+    const due = this.#rows()
+      .filter(([id, row]) => row.at <= firedAt && !this.#running.has(id))
+      .sort(([, a], [, b]) => a.at - b.at);
+    for (const [id, row] of due.slice(0, DUE_PER_PASS)) {
+      if ((this.#activation.lease?.found ?? 0) >= MAX_INTERRUPTIONS) {
+        this.#activation.ports.log.error({ msg: `Scheduled action "${row.action}" was cut off ${MAX_INTERRUPTIONS} times and is dropped`, id });
+        this.#activation.clearDeadline(PREFIX + id);
+        continue;
+      }
+      this.#running.add(id);
+      const info: ScheduledFireInfo = { kind: "at", id, scheduledAt: row.at, firedAt };
+      background.run(`Scheduled action "${row.action}"`, () => this.#fire(id, row, info));
+    }
+  }
+
+  async #fire(id: string, row: ScheduleRow, info: ScheduledFireInfo): Promise<void> {
+    try {
+      await runHandler(this.#activation, row.action, [...(decodeValue(row.args) as unknown[]), info]);
+    } finally {
+      this.#running.delete(id);
+      this.#activation.clearDeadline(PREFIX + id);
+      this.#activation.commit();
+    }
+  }
+
+  #rows(): [string, ScheduleRow][] {
+    return [...this.#activation.deadlines()]
+      .filter(([id]) => id.startsWith(PREFIX))
+      .map(([id, row]) => [id.slice(PREFIX.length), row as ScheduleRow]);
+  }
+}
+
+/** What one alarm starts at most; the rest has its own wake (D9). */
+const DUE_PER_PASS = 100;
+
+function toEvent(id: string, row: ScheduleRow): ScheduledEvent {
+  return { id, action: row.action, args: decodeValue(row.args) as unknown[], runAt: row.at };
+}

@@ -1,0 +1,131 @@
+import { decodeValue, encodeValue } from "../protocol/index.js";
+import type { DeadlineRow } from "./activation.js";
+import { nextWakeAt } from "./deadlines.js";
+import type { DirtySet } from "./dirty-set.js";
+import { LEASE_EXTENSION_MS, encodeLease, newLease, type Lease } from "./lease.js";
+import { KEYS } from "./record.js";
+
+/**
+ * Everything that can need a wake, and the physical alarm, which is a function of it and of nothing else (D1).
+ *
+ * Owns: the rows of the table `d/`, the lease, the time for which the platform's alarm is armed. Entries' deadlines are
+ * asked for. Invariant: the alarm that a commit writes is never later than the earliest deadline it leaves behind.
+ */
+export class Wakes {
+  readonly #dirty: DirtySet;
+  readonly #rows = new Map<string, DeadlineRow>();
+  readonly #now: () => number;
+  readonly #workflowDeadline: () => number | undefined;
+  #lease: Lease | undefined;
+  #armedAt: number | null = null;
+  #stale = false;
+
+  constructor(dirty: DirtySet, now: () => number, workflowDeadline: () => number | undefined) {
+    this.#dirty = dirty;
+    this.#now = now;
+    this.#workflowDeadline = workflowDeadline;
+  }
+
+  /** What the start gate read: nothing is dirty because of it. */
+  load(rows: Iterable<readonly [string, Uint8Array]>, lease: Lease | undefined): void {
+    for (const [key, bytes] of rows) this.#rows.set(key.slice(KEYS.deadlines.length), decodeValue(bytes) as DeadlineRow);
+    this.#lease = lease;
+  }
+
+  // ---- the table ---------------------------------------------------------------------------------------------------
+
+  get(id: string): DeadlineRow | undefined {
+    return this.#rows.get(id);
+  }
+
+  entries(): Iterable<readonly [string, DeadlineRow]> {
+    return this.#rows.entries();
+  }
+
+  set(id: string, row: DeadlineRow): void {
+    this.#rows.set(id, row);
+    this.#dirty.put(KEYS.deadline(id), () => encodeValue(row));
+    this.changed();
+  }
+
+  clear(id: string): void {
+    if (!this.#rows.delete(id)) return;
+    this.#dirty.delete(KEYS.deadline(id));
+    this.changed();
+  }
+
+  // ---- the lease ---------------------------------------------------------------------------------------------------
+
+  get lease(): Lease | undefined {
+    return this.#lease;
+  }
+
+  holdLease(): void {
+    if (!this.#lease) this.setLease(newLease(this.#now()));
+  }
+
+  setLease(lease: Lease): void {
+    this.#lease = lease;
+    this.#dirty.put(KEYS.lease, () => encodeLease(lease));
+    this.changed();
+  }
+
+  /** While work runs, each alarm puts the lease ahead again. */
+  extendLease(): void {
+    if (this.#lease) this.setLease({ ...this.#lease, at: this.#now() + LEASE_EXTENSION_MS });
+  }
+
+  releaseLease(): void {
+    this.changed();
+    if (!this.#lease) return;
+    this.#lease = undefined;
+    this.#dirty.delete(KEYS.lease);
+  }
+
+  // ---- the alarm ---------------------------------------------------------------------------------------------------
+
+  /** A deadline moved: the next commit looks at the alarm again. */
+  changed(): void {
+    this.#stale = true;
+  }
+
+  /** The start gate read the platform's alarm, or the alarm was delivered and the platform holds none now. */
+  armed(at: number | null): void {
+    this.#armedAt = at;
+  }
+
+  /** What the next commit must arm; undefined: the alarm is right as it is. */
+  alarmToWrite(): number | null | undefined {
+    if (!this.#stale) return undefined;
+    const wake = this.#next();
+    return wake === this.#armedAt ? undefined : wake;
+  }
+
+  /** The commit that asked `alarmToWrite` was made. */
+  committed(alarm: number | null | undefined): void {
+    this.#stale = false;
+    if (alarm !== undefined) this.#armedAt = alarm;
+  }
+
+  /** Puts a missing or late alarm right; never moves an earlier one later (D2). */
+  repair(): void {
+    const wake = this.#next();
+    if (wake !== null && (this.#armedAt === null || this.#armedAt > wake)) this.changed();
+  }
+
+  /** True when something is due. */
+  isDue(now: number): boolean {
+    return this.#stored().some((at) => at <= now);
+  }
+
+  #next(): number | null {
+    return nextWakeAt({ stored: this.#stored(), lease: this.#lease?.at }, this.#now());
+  }
+
+  #stored(): number[] {
+    const deadlines = [...this.#rows.values()].map((row) => row.at);
+    const workflow = this.#workflowDeadline();
+    if (workflow !== undefined) deadlines.push(workflow);
+    return deadlines;
+  }
+}

@@ -1,0 +1,84 @@
+/**
+ * The composition root: joins router, object class and the client inside the Worker.
+ */
+import type { ActorDefinitions, Client, Registry } from "../actor/index.js";
+import { createBindingTransport, createClientWithTransport } from "../client/index.js";
+import { createActorObject, type ActorObjectClass, type LogLevel } from "../durable-object/index.js";
+import { createActorCaller, createRouter, type ActorNamespace, type CorsOptions } from "../router/index.js";
+
+/** Bindings that the handler uses. */
+export interface ActorEnv {
+  /** The namespace of the exported class `ActorObject`. */
+  readonly ACTORS: ActorNamespace;
+}
+
+export interface HandlerOptions<Env> {
+  /** Answers everything outside our own routes: a Hono app's `fetch`, say. */
+  readonly fetch?: (request: Request, env: Env, ctx: ExecutionContext) => Response | Promise<Response>;
+  /** Where our routes are mounted; default "/". */
+  readonly basePath?: string;
+  /** Opens management routes to `Authorization: Bearer <token>`; they are closed without it. */
+  readonly token?: string;
+  readonly cors?: CorsOptions;
+  /** Lowest level that is logged; default "info". */
+  readonly logLevel?: LogLevel;
+}
+
+/** The Worker's default export, with the object class to export beside it. */
+export interface ActorHandler<D extends ActorDefinitions, Env> {
+  fetch(request: Request, env: Env, ctx: ExecutionContext): Promise<Response>;
+  /** Export it: `export const { ActorObject } = handler`. */
+  readonly ActorObject: ActorObjectClass<Env>;
+  /** A typed client over the binding, without an HTTP hop: for the Worker's own routes. */
+  client(env: Env): Client<Registry<D>>;
+}
+
+/**
+ * Serves a registry from a Worker:
+ *
+ * ```ts
+ * const handler = createHandler(registry);
+ * export const { ActorObject } = handler;
+ * export default handler;
+ * ```
+ *
+ * `wrangler.toml` binds `ACTORS` to the class `ActorObject` and lists it in `new_sqlite_classes`. A binding that is
+ * missing, or not SQLite-backed, is an error that says what to add.
+ */
+export function createHandler<D extends ActorDefinitions, Env = unknown>(registry: Registry<D>, options: HandlerOptions<Env> = {}): ActorHandler<D, Env> {
+  const actorNames = new Set(registry.actorNames);
+  const { maxIncomingMessageSize } = registry.config;
+  const router = createRouter({
+    actorNames,
+    ...(options.basePath === undefined ? {} : { basePath: options.basePath }),
+    ...(options.token === undefined ? {} : { token: options.token }),
+    ...(options.cors === undefined ? {} : { cors: options.cors }),
+    ...(maxIncomingMessageSize === undefined ? {} : { maxIncomingMessageSize }),
+  });
+  const connect = (env: Env, beforeCall: () => void = () => {}): unknown => {
+    const callActor = createActorCaller(namespaceOf(env), { actorNames });
+    return createClientWithTransport(
+      createBindingTransport(async (call) => {
+        beforeCall();
+        return callActor(call);
+      }),
+    );
+  };
+  const handler: ActorHandler<D, Env> = {
+    ActorObject: createActorObject<Env>({ registry: registry as unknown as Registry, logLevel: options.logLevel ?? "info", createClient: connect }),
+    client: (env) => connect(env) as Client<Registry<D>>,
+    async fetch(request, env, ctx) {
+      const response = await router(request, namespaceOf(env));
+      return response ?? (await options.fetch?.(request, env, ctx)) ?? new Response("Not found", { status: 404 });
+    },
+  };
+  return handler;
+}
+
+function namespaceOf(env: unknown): ActorNamespace {
+  const namespace = (env as Partial<ActorEnv> | undefined)?.ACTORS;
+  if (typeof namespace?.idFromName === "function") return namespace;
+  throw new Error(
+    'perdure: the binding ACTORS is missing. Add to wrangler.toml: [[durable_objects.bindings]] name = "ACTORS", class_name = "ActorObject", and [[migrations]] tag = "v1", new_sqlite_classes = ["ActorObject"]; and export ActorObject from the Worker',
+  );
+}

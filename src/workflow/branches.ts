@@ -1,0 +1,142 @@
+/**
+ * The branches of a join or a race: started together, each in a scope of its own, their results kept in the parent's
+ * entry so that a branch that has ended does not run again.
+ */
+import { decodeValue, encodeValue } from "../protocol/index.js";
+import { HistoryDivergedError } from "./errors.js";
+import { branchError, toBranchFailure } from "./failure.js";
+import type { Entry, EntryKind, Failure } from "./history/entry.js";
+import { formatLocation } from "./history/location.js";
+import type { Operation } from "./operation.js";
+import { Scope } from "./scope.js";
+import { runInScope, type ScopeResult } from "./scope-function.js";
+
+export interface BranchDefinition {
+  readonly name: string;
+  readonly run: (context: never) => unknown;
+}
+
+type StoredResult = { readonly v: Uint8Array } | { readonly f: Failure };
+
+/** What the parent's entry keeps while it is open. */
+interface BranchData {
+  readonly branches: readonly string[];
+  readonly results: Record<string, StoredResult>;
+}
+
+export type BranchResult = { readonly name: string; readonly value: Uint8Array } | { readonly name: string; readonly error: Error };
+
+export class Branches {
+  readonly entry: Entry;
+  readonly #parent: Scope;
+  readonly #operation: Operation;
+  readonly #definitions: readonly BranchDefinition[];
+  readonly #scopes = new Map<string, Scope>();
+
+  constructor(kind: EntryKind, parent: Scope, operation: Operation, definitions: readonly BranchDefinition[]) {
+    this.#parent = parent;
+    this.#operation = operation;
+    this.#definitions = definitions;
+    this.entry = operation.entry ?? operation.activation.newEntry(kind, operation.location);
+  }
+
+  get #data(): BranchData {
+    return this.entry.data as BranchData;
+  }
+
+  get names(): string[] {
+    return this.#definitions.map((branch) => branch.name);
+  }
+
+  /** The set of names as it is recorded must be the code's (decision 12). */
+  mismatch(): HistoryDivergedError | undefined {
+    if (!this.#operation.entry) return undefined;
+    const recorded = [...this.#data.branches].sort();
+    const called = this.names.sort();
+    if (recorded.length === called.length && recorded.every((name, index) => name === called[index])) return undefined;
+    const at = formatLocation(this.#operation.location);
+    return new HistoryDivergedError(`The ${this.entry.kind} at ${at} was recorded with the branches ${recorded.join(", ")}, the code has ${called.join(", ")}`, {
+      location: at,
+      found: recorded.join(", "),
+      expected: called.join(", "),
+    });
+  }
+
+  /** Puts the parent's entry, and runs what has not ended yet; `ended` is told of each branch, recorded ones first. */
+  start(ended: (result: BranchResult) => void): void {
+    const { activation } = this.#operation;
+    if (!this.#operation.entry) {
+      this.entry.data = { branches: this.names, results: {} } satisfies BranchData;
+      activation.put(this.entry);
+    }
+    const results = Object.assign(Object.create(null), this.#data.results) as Record<string, StoredResult>;
+    const open = this.#definitions.filter((branch) => results[branch.name] === undefined);
+    for (const branch of open) this.#run(branch, (result) => ended(this.#record(branch.name, result)));
+    this.#operation.delegate();
+    for (const branch of this.#definitions) {
+      const recorded = results[branch.name];
+      if (recorded && !this.#operation.isSettled) ended(readResult(branch.name, recorded));
+    }
+  }
+
+  /** Runs completed branches once more, only to register what must be undone; `done` is called when all have stopped. */
+  collect(names: readonly string[], done: () => void): void {
+    const branches = this.#definitions.filter((branch) => names.includes(branch.name));
+    let open = branches.length;
+    if (open === 0) return done();
+    for (const branch of branches) {
+      this.#run(branch, () => {
+        open -= 1;
+        if (open === 0) done();
+      });
+    }
+    this.#operation.delegate();
+  }
+
+  /** Ends all branches but one from outside, and forgets what they recorded. */
+  evictAllBut(winner: string): void {
+    for (const name of this.names) {
+      if (name === winner) continue;
+      this.#scopes.get(name)?.evict();
+      this.#operation.activation.deleteTree([...this.#operation.location, name], true);
+    }
+  }
+
+  #run(branch: BranchDefinition, settled: (result: ScopeResult) => void): void {
+    const scope = new Scope(this.#operation.activation, [...this.#operation.location, branch.name], this.#parent);
+    this.#scopes.set(branch.name, scope);
+    runInScope(scope, (context) => branch.run(context as never), settled);
+  }
+
+  /** A branch has ended: that joins the entry, which the next commit writes. */
+  #record(name: string, result: ScopeResult): BranchResult {
+    const stored = toStored(result);
+    const results = Object.fromEntries([...Object.entries(this.#data.results), [name, stored]]);
+    this.entry.data = { branches: this.#data.branches, results } satisfies BranchData;
+    this.#operation.activation.put(this.entry);
+    return readResult(name, stored);
+  }
+}
+
+function toStored(result: ScopeResult): StoredResult {
+  if ("error" in result) return { f: toBranchFailure(result.error) };
+  try {
+    return { v: encodeValue(result.value) };
+  } catch (error) {
+    return { f: toBranchFailure(error) };
+  }
+}
+
+function readResult(name: string, stored: StoredResult): BranchResult {
+  return "v" in stored ? { name, value: stored.v } : { name, error: branchError(stored.f) };
+}
+
+/** The branches' results as one object, its keys in the order of the code. */
+export function resultsByName(results: ReadonlyMap<string, Uint8Array>, names: readonly string[]): Record<string, unknown> {
+  const byName = Object.create(null) as Record<string, unknown>;
+  for (const name of names) {
+    const bytes = results.get(name);
+    byName[name] = bytes && decodeValue(bytes);
+  }
+  return byName;
+}

@@ -1,0 +1,65 @@
+import { ActorError, decodeValue, encodeValue } from "../../protocol/index.js";
+import { Branches, resultsByName, type BranchDefinition, type BranchResult } from "../branches.js";
+import { JoinError } from "../errors.js";
+import { branchError, joinFailure } from "../failure.js";
+import { isTerminal } from "../history/entry.js";
+import type { Operation } from "../operation.js";
+import type { Scope } from "../scope.js";
+
+/**
+ * `ctx.join`: runs its branches in parallel and waits for all of them to settle.
+ *
+ * Entry: `join` with the names and the results so far, written before what its branches record; completed with all
+ * results, or failed with every branch's error. Replay: the recorded result; no branch runs.
+ */
+export function join(scope: Scope, name: string, branches: Readonly<Record<string, { readonly run: (context: never) => unknown }>>): Promise<unknown> {
+  const definitions = Object.entries(branches ?? {}).map(([branch, { run }]): BranchDefinition => ({ name: branch, run }));
+  if (definitions.some((branch) => typeof branch.run !== "function")) {
+    return Promise.reject(new ActorError("workflow", "invalid_join", `Each branch of join "${name}" needs a run function`));
+  }
+  return scope.operate("join", name, (operation) => start(scope, operation, definitions));
+}
+
+function start(scope: Scope, operation: Operation, definitions: readonly BranchDefinition[]): void {
+  const { activation } = operation;
+  const branches = new Branches("join", scope, operation, definitions);
+  const { entry } = branches;
+  const mismatch = branches.mismatch();
+  if (mismatch) return activation.diverge(mismatch);
+  if (activation.collector) return branches.collect(branches.names, () => (isTerminal(entry) ? deliver(operation) : operation.park()));
+  if (isTerminal(entry)) return deliver(operation);
+  const values = new Map<string, Uint8Array>();
+  const errors = new Map<string, Error>();
+  const ended = (result: BranchResult): void => {
+    if ("error" in result) errors.set(result.name, result.error);
+    else values.set(result.name, result.value);
+    if (values.size + errors.size < definitions.length) return;
+    finish();
+  };
+  const finish = (): void => {
+    if (errors.size > 0) {
+      entry.status = "failed";
+      entry.failure = joinFailure(new JoinError(Object.fromEntries(branches.names.flatMap((each) => (errors.has(each) ? [[each, errors.get(each) as Error]] : [])))));
+      entry.data = { branches: branches.names };
+      activation.put(entry);
+    } else {
+      try {
+        const bytes = encodeValue(resultsByName(values, branches.names));
+        entry.data = { branches: branches.names };
+        activation.complete(entry, bytes);
+      } catch (error) {
+        return operation.reject(error);
+      }
+    }
+    operation.entry = entry;
+    deliver(operation);
+  };
+  branches.start(ended);
+  if (definitions.length === 0) finish();
+}
+
+function deliver(operation: Operation): void {
+  const { entry } = operation;
+  if (entry?.failure && entry.status === "failed") operation.reject(branchError(entry.failure, operation.name));
+  else operation.fulfil(entry?.value && decodeValue(entry.value));
+}

@@ -1,0 +1,191 @@
+import { ActorError, decodeValue, encodeValue } from "../../protocol/index.js";
+import type { Entry } from "../history/entry.js";
+import { DEFAULT_PRUNE_INTERVAL, MAX_IDLE_ITERATIONS } from "../limits.js";
+import type { Operation } from "../operation.js";
+import { Scope } from "../scope.js";
+import { runInScope, type ScopeResult } from "../scope-function.js";
+
+const RESULT = Symbol.for("perdure.loop-result");
+
+/** Goes on with the next iteration. Made by `Loop.continue`. */
+export interface LoopContinue<S> {
+  readonly continue: true;
+  readonly state: S;
+}
+/** Ends the loop. Made by `Loop.break`. */
+export interface LoopBreak<T> {
+  readonly break: true;
+  readonly value: T;
+}
+
+/** What a loop's callback may return beside nothing. */
+export const Loop = {
+  continue: <S>(state: S): LoopContinue<S> => branded({ continue: true, state } as const),
+  break: <T = undefined>(value?: T): LoopBreak<T> => branded({ break: true, value: value as T } as const),
+};
+
+export interface LoopDefinition {
+  readonly name: string;
+  readonly state?: unknown;
+  readonly run: (context: never, state: never) => unknown;
+  /** Iterations between two deletions of old ones; default 20. */
+  readonly historyPruneInterval?: number;
+  /** Finished iterations that are kept; default the interval. */
+  readonly historySize?: number;
+  readonly commitInterval?: number;
+  readonly historyEvery?: number;
+  readonly historyKeep?: number;
+}
+
+/** Where a loop stands: rewritten when an iteration ends, by whatever commit comes next (decision 11). */
+interface LoopPosition {
+  readonly iteration: number;
+  readonly state: Uint8Array;
+}
+
+/**
+ * `ctx.loop`: iterations, each a scope of its own, until one breaks.
+ *
+ * Entry: `loop` with the iteration in flight and its state; completed with the value of the break. Replay: re-enters
+ * exactly that iteration. Finished iterations never run again and are pruned, so that the millionth costs what the
+ * hundredth does (W10).
+ */
+export function loop(scope: Scope, definition: LoopDefinition): Promise<unknown> {
+  if (typeof definition.run !== "function") {
+    return Promise.reject(new ActorError("workflow", "invalid_loop", `Loop "${definition.name}" needs a run function`));
+  }
+  return scope.operate("loop", definition.name, (operation) => new LoopExecution(scope, operation, definition).start());
+}
+
+class LoopExecution {
+  readonly #scope: Scope;
+  readonly #operation: Operation;
+  readonly #definition: LoopDefinition;
+  readonly #entry: Entry;
+  readonly #interval: number;
+  readonly #kept: number;
+  #idle = 0;
+
+  constructor(scope: Scope, operation: Operation, definition: LoopDefinition) {
+    this.#scope = scope;
+    this.#operation = operation;
+    this.#definition = definition;
+    this.#entry = operation.entry ?? operation.activation.newEntry("loop", operation.location);
+    this.#interval = positive(definition.historyPruneInterval ?? definition.commitInterval ?? definition.historyEvery, DEFAULT_PRUNE_INTERVAL);
+    this.#kept = positive(definition.historySize ?? definition.historyKeep, this.#interval);
+  }
+
+  start(): void {
+    if (this.#entry.status === "completed") {
+      this.#operation.fulfil(this.#entry.value && decodeValue(this.#entry.value));
+      return;
+    }
+    if (!this.#operation.entry) {
+      const state = this.#encode(this.#definition.state);
+      if (!state) return;
+      this.#entry.data = { iteration: 0, state } satisfies LoopPosition;
+      this.#operation.activation.put(this.#entry);
+    }
+    this.#iterate();
+    this.#operation.delegate();
+  }
+
+  get #position(): LoopPosition {
+    return this.#entry.data as LoopPosition;
+  }
+
+  #iterate(): void {
+    const { iteration, state } = this.#position;
+    const scope = new Scope(this.#operation.activation, [...this.#operation.location, iteration], this.#scope);
+    runInScope(
+      scope,
+      (context) => this.#definition.run(context as never, decodeValue(state) as never),
+      (result) => this.#ended(scope, result),
+    );
+  }
+
+  #ended(scope: Scope, result: ScopeResult): void {
+    if ("error" in result) return this.#operation.reject(result.error);
+    const { iteration, state } = this.#position;
+    const returned = result.value;
+    if (isBreak(returned)) return this.#break(iteration, returned.value);
+    let next: Uint8Array | undefined = state;
+    if (isContinue(returned)) {
+      next = this.#encode(returned.state);
+      if (!next) return;
+    } else if (returned === undefined && decodeValue(state) !== undefined) {
+      const message = `Loop "${this.#definition.name}" returned undefined for a stateful iteration; return Loop.continue(state) or Loop.break(value)`;
+      return this.#operation.reject(new ActorError("workflow", "loop_state_missing", message));
+    }
+    this.#entry.data = { iteration: iteration + 1, state: next } satisfies LoopPosition;
+    this.#operation.activation.put(this.#entry);
+    if ((iteration + 1) % this.#interval === 0) this.#prune(iteration + 1);
+    this.#idle = scope.operationsStarted === 0 ? this.#idle + 1 : 0;
+    if (this.#idle === 0) return this.#iterate();
+    this.#idleIteration();
+  }
+
+  /** An iteration that awaited nothing of ours would starve every other event of the object. */
+  #idleIteration(): void {
+    if (this.#idle >= MAX_IDLE_ITERATIONS) {
+      const message = `Loop "${this.#definition.name}" ran ${MAX_IDLE_ITERATIONS} iterations in a row without an operation`;
+      return this.#operation.reject(new ActorError("workflow", "idle_loop", message));
+    }
+    const { activation } = this.#operation;
+    activation.countUserCode(1);
+    void activation.ports.yield().then(() =>
+      activation.turn(() => {
+        if (this.#scope.isEvicted) return;
+        activation.countUserCode(-1);
+        this.#iterate();
+      }),
+    );
+  }
+
+  #break(iteration: number, value: unknown): void {
+    const bytes = this.#encode(value);
+    if (!bytes) return;
+    this.#prune(iteration);
+    delete this.#entry.data;
+    this.#operation.activation.complete(this.#entry, bytes);
+    this.#operation.fulfil(decodeValue(bytes));
+  }
+
+  /** Deletes the finished iterations that are older than the history that is kept. */
+  #prune(iteration: number): void {
+    const { activation, location } = this.#operation;
+    for (const name of activation.history.namesBelow(location)) {
+      if (typeof name === "number" && name < iteration - this.#kept) activation.deleteTree([...location, name]);
+    }
+  }
+
+  #encode(value: unknown): Uint8Array | undefined {
+    try {
+      return encodeValue(value, { what: `state of loop "${this.#definition.name}"` });
+    } catch (error) {
+      this.#operation.reject(error);
+      return undefined;
+    }
+  }
+}
+
+function branded<T extends object>(result: T): T {
+  Object.defineProperty(result, RESULT, { value: true });
+  return result;
+}
+
+function isBreak(value: unknown): value is LoopBreak<unknown> {
+  return isResult(value) && "break" in value;
+}
+
+function isContinue(value: unknown): value is LoopContinue<unknown> {
+  return isResult(value) && "continue" in value;
+}
+
+function isResult(value: unknown): value is object {
+  return typeof value === "object" && value !== null && RESULT in value;
+}
+
+function positive(value: number | undefined, fallback: number): number {
+  return value !== undefined && Number.isInteger(value) && value > 0 ? value : fallback;
+}

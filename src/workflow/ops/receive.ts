@@ -1,0 +1,198 @@
+import { ActorError, decodeValue, encodeValue } from "../../protocol/index.js";
+import { EvictedError } from "../errors.js";
+import { branchError, toBranchFailure } from "../failure.js";
+import { holdOf, type HoldData } from "../held-messages.js";
+import type { Entry } from "../history/entry.js";
+import type { Operation } from "../operation.js";
+import type { StoredMessage } from "../ports.js";
+import type { Scope } from "../scope.js";
+
+export interface ReceiveOptions {
+  /** Queue names; omitted or empty: any. */
+  readonly names?: readonly string[];
+  /** ms; 0 is a poll; omitted: waits for ever. */
+  readonly timeout?: number;
+  /** The message stays stored until `complete` is called on it. */
+  readonly completable?: boolean;
+  /** `nextBatch` only: at most so many; default 1. */
+  readonly count?: number;
+}
+
+/** What user code gets. */
+export interface ReceivedMessage {
+  readonly id: bigint;
+  readonly name: string;
+  readonly body: unknown;
+  readonly createdAt: number;
+  readonly complete?: (response?: unknown) => Promise<void>;
+}
+
+/**
+ * `ctx.queue.next` and `ctx.queue.nextBatch`: wait durably for messages of the actor's queue.
+ *
+ * Entry: `message` with what was taken; taking it off the queue and recording it are one commit (C3). With a timeout the
+ * deadline is stored before the wait; its passing costs no row, as a sleep's. Stored times decide: a message that
+ * arrived by the deadline wins, however late the wake (decision 4). The n-th use of a name in a scope is its n-th
+ * receive (decision 5).
+ */
+export function receive(scope: Scope, name: string, options: ReceiveOptions, batch: boolean): Promise<unknown> {
+  const problem = problemOf(name, options);
+  if (problem) return Promise.reject(problem);
+  return scope.operate("message", name, (operation) => new Receive(operation, options, batch).start());
+}
+
+class Receive {
+  readonly #operation: Operation;
+  readonly #options: ReceiveOptions;
+  readonly #batch: boolean;
+  readonly #entry: Entry;
+  readonly #names: readonly string[] | undefined;
+
+  constructor(operation: Operation, options: ReceiveOptions, batch: boolean) {
+    this.#operation = operation;
+    this.#options = options;
+    this.#batch = batch;
+    this.#entry = operation.entry ?? operation.activation.newEntry("message", operation.location);
+    this.#names = options.names && options.names.length > 0 ? options.names : undefined;
+  }
+
+  start(): void {
+    const { activation } = this.#operation;
+    if (this.#entry.status === "completed" || this.#entry.status === "failed") return this.#deliverRecorded();
+    if (this.#operation.entry && (activation.isFinishedQuietly(this.#entry) || activation.history.isPassed(this.#entry))) return this.#timedOut();
+    if (activation.collector) return this.#operation.park();
+    const held = activation.ports.messages.heldAmong(this.#names);
+    if (held !== undefined) return this.#operation.reject(previousNotCompleted(held));
+    if (!this.#operation.entry && this.#options.timeout !== undefined) this.#entry.dueAt = activation.ports.now() + Math.max(0, this.#options.timeout);
+    if (this.#take()) return;
+    if (this.#entry.dueAt !== undefined && this.#entry.dueAt <= activation.ports.now()) return this.#expired();
+    this.#wait();
+  }
+
+  get #filter(): { names: readonly string[] | undefined; count: number; notAfter: number; hold: boolean } {
+    return {
+      names: this.#names,
+      count: this.#batch ? (this.#options.count ?? 1) : 1,
+      notAfter: this.#entry.dueAt ?? Number.POSITIVE_INFINITY,
+      hold: this.#options.completable ?? false,
+    };
+  }
+
+  #wait(): void {
+    const { activation } = this.#operation;
+    const { dueAt } = this.#entry;
+    if (dueAt !== undefined && !this.#operation.entry) activation.put(this.#entry);
+    const receiver = {
+      seq: this.#entry.seq,
+      firstAt: () => activation.ports.messages.firstAt(this.#filter),
+      take: () => void this.#take(),
+    };
+    const wait = dueAt === undefined ? undefined : { at: dueAt, seq: this.#entry.seq, fire: () => this.#expired() };
+    activation.addReceiver(receiver);
+    if (wait) activation.addWait(wait);
+    this.#operation.onEnd(() => {
+      activation.removeReceiver(receiver);
+      if (wait) activation.removeWait(wait);
+    });
+    this.#operation.park();
+  }
+
+  #take(): boolean {
+    const { activation } = this.#operation;
+    const messages = activation.ports.messages.take(this.#filter);
+    if (messages.length === 0) return false;
+    if (this.#options.completable) this.#entry.data = { held: true, completed: [] } satisfies HoldData;
+    activation.complete(this.#entry, encodeValue(messages, { what: "messages" }));
+    activation.wantCommit();
+    this.#deliver(messages);
+    return true;
+  }
+
+  /** The deadline has passed with nothing that arrived by it. */
+  #expired(): void {
+    const { activation } = this.#operation;
+    if (this.#operation.entry || activation.history.find(this.#operation.location)) {
+      activation.finishQuietly(this.#entry);
+    } else if (this.#batch) {
+      activation.complete(this.#entry, encodeValue([]));
+    } else {
+      this.#entry.status = "failed";
+      this.#entry.failure = toBranchFailure(timedOut(this.#operation.name));
+      activation.put(this.#entry);
+    }
+    this.#timedOut();
+  }
+
+  #timedOut(): void {
+    if (this.#batch) this.#operation.fulfil([]);
+    else this.#operation.reject(timedOut(this.#operation.name));
+  }
+
+  #deliverRecorded(): void {
+    const { value, failure } = this.#entry;
+    if (failure && this.#entry.status === "failed") return this.#operation.reject(branchError(failure));
+    // Marked without a value: a wait whose deadline passed.
+    if (value === undefined) return this.#timedOut();
+    this.#deliver(decodeValue(value) as StoredMessage[]);
+  }
+
+  #deliver(messages: readonly StoredMessage[]): void {
+    const received = messages.map((message) => this.#toReceived(message));
+    this.#operation.fulfil(this.#batch ? received : received[0]);
+  }
+
+  #toReceived(message: StoredMessage): ReceivedMessage {
+    const plain = { id: BigInt(message.id), name: message.name, body: decodeValue(message.body), createdAt: message.createdAt };
+    if (!holdOf(this.#entry)) return plain;
+    let completedHere = false;
+    const complete = async (response?: unknown): Promise<void> => {
+      const isOver = this.#operation.activation.isHalted;
+      if (isOver) throw new EvictedError();
+      if (completedHere) throw alreadyCompleted();
+      // A replay of what an earlier activation completed changes nothing.
+      if ((holdOf(this.#entry)?.completed ?? []).includes(message.id)) {
+        completedHere = true;
+        return;
+      }
+      const { activation } = this.#operation;
+      const reply = await activation.ports.messages.encodeReply(message, response);
+      if (completedHere) throw alreadyCompleted();
+      completedHere = true;
+      activation.ports.messages.complete(message, reply);
+      this.#entry.data = { held: true, completed: [...(holdOf(this.#entry)?.completed ?? []), message.id] } satisfies HoldData;
+      activation.put(this.#entry);
+      if (!activation.ports.commit()) await new Promise(() => {});
+    };
+    return { ...plain, complete };
+  }
+}
+
+function alreadyCompleted(): ActorError {
+  return new ActorError("queue", "already_completed", "Queue message already completed");
+}
+
+function timedOut(name: string): ActorError {
+  return new ActorError("queue", "timed_out", `queue.next("${name}") timed out before receiving a message`);
+}
+
+function previousNotCompleted(name: string): ActorError {
+  return new ActorError(
+    "queue",
+    "previous_message_not_completed",
+    `Previous completable queue message is not completed. Call \`message.complete(...)\` before receiving the next message (queue "${name}").`,
+  );
+}
+
+function problemOf(name: string, options: ReceiveOptions): ActorError | undefined {
+  const { timeout, count, names } = options;
+  if (timeout !== undefined && (typeof timeout !== "number" || !Number.isFinite(timeout))) {
+    return new ActorError("workflow", "invalid_time", `queue.next("${name}") needs a timeout in ms that is a finite number`);
+  }
+  if (count !== undefined && (!Number.isInteger(count) || count < 1)) {
+    return new ActorError("queue", "invalid_payload", `queue.nextBatch("${name}") needs a count of at least 1`);
+  }
+  if (names !== undefined && (!Array.isArray(names) || names.some((each) => typeof each !== "string"))) {
+    return new ActorError("queue", "invalid_payload", `queue.next("${name}") needs names that are a list of strings`);
+  }
+  return undefined;
+}

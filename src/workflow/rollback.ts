@@ -1,0 +1,118 @@
+/**
+ * Undoing a failed workflow (decision 2, W9): its function is replayed only to find which completed steps can be
+ * undone, then their handlers run in reverse order of completion, each recorded like a step.
+ */
+import { Activation, type Compensation } from "./activation.js";
+import { describeError, type WorkflowError } from "./failure-report.js";
+import type { History } from "./history/history.js";
+import type { Location } from "./history/location.js";
+import type { WorkflowPorts } from "./ports.js";
+import { Scope } from "./scope.js";
+import { runInScope } from "./scope-function.js";
+import { StepExecution } from "./step-execution.js";
+
+/** Where handlers are recorded: below a number that no name can be, by the counter of the step they undo. */
+const HANDLERS: Location = [-1];
+
+export interface RollbackError {
+  readonly stepName: string;
+  readonly error: WorkflowError;
+}
+
+export interface UndoOptions {
+  readonly ports: WorkflowPorts;
+  readonly history: History;
+  readonly createContext: (scope: Scope) => object;
+  readonly run: (context: never) => unknown;
+}
+
+/** One part of the undoing, for whoever must be able to stop it. */
+export interface UndoPhase {
+  readonly activation: Activation;
+  readonly root: Scope;
+}
+
+/** Without a checkpoint no step has a handler, and nothing needs to be replayed. */
+export function hasCheckpoint(history: History): boolean {
+  for (const entry of history.entries()) if (entry.kind === "rollback_checkpoint") return true;
+  return false;
+}
+
+/** Resolves with the handlers that failed for good. Never settles when the activation is lost or the code diverged. */
+export async function undo(options: UndoOptions, onPhase: (phase: UndoPhase) => void): Promise<RollbackError[]> {
+  const compensations = await collect(options, onPhase);
+  compensations.sort((a, b) => (b.entry.completedSeq ?? 0) - (a.entry.completedSeq ?? 0));
+  return runHandlers(options, compensations, onPhase);
+}
+
+function collect(options: UndoOptions, onPhase: (phase: UndoPhase) => void): Promise<Compensation[]> {
+  return new Promise((resolve) => {
+    const found: Compensation[] = [];
+    const done = (): void => {
+      activation.halt();
+      resolve(found);
+    };
+    const activation = new Activation(readOnly(options.ports, done), options.history, { add: (each) => void found.push(each) });
+    activation.createContext = options.createContext;
+    activation.failRun = done;
+    const root = new Scope(activation, []);
+    onPhase({ activation, root });
+    activation.turn(() => runInScope(root, (context) => options.run(context as never), done));
+  });
+}
+
+function runHandlers(options: UndoOptions, compensations: readonly Compensation[], onPhase: (phase: UndoPhase) => void): Promise<RollbackError[]> {
+  return new Promise((resolve) => {
+    const { ports } = options;
+    const activation = new Activation(ports, options.history);
+    const root = new Scope(activation, HANDLERS);
+    onPhase({ activation, root });
+    const failed: RollbackError[] = [];
+    const undoAll = async (): Promise<void> => {
+      for (const compensation of compensations) {
+        await undoStep(root, compensation).catch((error: unknown) => failed.push({ stepName: compensation.stepName, error: describeError(error) }));
+      }
+    };
+    activation.turn(() => runInScope(root, undoAll, () => resolve(failed)));
+  });
+}
+
+function undoStep(root: Scope, compensation: Compensation): Promise<unknown> {
+  const { ports } = root.activation;
+  const { stepName } = compensation;
+  const definition = { ...compensation.step, name: String(compensation.entry.seq) };
+  return root.operate("step", definition.name, (operation) => {
+    new StepExecution(
+      root,
+      operation,
+      definition,
+      (result) => (result.ok ? operation.fulfil(undefined) : operation.reject(new Error(result.failure.error.message))),
+      ({ willRetry, error }) => {
+        if (!willRetry) ports.report({ rollback: { stepName, error } });
+      },
+    ).start();
+  });
+}
+
+/** While the function is only looked at, nothing is written; its park is the end of the look. */
+function readOnly(ports: WorkflowPorts, parked: () => void): WorkflowPorts {
+  return {
+    now: () => ports.now(),
+    yield: () => ports.yield(),
+    nextSeq: () => ports.nextSeq(),
+    put: () => {},
+    delete: () => {},
+    commit: () => true,
+    beginWork: () => {},
+    parked,
+    timersChanged: () => {},
+    isCareful: () => false,
+    openAttempt: (info) => ports.openAttempt(info),
+    finished: () => {},
+    rollingBack: () => {},
+    diverged: (error) => ports.diverged(error),
+    report: () => {},
+    messages: ports.messages,
+    log: ports.log,
+  };
+}
