@@ -10,6 +10,8 @@ export const KEYS = {
   entries: "e/",
   message: (id: number): string => `m/${id}`,
   messages: "m/",
+  failure: (seq: number): string => `f/${seq}`,
+  failures: "f/",
   deadline: (id: string): string => `d/${id}`,
   deadlines: "d/",
 } as const;

@@ -13,6 +13,7 @@ import type { ActorActivation, DeadlineRow } from "./activation.js";
 import { Background } from "./background.js";
 import type { CompiledActor } from "./compile.js";
 import { DirtySet } from "./dirty-set.js";
+import { FailureReports } from "./failure-reports.js";
 import { decodeLease, type Lease } from "./lease.js";
 import { LiveState, type StateView } from "./live-state.js";
 import { MessageQueue } from "./message-queue.js";
@@ -35,6 +36,7 @@ export class ActorRuntime implements ActorActivation {
   readonly receivers: MessageReceivers;
   readonly schedule: Schedule;
   readonly background: Background;
+  readonly failures: FailureReports;
   readonly wakes: Wakes;
   readonly workflow: WorkflowHost;
   readonly control: WorkflowControl;
@@ -71,6 +73,8 @@ export class ActorRuntime implements ActorActivation {
     this.receivers = new MessageReceivers(this);
     this.schedule = new Schedule(this);
     this.background = new Background(this);
+    this.failures = new FailureReports(this, store.list(KEYS.failures));
+    this.#counter = Math.max(this.#counter, this.failures.highestSeq);
     this.control = new WorkflowControl(this, this.workflow);
     this.runHandler = new RunHandler(this, this.receivers);
   }

@@ -97,6 +97,7 @@ async function finishStart(runtime: ActorRuntime, careful = false): Promise<void
   await hook(runtime, "onWake", config.onWake, READY, WAKE_TIMEOUT_MS, []);
   runtime.commitOrThrow();
   runtime.schedule.fireDue(runtime.background);
+  runtime.failures.tellDue();
   runtime.commitOrThrow();
   if (runtime.lease) runtime.workflow.start(careful);
   startRunHandler(runtime);

@@ -9,6 +9,7 @@ import {
   WorkflowContext,
   WorkflowRun,
   branchError,
+  describeThrownError,
   encodeEntry,
   toBranchFailure,
   type AttemptInfo,
@@ -36,6 +37,7 @@ export interface WorkflowActor extends ActorActivation {
   readonly queue: ActorActivation["queue"] & MessagePort;
   readonly receivers: ActorActivation["receivers"] & { offer(): void };
   readonly isWorking: boolean;
+  readonly failures: { add(event: unknown): void };
 }
 
 export class WorkflowHost implements WorkflowPorts {
@@ -244,13 +246,16 @@ export class WorkflowHost implements WorkflowPorts {
     this.timersChanged();
   }
 
+  /** Tells the hook once the commit that records the failure is made; without one, final failures are logged. */
   report(failure: FailureReport): void {
-    if ("step" in failure) {
-      const { error, ...fields } = failure.step;
-      this.log.warn({ msg: `Step "${fields.stepName}" failed`, ...fields, error: String(error) });
-    } else if ("workflow" in failure) {
-      this.log.error({ msg: "The workflow failed", error: String(failure.workflow.error) });
-    }
+    const workflowId = this.#runtime.record.actorId;
+    const [[kind, fields]] = Object.entries(failure) as [[string, { readonly error: unknown; readonly willRetry?: boolean }]];
+    const { error, ...rest } = fields;
+    this.#runtime.failures.add({ [kind]: { workflowId, ...rest, error: describeThrownError(error) } });
+    const entry = { msg: `A ${kind} failed`, ...rest, error: String(error) };
+    if (fields.willRetry) this.log.debug(entry);
+    else if (kind === "step") this.log.warn(entry);
+    else this.log.error(entry);
   }
 
   #interrupted(): void {

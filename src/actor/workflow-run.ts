@@ -1,12 +1,13 @@
 import type { EventDeclarations, QueueDeclarations } from "./declarations.js";
 import type { RunContext } from "./types.js";
-import type { WorkflowContext } from "./workflow-types.js";
+import type { WorkflowContext, WorkflowOptions } from "./workflow-types.js";
 
 const WORKFLOW = Symbol.for("perdure.workflow");
 
 /** What `workflow()` leaves on the run handler for the runtime to find. */
 export interface WorkflowDefinition {
   readonly run: (context: never) => unknown;
+  readonly onError: unknown;
 }
 
 /**
@@ -18,10 +19,11 @@ export interface WorkflowDefinition {
  */
 export function workflow<S, CP, CS, V, I, DB, E extends EventDeclarations, Q extends QueueDeclarations>(
   run: (ctx: WorkflowContext<S, CP, CS, V, I, DB, E, Q>) => Promise<unknown>,
+  options: WorkflowOptions<RunContext<S, CP, CS, V, I, DB, E, Q>> = {},
 ): (c: RunContext<S, CP, CS, V, I, DB, E, Q>) => Promise<void> {
   if (typeof run !== "function") throw new TypeError("workflow() takes a function");
   const handler = (): Promise<void> => Promise.reject(new Error("A workflow is run by its actor, not called"));
-  Object.defineProperty(handler, WORKFLOW, { value: { run } satisfies { run: unknown } });
+  Object.defineProperty(handler, WORKFLOW, { value: { run, onError: options.onError } });
   return handler;
 }
 

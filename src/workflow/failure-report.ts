@@ -28,6 +28,21 @@ export function describeError(thrown: unknown): WorkflowError {
   return describeStored(toStoredError(thrown));
 }
 
+/** What was thrown as `onError` is told of it: its primitive own properties are the metadata (`spec/api.md` D.12). */
+export function describeThrownError(thrown: unknown): WorkflowError {
+  const { name, message } = toStoredError(thrown);
+  const stack = thrown instanceof Error && typeof thrown.stack === "string" ? { stack: thrown.stack.slice(0, MAX_STACK) } : {};
+  const own = typeof thrown === "object" && thrown !== null ? Object.entries(Object.getOwnPropertyDescriptors(thrown)) : [];
+  const metadata: Record<string, unknown> = {};
+  for (const [key, { value }] of own) {
+    if (key === "name" || key === "message" || key === "stack" || key === "__type") continue;
+    if (value === null || typeof value === "string" || typeof value === "number" || typeof value === "boolean") metadata[key] = value;
+  }
+  return { name, message, ...stack, ...(Object.keys(metadata).length > 0 ? { metadata } : {}) };
+}
+
+const MAX_STACK = 4_096;
+
 function describeStored(error: StoredError): WorkflowError {
   const metadata: Record<string, unknown> = {};
   if (error.group !== undefined) metadata["group"] = error.group;
