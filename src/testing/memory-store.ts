@@ -7,6 +7,8 @@ export interface MemoryStoreOptions {
   /** Runs a function in the next turn of the event loop: what was committed until then becomes durable. */
   readonly nextTurn: (run: () => void) => void;
   readonly fault?: CommitFault;
+  /** Sees what every commit leaves behind, before anything else can happen. */
+  readonly onCommit?: (rows: ReadonlyMap<string, Uint8Array>, alarmAt: number | null) => void;
   /** Called when a fault has ended the process that used the store. */
   readonly onCrash?: () => void;
 }
@@ -114,16 +116,18 @@ export class MemoryStore implements Store {
       this.crash();
       throw new CrashError("The process died before this commit");
     }
+    // Everything is looked at before anything is written: a batch is all or nothing.
     for (const [key, bytes] of batch.puts) {
       if (bytes.byteLength !== bytes.buffer.byteLength) throw new Error(`The value of ${key} is a view of a larger buffer`);
-      this.#visible.set(key, bytes.slice());
     }
+    for (const [key, bytes] of batch.puts) this.#visible.set(key, bytes.slice());
     for (const key of batch.deletes) this.#visible.delete(key);
     this.#rows += batch.puts.size + batch.deletes.size;
     if (batch.alarmAt !== undefined) {
       this.#visibleAlarm = batch.alarmAt;
       this.#alarmWrites += 1;
     }
+    this.#options.onCommit?.(this.#visible, this.#visibleAlarm);
     if (fault === "crash-after") this.#dieAtTurnEnd = true;
     this.#openTurn(batch.alarmAt !== undefined);
   }
@@ -201,12 +205,12 @@ class MemoryActivation implements StoreActivation {
     return this.#store.read(this.#generation).rows.get(key)?.slice();
   }
 
-  *list(prefix: string): Iterable<readonly [string, Uint8Array]> {
+  list(prefix: string): Iterable<readonly [string, Uint8Array]> {
     const { rows } = this.#store.read(this.#generation);
-    for (const key of [...rows.keys()].filter((each) => each.startsWith(prefix)).sort()) {
-      const bytes = rows.get(key);
-      if (bytes) yield [key, bytes.slice()];
-    }
+    return [...rows]
+      .filter(([key]) => key.startsWith(prefix))
+      .sort(([a], [b]) => (a < b ? -1 : 1))
+      .map(([key, bytes]) => [key, bytes.slice()] as const);
   }
 
   commit(batch: Batch): void {
