@@ -123,7 +123,11 @@ interface Gate {
 export function openAttempt(runtime: ActorActivation, info: AttemptInfo, staged: () => void): AttemptSession {
   const gate: Gate = { open: true };
   const outbox: { name: string; body: Uint8Array }[] = [];
+  const stateBefore = runtime.state?.version;
   return {
+    get changedState() {
+      return runtime.state !== undefined && runtime.state.version !== stateBefore;
+    },
     context: new StepContext(runtime, info, gate, outbox),
     succeed: () => {
       // The state is measured before the success is recorded, so that what cannot be stored is this step's failure.

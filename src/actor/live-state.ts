@@ -33,6 +33,12 @@ export class LiveState {
     return new StateView(this, guard);
   }
 
+  /** Another one after each change; never the same twice once typed arrays were handed out. */
+  get version(): number {
+    if (this.#suspect) this.#version += 1;
+    return this.#version;
+  }
+
   get root(): unknown {
     return this.#root;
   }

@@ -190,7 +190,7 @@ export class ActorRuntime implements ActorActivation {
     if (this.#lost) return;
     this.#lost = reason;
     this.timers.clear();
-    this.workflow.evict(reason);
+    this.workflow.abandon(reason);
     this.#abort.abort(reason);
   }
 

@@ -73,9 +73,14 @@ export class WorkflowHost implements WorkflowPorts {
     return this.#runtime.history.earliestDueAt();
   }
 
-  /** Calls the function, if it has not ended and does not run yet. The lease must be committed. */
+  /** Calls the function, if it has not ended and does not run yet, and settles what is due. The lease must be committed. */
   start(careful: boolean): void {
     if (this.isRunning) return;
+    this.#startRun(careful);
+    this.advanceSoon();
+  }
+
+  #startRun(careful: boolean): void {
     const { workflow } = this.#runtime.actor;
     if (!workflow || !this.isActive) return this.#runtime.workChanged();
     this.#recheck = this.#runtime.deadline(RECHECK);
@@ -99,7 +104,7 @@ export class WorkflowHost implements WorkflowPorts {
    * work (D10); then whoever else waits for messages gets what is left. The lease must be committed.
    */
   async advance(): Promise<void> {
-    if (this.isActive && this.#runtime.lease) this.start(false);
+    if (this.isActive && this.#runtime.lease && !this.isRunning) this.#startRun(false);
     if (this.#run && !this.#run.isEnded) {
       await this.#run.settled();
       await this.#run.advance();
@@ -159,9 +164,14 @@ export class WorkflowHost implements WorkflowPorts {
     this.#run?.beforeCommit();
   }
 
-  /** The activation is over: nothing of the run settles any more. */
+  /** The actor is destroyed: what the run waits for rejects. */
   evict(reason: Error): void {
-    this.#run?.evict(reason);
+    if (this.isRunning) this.#run?.evict(reason);
+  }
+
+  /** The activation is over: nothing of the run settles any more. */
+  abandon(reason: Error): void {
+    this.#run?.abandon(reason);
   }
 
   // ---- ports of the engine -----------------------------------------------------------------------------------------

@@ -24,6 +24,8 @@ export interface WorldOptions {
   readonly onLog?: (level: string, entry: unknown) => void;
   /** Asked at each commit of each actor. */
   readonly fault?: (actor: WorldActor, commit: number) => ReturnType<CommitFault>;
+  /** Sees what every commit of every actor leaves behind. */
+  readonly onCommit?: (actor: WorldActor, rows: ReadonlyMap<string, Uint8Array>, alarmAt: number | null) => void;
 }
 
 /** Turns after which an actor that can move by itself has moved. */
@@ -123,6 +125,7 @@ export class WorldActor {
     this.store = new MemoryStore({
       nextTurn: world.options.nextTurn,
       fault: (commit) => world.options.fault?.(this, commit),
+      onCommit: (rows, alarmAt) => world.options.onCommit?.(this, rows, alarmAt),
       onCrash: () => this.#died(),
     });
   }

@@ -111,7 +111,9 @@ export class Activation {
   }
 
   #endTurn(): void {
-    const parked = this.#scopesInUserCode === 0 && this.#workingLeaves === 0;
+    const isIdle = this.#scopesInUserCode === 0 && this.#workingLeaves === 0;
+    // What the pass in progress settles next keeps the run from parking in between.
+    const parked = isIdle && !(this.#advancing && this.#nextDue());
     if (parked && !this.#parked) {
       this.ports.parked();
       this.#commitWanted = true;
@@ -299,8 +301,15 @@ export class Activation {
   advance(): Promise<boolean> {
     this.#advancing ??= this.#advance().finally(() => {
       this.#advancing = undefined;
+      this.turn(() => {});
     });
     return this.#advancing;
+  }
+
+  /** True when a wait is due that was to end before this time (epoch ms). */
+  isDueBefore(time: number): boolean {
+    const wait = this.#earliest();
+    return wait !== undefined && wait.at <= this.ports.now() && wait.at < time;
   }
 
   async #advance(): Promise<boolean> {

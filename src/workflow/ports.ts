@@ -21,6 +21,8 @@ export interface AttemptInfo {
 export interface AttemptSession {
   /** Handed to the step's callback. */
   readonly context: object;
+  /** True if the actor's state may have changed since the attempt began. */
+  readonly changedState: boolean;
   /** The attempt succeeded: what it staged joins the commit that records it. May throw for values that cannot be stored. */
   succeed(): void;
   /** The attempt is over: its context, and every state object got from it, throws from now on. */

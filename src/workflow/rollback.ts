@@ -38,43 +38,48 @@ export function hasCheckpoint(history: History): boolean {
   return false;
 }
 
-/** Resolves with the handlers that failed for good. Never settles when the activation is lost or the code diverged. */
-export async function undo(options: UndoOptions, onPhase: (phase: UndoPhase) => void): Promise<RollbackError[]> {
-  const compensations = await collect(options, onPhase);
-  compensations.sort((a, b) => (b.entry.completedSeq ?? 0) - (a.entry.completedSeq ?? 0));
-  return runHandlers(options, compensations, onPhase);
-}
-
-function collect(options: UndoOptions, onPhase: (phase: UndoPhase) => void): Promise<Compensation[]> {
-  return new Promise((resolve) => {
-    const found: Compensation[] = [];
-    const done = (): void => {
-      activation.halt();
-      resolve(found);
-    };
-    const activation = new Activation(readOnly(options.ports, done), options.history, { add: (each) => void found.push(each) });
-    activation.createContext = options.createContext;
-    activation.failRun = done;
-    const root = new Scope(activation, []);
-    onPhase({ activation, root });
-    activation.turn(() => runInScope(root, (context) => options.run(context as never), done));
+/**
+ * Calls `ended` with the handlers that failed for good; not at all when the activation is lost or the code diverged.
+ * One phase follows the other in the same turn, so that the run counts as busy all the time.
+ */
+export function undo(options: UndoOptions, onPhase: (phase: UndoPhase) => void, ended: (failed: RollbackError[]) => void): void {
+  collect(options, onPhase, (found) => {
+    found.sort((a, b) => (b.entry.completedSeq ?? 0) - (a.entry.completedSeq ?? 0));
+    runHandlers(options, found, onPhase, ended);
   });
 }
 
-function runHandlers(options: UndoOptions, compensations: readonly Compensation[], onPhase: (phase: UndoPhase) => void): Promise<RollbackError[]> {
-  return new Promise((resolve) => {
-    const { ports } = options;
-    const activation = new Activation(ports, options.history);
-    const root = new Scope(activation, HANDLERS);
-    onPhase({ activation, root });
-    const failed: RollbackError[] = [];
-    const undoAll = async (): Promise<void> => {
-      for (const compensation of compensations) {
-        await undoStep(root, compensation).catch((error: unknown) => failed.push({ stepName: compensation.stepName, error: describeError(error) }));
-      }
-    };
-    activation.turn(() => runInScope(root, undoAll, () => resolve(failed)));
-  });
+function collect(options: UndoOptions, onPhase: (phase: UndoPhase) => void, collected: (found: Compensation[]) => void): void {
+  const found: Compensation[] = [];
+  const done = (): void => {
+    if (activation.isHalted) return;
+    activation.halt();
+    collected(found);
+  };
+  const activation = new Activation(readOnly(options.ports, done), options.history, { add: (each) => void found.push(each) });
+  activation.createContext = options.createContext;
+  activation.failRun = done;
+  const root = new Scope(activation, []);
+  onPhase({ activation, root });
+  activation.turn(() => runInScope(root, (context) => options.run(context as never), done));
+}
+
+function runHandlers(
+  options: UndoOptions,
+  compensations: readonly Compensation[],
+  onPhase: (phase: UndoPhase) => void,
+  ended: (failed: RollbackError[]) => void,
+): void {
+  const activation = new Activation(options.ports, options.history);
+  const root = new Scope(activation, HANDLERS);
+  onPhase({ activation, root });
+  const failed: RollbackError[] = [];
+  const undoAll = async (): Promise<void> => {
+    for (const compensation of compensations) {
+      await undoStep(root, compensation).catch((error: unknown) => failed.push({ stepName: compensation.stepName, error: describeError(error) }));
+    }
+  };
+  activation.turn(() => runInScope(root, undoAll, () => ended(failed)));
 }
 
 function undoStep(root: Scope, compensation: Compensation): Promise<unknown> {

@@ -94,10 +94,18 @@ export class WorkflowRun {
     if (!this.#activation.isHalted) this.#activation.beforeCommit();
   }
 
-  /** Stops the run where it stands, with no outcome: its activation is over, or its actor is destroyed. */
+  /** The actor is destroyed: what is open rejects, then nothing settles any more. There is no outcome. */
   evict(reason: Error = new EvictedError()): void {
-    this.#root.evict(reason);
+    this.#activation.turn(() => {
+      this.#root.evict(reason);
+      this.#activation.close();
+    });
+  }
+
+  /** The activation is lost: signals fire, nothing settles, and whatever its code still calls never answers. */
+  abandon(reason: Error): void {
     this.#activation.halt();
+    this.#root.abandon(reason);
   }
 
   /** The workflow is cancelled: what is open rejects, nothing is undone. */
@@ -126,6 +134,8 @@ export class WorkflowRun {
     if (isStructuralFault(outcome.error) || !hasCheckpoint(this.#options.history)) return this.#finish(outcome);
     // The failure and `rolling_back` are one commit; only then is the function replayed to find what must be undone.
     this.#root.evict();
+    // Not parked: the undoing is work, and the lease stays for it.
+    this.#activation.countWork(1);
     this.#options.ports.rollingBack(outcome.error);
     this.#activation.wantCommit();
     const { error } = outcome;
@@ -134,12 +144,13 @@ export class WorkflowRun {
 
   #undo(error: unknown): void {
     this.#activation.halt();
-    undo(this.#options, (undoing) => {
-      this.#activation = undoing.activation;
-      this.#root = undoing.root;
-    }).then(
-      (rollbackErrors) => this.#activation.turn(() => this.#finish({ status: "failed", error, rollbackErrors })),
-      () => undefined,
+    undo(
+      this.#options,
+      (phase) => {
+        this.#activation = phase.activation;
+        this.#root = phase.root;
+      },
+      (rollbackErrors) => this.#finish({ status: "failed", error, rollbackErrors }),
     );
   }
 

@@ -22,6 +22,7 @@ export class Scope implements OperationScope {
   readonly #abort = new AbortController();
   readonly #used = new Map<string, EntryKind | "try">();
   readonly #receives = new Map<string, number>();
+  readonly #isTryBlock: boolean;
   readonly #unmet: RecordedOperation[];
   #current: Operation | undefined;
   #misuse: EntryInProgressError | undefined;
@@ -32,7 +33,9 @@ export class Scope implements OperationScope {
   #unlink: (() => void) | undefined;
   readonly #children = new Set<Scope>();
 
-  constructor(activation: Activation, location: Location, parent?: Scope) {
+  /** `isTryBlock`: its operations stand in the order of the scope around it. */
+  constructor(activation: Activation, location: Location, parent?: Scope, isTryBlock = false) {
+    this.#isTryBlock = isTryBlock;
     this.activation = activation;
     this.location = location;
     this.parent = parent;
@@ -83,9 +86,9 @@ export class Scope implements OperationScope {
     /** For `removed`: the kind that the entry may have had. */
     originalKind?: EntryKind,
   ): Promise<unknown> {
+    if (this.activation.isHalted && !this.#evicted) return new Promise(() => {});
     const refused = this.#refusal(name);
     if (refused) return rejected(refused);
-    if (this.activation.isHalted) return new Promise(() => {});
     const ordinal = kind === "message" ? (this.#receives.get(name) ?? 0) : 0;
     const problem = this.#meet(kind, name, ordinal, originalKind);
     if (problem) {
@@ -168,9 +171,21 @@ export class Scope implements OperationScope {
     this.#abort.abort(reason);
   }
 
+  /** The activation is lost: only the signals fire, so that running work may stop. */
+  abandon(reason: Error): void {
+    for (const child of this.#children) child.abandon(reason);
+    this.#abort.abort(reason);
+  }
+
   /** True while something recorded before this activation has not been met yet: this scope is an old one (decision 13). */
   hasUnmet(): boolean {
     return this.#unmet.length > 0;
+  }
+
+  /** What is recorded after the try block that this scope is: nothing new may come before it. */
+  #nextUnmetAround(): RecordedOperation | undefined {
+    if (!this.#isTryBlock || !this.parent) return undefined;
+    return this.parent.#unmet.find((operation) => !EXEMPT_FROM_ORDER.has(operation.kind)) ?? this.parent.#nextUnmetAround();
   }
 
   #detach(): void {
@@ -222,8 +237,10 @@ export class Scope implements OperationScope {
         expected: `${kind} "${name}"`,
       });
     }
-    if (!recorded && (next === undefined || EXEMPT_FROM_ORDER.has(kind))) return undefined;
-    return outOfOrder(at, kind, name, next);
+    // A try block has no entry of its own: one that recorded nothing cannot be told from a new one, its operations can.
+    if (!recorded && (EXEMPT_FROM_ORDER.has(kind) || kind === "try")) return undefined;
+    const expected = next ?? this.#nextUnmetAround();
+    return !recorded && expected === undefined ? undefined : outOfOrder(at, kind, name, expected);
   }
 }
 

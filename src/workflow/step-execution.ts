@@ -167,12 +167,14 @@ export class StepExecution {
       this.#fail("critical", notStorable(this.#step.name, thrown));
       return;
     }
+    // An ephemeral entry must not be behind a state that something else has committed meanwhile (C2).
+    const wantsCommit = !this.#step.ephemeral || attempt.session.changedState;
     this.#endAttempt();
     this.#entry.attempts += 1;
     this.#entry.interrupted = 0;
     delete this.#entry.failure;
     this.#activation.complete(this.#entry, bytes);
-    if (!this.#step.ephemeral) this.#activation.wantCommit();
+    if (wantsCommit) this.#activation.wantCommit();
     this.#deliver({ ok: true, value: decodeValue(bytes) });
   }
 

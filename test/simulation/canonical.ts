@@ -15,12 +15,19 @@ export function canonical(actor: WorldActor): unknown {
     .map((entry) => ({
       location: entry.location,
       kind: entry.kind,
-      outcome: entry.kind === "sleep" ? "sleep" : entry.status,
-      value: entry.value && decodeValue(entry.value),
+      // Whether the end of a wait was marked, or is shown by what comes after it, depends on the commits in between.
+      outcome: entry.kind === "sleep" || (entry.kind === "message" && entry.value === undefined) ? "waited" : entry.status,
+      value: entry.kind === "message" ? messageBodies(entry.value) : entry.value && decodeValue(entry.value),
       failure: entry.failure,
     }))
+    .map((entry) => (entry.location[0] === -1 ? { ...entry, location: [-1] } : entry))
     .sort((a, b) => JSON.stringify(a.location).localeCompare(JSON.stringify(b.location)));
   return { exists: record !== undefined, workflow: record?.workflow, state: decode(rows.get("s")), entries, lease: rows.has("l"), alarm: actor.store.alarmAt };
+}
+
+/** Bodies only: ids and times of messages depend on when an interrupted step sent them. */
+function messageBodies(value: Uint8Array | undefined): unknown {
+  return value && (decodeValue(value) as { body: Uint8Array }[]).map((message) => decodeValue(message.body));
 }
 
 function decode(bytes: Uint8Array | undefined): unknown {

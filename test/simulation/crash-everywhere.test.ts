@@ -3,6 +3,7 @@ import { ManualClock, type World, type WorldActor } from "../../src/testing/inde
 import { testWorld } from "../support/test-world.js";
 import { seededRandom } from "../support/seeded-random.js";
 import { canonical } from "./canonical.js";
+import { occasionalCrashes } from "./faults.js";
 import { workloads, type Workload } from "./workloads.js";
 
 type Fault = (commit: number) => "crash-before" | "crash-after" | undefined;
@@ -46,8 +47,7 @@ describe("crash everywhere", () => {
     it(`${workload.name}: ends the same when it is cut off again and again`, async () => {
       const expected = canonical((await run(workload)).subject);
       for (let seed = 1; seed <= 25; seed += 1) {
-        const random = seededRandom(seed);
-        const disturbed = await run(workload, () => (random() < 0.25 ? (random() < 0.5 ? "crash-before" : "crash-after") : undefined));
+        const disturbed = await run(workload, occasionalCrashes(seededRandom(seed), 0.3));
         expect(canonical(disturbed.subject), `seed ${seed}, ${disturbed.subject.crashes} crashes`).toEqual(expected);
       }
     });

@@ -1,5 +1,5 @@
-import { actor, setup, workflow, type Registry } from "../../src/actor/index.js";
-import { CriticalError } from "../../src/workflow/index.js";
+import { actor, setup, workflow, type AnyActorDefinition, type Registry } from "../../src/actor/index.js";
+import { CriticalError, Loop } from "../../src/workflow/index.js";
 import type { ManualClock } from "../../src/testing/index.js";
 
 /** A program to crash: what it is, how it is set off, and how long it may take. */
@@ -14,7 +14,7 @@ export const workloads: Workload[] = [
   {
     name: "ten steps in a row",
     registry: (clock, ran) =>
-      one({
+      one(actor({
         state: { sum: 0, order: [] as string[] },
         run: workflow(async (ctx) => {
           for (let i = 1; i <= 10; i += 1) {
@@ -28,12 +28,13 @@ export const workloads: Workload[] = [
           }
           return "done";
         }),
-      }),
+        actions: { get: (c) => c.state },
+      })),
   },
   {
     name: "steps and sleeps",
     registry: (clock, ran) =>
-      one({
+      one(actor({
         state: { woke: 0 },
         run: workflow(async (ctx) => {
           for (let i = 0; i < 4; i += 1) {
@@ -47,12 +48,13 @@ export const workloads: Workload[] = [
           await ctx.sleepUntil("past", 1);
           await ctx.sleep("last", 3_600_000);
         }),
-      }),
+        actions: { get: (c) => c.state },
+      })),
   },
   {
     name: "retries until it succeeds",
     registry: (clock, ran) =>
-      one({
+      one(actor({
         state: { attempts: 0, result: "" },
         run: workflow(async (ctx) => {
           const result = await ctx.step({
@@ -69,12 +71,13 @@ export const workloads: Workload[] = [
             step.state.result = result;
           });
         }),
-      }),
+        actions: { get: (c) => c.state },
+      })),
   },
   {
     name: "fails for good, caught, and fails for good",
     registry: (clock, ran) =>
-      one({
+      one(actor({
         state: { caught: "" },
         run: workflow(async (ctx) => {
           try {
@@ -98,12 +101,13 @@ export const workloads: Workload[] = [
             throw new CriticalError("stop here", { metadata: { at: 1 } });
           });
         }),
-      }),
+        actions: { get: (c) => c.state },
+      })),
   },
   {
     name: "ephemeral steps between durable ones",
     registry: (clock, ran) =>
-      one({
+      one(actor({
         state: { total: 0 },
         run: workflow(async (ctx) => {
           let total = 0;
@@ -116,7 +120,110 @@ export const workloads: Workload[] = [
             });
           }
         }),
-      }),
+        actions: { get: (c) => c.state },
+      })),
+  },
+  {
+    name: "join, race, loop and try in each other",
+    registry: (clock, ran) =>
+      one(actor({
+        state: { seen: [] as string[] },
+        run: workflow(async (ctx) => {
+          const note = (name: string) => async (step: { state: { seen: string[] } }): Promise<string> => {
+            ran(name);
+            await clock.delay(7);
+            step.state.seen.push(name);
+            step.state.seen.sort();
+            return name;
+          };
+          await ctx.loop({
+            name: "rounds",
+            state: 0,
+            historyPruneInterval: 2,
+            run: async (round, index) => {
+              await round.join("both", {
+                left: { run: (b) => b.step("l", note(`l${index}`)) },
+                right: {
+                  run: async (b) => {
+                    await b.sleep("wait", 50);
+                    return b.step("r", note(`r${index}`));
+                  },
+                },
+              });
+              const { winner } = await round.race("first", [
+                { name: "slow", run: (b) => b.sleep("long", 10_000) },
+                { name: "quick", run: (b) => b.sleep("short", 20) },
+              ]);
+              const block = await round.try("block", async (b) => {
+                await b.step("in", note(`in${index}-${winner}`));
+                await b.step({ name: "no", maxRetries: 0, run: () => Promise.reject(new Error("no")) });
+              });
+              if (block.ok) throw new Error("the block cannot succeed");
+              return index === 3 ? Loop.break(undefined) : Loop.continue(index + 1);
+            },
+          });
+        }),
+        actions: { get: (c) => c.state },
+      })),
+  },
+  {
+    name: "is undone after its failure",
+    registry: (clock, ran) =>
+      one(actor({
+        state: { done: [] as string[], undone: [] as string[] },
+        run: workflow(async (ctx) => {
+          await ctx.rollbackCheckpoint("from here");
+          const undoable = (name: string) => ({
+            name,
+            run: async (step: { state: { done: string[] } }) => {
+              ran(name);
+              await clock.delay(5);
+              step.state.done.push(name);
+              return name;
+            },
+            rollback: async (step: { state: { undone: string[] } }, output: string) => {
+              ran(`undo ${name}`);
+              await clock.delay(5);
+              step.state.undone.push(output);
+            },
+          });
+          await ctx.step(undoable("a"));
+          await ctx.join("in parallel", { one: { run: (b) => b.step(undoable("b")) } });
+          await ctx.try("inside", (b) => b.step(undoable("c")));
+          await ctx.sleep("a while", 1_000);
+          throw new Error("undo all of it");
+        }),
+        actions: { get: (c) => c.state },
+      })),
+  },
+  {
+    name: "sends messages to itself and takes them",
+    registry: (clock, ran) =>
+      one(actor({
+        state: { taken: [] as string[] },
+        run: workflow(async (ctx) => {
+          await ctx.step("send", async (step) => {
+            ran("send");
+            await clock.delay(2);
+            for (const body of ["x", "y", "z"]) await step.queue.send("jobs", body);
+          });
+          for (let i = 0; i < 2; i += 1) {
+            const message = await ctx.queue.next("job", { names: ["jobs"], completable: true });
+            await ctx.step(`take-${i}`, async (step) => {
+              ran(`take-${i}`);
+              await clock.delay(2);
+              step.state.taken.push(String(message.body));
+            });
+            await message.complete("thanks");
+          }
+          const rest = await ctx.queue.nextBatch("rest", { count: 10, timeout: 500 });
+          const none = await ctx.queue.nextBatch("none", { timeout: 500 });
+          await ctx.step("count", (step) => {
+            step.state.taken.push(`${rest.length}+${none.length}`);
+          });
+        }),
+        actions: { get: (c) => c.state },
+      })),
   },
   {
     name: "calls other actors",
@@ -157,6 +264,6 @@ export const workloads: Workload[] = [
   },
 ];
 
-function one<S>(config: { state: S; run: ReturnType<typeof workflow> }): Registry {
-  return setup({ use: { subject: actor({ ...config, actions: { get: (c) => c.state } }) } }) as unknown as Registry;
+function one(subject: AnyActorDefinition): Registry {
+  return setup({ use: { subject } }) as unknown as Registry;
 }

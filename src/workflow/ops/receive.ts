@@ -64,8 +64,12 @@ class Receive {
     const held = activation.ports.messages.heldAmong(this.#names);
     if (held !== undefined) return this.#operation.reject(previousNotCompleted(held));
     if (!this.#operation.entry && this.#options.timeout !== undefined) this.#entry.dueAt = activation.ports.now() + Math.max(0, this.#options.timeout);
-    if (this.#take()) return;
-    if (this.#entry.dueAt !== undefined && this.#entry.dueAt <= activation.ports.now()) return this.#expired();
+    // What is due already and older than the first message goes before it; a recorded wait takes its turn (decision 4).
+    const firstAt = this.#operation.entry ? undefined : activation.ports.messages.firstAt(this.#filter);
+    if (firstAt !== undefined && !activation.isDueBefore(firstAt) && this.#take()) return;
+    if (!this.#operation.entry && firstAt === undefined && this.#entry.dueAt !== undefined && this.#entry.dueAt <= activation.ports.now()) {
+      return this.#expired();
+    }
     this.#wait();
   }
 

@@ -35,12 +35,12 @@ function sleepTo(scope: Scope, name: string, deadline: () => number): Promise<vo
     }
     if (activation.collector) return operation.park();
     const dueAt = entry.dueAt ?? deadline();
-    if (dueAt <= activation.ports.now()) {
-      if (recorded) activation.finishQuietly(entry);
-      else activation.complete(entry);
+    if (!recorded && dueAt <= activation.ports.now()) {
+      activation.complete(entry);
       operation.fulfil(undefined);
       return;
     }
+    // A recorded one that is due already waits for its turn: what is due at one wake goes by stored times (decision 4).
     if (!recorded) {
       entry.dueAt = dueAt;
       activation.put(entry);

@@ -34,7 +34,7 @@ export function tryBlock(parent: Scope, definition: TryDefinition): Promise<unkn
   }
   const caught = definition.catch ?? CAUGHT_BY_DEFAULT;
   return parent.operate("try", definition.name, (operation) => {
-    const scope = new Scope(operation.activation, operation.location, parent);
+    const scope = new Scope(operation.activation, operation.location, parent, true);
     runInScope(
       scope,
       (context) => definition.run(context as never),
