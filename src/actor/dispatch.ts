@@ -1,6 +1,7 @@
 import { ActorError, decodeValue, encodeValue } from "../protocol/index.js";
 import type { ActorActivation } from "./activation.js";
 import { CallbackContext, READY } from "./context.js";
+import type { ReplyResult } from "./queue-types.js";
 
 /**
  * Runs one action and gives its encoded result. What the action changed is committed before its result, or its error,
@@ -44,6 +45,22 @@ export async function acceptMessage(
   const waitMs = send.wait ? (send.timeoutMs ?? activation.actor.options.actionTimeout) : undefined;
   const message = await activation.sendMessage(send.queue, decodeValue(send.body), waitMs);
   return { id: message.id, createdAt: message.createdAt, waitMs: waitMs ?? 0 };
+}
+
+/**
+ * Waits for a stored message to be completed.
+ * @throws actor/destroyed if the actor ends first, actor/restarting if only this activation does
+ */
+export async function awaitReply(
+  activation: ActorActivation,
+  wait: { readonly messageId: number; readonly createdAt: number; readonly timeoutMs: number },
+): Promise<ReplyResult> {
+  try {
+    return await activation.queue.awaitReply(wait.messageId, wait.createdAt, wait.timeoutMs);
+  } catch (error) {
+    if (activation.record.destroyed) throw new ActorError("actor", "destroyed", "The actor was destroyed while the message waited in its queue.");
+    throw error;
+  }
 }
 
 interface OutsideQueue {

@@ -17,7 +17,8 @@ import {
   type Creation,
   type ReplyEnvelope,
 } from "../protocol/index.js";
-import { acceptMessage, callAction } from "./dispatch.js";
+import { acceptMessage, awaitReply, callAction } from "./dispatch.js";
+import { failureData } from "./failure-data.js";
 import type { ActorPorts, StoreActivation } from "./ports.js";
 import { KEYS, decodeRecord, type ActorRecord } from "./record.js";
 import type { Registry } from "./registry.js";
@@ -42,14 +43,17 @@ export class ActorHost {
 
   /** Answers a call; the reply says what went wrong, it is never thrown. */
   async call(envelope: CallEnvelope): Promise<ReplyEnvelope> {
+    let runtime: ActorRuntime | undefined;
     try {
-      return await this.#call(envelope);
+      checkEnvelope(envelope);
+      const ready = await this.#ready(envelope.address, envelope.creation);
+      runtime = ready.runtime;
+      return await this.#serve(envelope, runtime, ready.created);
     } catch (error) {
-      const { data, status, internal } = toErrorData(error, { expose: false });
-      if (internal) this.#ports.log.error({ msg: "A call failed with an internal error", error: describe(error) });
-      const record = this.#runtime?.record;
-      const actor = record && { actorId: record.actorId, generation: 1, key: record.key.join(",") };
-      return { v: ENVELOPE_VERSION, ok: false, error: actor ? { ...data, actor } : data, status };
+      const { data, status, internal } = toErrorData(error);
+      const errorId = internal ? this.#ports.randomHex(8) : undefined;
+      if (internal) this.#ports.log.error({ msg: "A call failed with an internal error", errorId, error: describe(error) });
+      return { v: ENVELOPE_VERSION, ok: false, status, error: failureData(data, { status, errorId, record: this.#runtime?.record, hasBegun: runtime !== undefined }) };
     }
   }
 
@@ -68,10 +72,8 @@ export class ActorHost {
     }
   }
 
-  async #call(envelope: CallEnvelope): Promise<ReplyEnvelope> {
-    checkEnvelope(envelope);
-    const { address, creation, operation } = envelope;
-    const { runtime, created } = await this.#ready(address, creation);
+  async #serve(envelope: CallEnvelope, runtime: ActorRuntime, created: boolean): Promise<ReplyEnvelope> {
+    const { operation } = envelope;
     const reply = { v: ENVELOPE_VERSION, ok: true, actorId: runtime.record.actorId, createdAt: runtime.record.createdAt, created } as const;
     switch (operation.kind) {
       case "resolve":
@@ -88,7 +90,7 @@ export class ActorHost {
       case "send":
         return { ...reply, output: encodeValue(await acceptMessage(runtime, operation, requestOf(envelope))) };
       case "wait":
-        return { ...reply, output: encodeValue(await runtime.queue.awaitReply(operation.messageId, operation.createdAt, operation.timeoutMs)) };
+        return { ...reply, output: encodeValue(await awaitReply(runtime, operation)) };
       default:
         throw new ActorError("feature", "unsupported", `This release does not know the operation "${String((operation as { kind: unknown }).kind)}"`);
     }

@@ -3,23 +3,7 @@ import { MAX_INTERRUPTIONS } from "../workflow/index.js";
 import type { ActorActivation, DeadlineRow } from "./activation.js";
 import type { Background } from "./background.js";
 import { runHandler } from "./dispatch.js";
-
-/** What a scheduled action gets after its own arguments. Times in epoch ms. */
-export interface ScheduledFireInfo {
-  readonly kind: "at" | "cron" | "every";
-  readonly id: string;
-  readonly name?: string;
-  readonly scheduledAt: number;
-  readonly firedAt: number;
-}
-
-export interface ScheduledEvent {
-  readonly id: string;
-  readonly action: string;
-  readonly args: unknown[];
-  /** Epoch ms. */
-  readonly runAt: number;
-}
+import type { ScheduledEvent, ScheduledFireInfo } from "./schedule-types.js";
 
 interface ScheduleRow extends DeadlineRow {
   readonly action: string;

@@ -6,8 +6,8 @@
  */
 import type { Logger } from "./ports.js";
 import type { ActorQueueOf } from "./queue-messages.js";
-import type { ScheduledEvent } from "./schedule.js";
-import type { WorkflowHistoryEntry, WorkflowStatus } from "./workflow-control.js";
+import type { ScheduledEvent } from "./schedule-types.js";
+import type { WorkflowHistoryEntry, WorkflowStatus } from "./workflow-status.js";
 import type { AnyClient, EventDeclarations, QueueDeclarations } from "./declarations.js";
 
 /** What every callback of an actor gets. */

@@ -1,29 +1,8 @@
 import { ActorError, decodeValue } from "../protocol/index.js";
 import { CancelledError, isTerminal, type Entry } from "../workflow/index.js";
 import type { ActorActivation } from "./activation.js";
-import { KEYS, type WorkflowRecord } from "./record.js";
-
-/** One line of history, decoded for people and tools. Times in epoch ms. */
-export interface WorkflowHistoryEntry {
-  readonly id: string;
-  readonly location: readonly (string | number)[];
-  readonly kind: Entry["kind"];
-  readonly status: Entry["status"];
-  readonly attempts: number;
-  readonly interrupted: number;
-  readonly dueAt?: number;
-  readonly value?: unknown;
-  readonly error?: { readonly kind: string; readonly name: string; readonly message: string };
-}
-
-export interface WorkflowStatus {
-  readonly status: WorkflowRecord["status"] | "diverged" | "none";
-  readonly output?: unknown;
-  readonly error?: { readonly name: string; readonly message: string; readonly metadata?: unknown };
-  readonly rollbackErrors?: readonly unknown[];
-  /** Epoch ms of the earliest deadline it waits for. */
-  readonly wakeAt?: number;
-}
+import { KEYS } from "./record.js";
+import type { WorkflowHistoryEntry, WorkflowStatus } from "./workflow-status.js";
 
 /** What control needs of the workflow's host. */
 export interface ControlledWorkflow {
@@ -79,7 +58,7 @@ export class WorkflowControl {
   /** Lets a failed workflow try again: failed operations start over, completed ones stay. Nothing happens otherwise. */
   recover(): void {
     if (this.#activation.record.workflow?.status !== "failed") return;
-    for (const entry of [...this.#activation.history.entries()]) {
+    for (const entry of Array.from(this.#activation.history.entries())) {
       if (entry.status === "failed" || (entry.status === "pending" && entry.kind === "step")) this.#remove(entry);
       else if (entry.location[0] === -1) this.#remove(entry);
     }

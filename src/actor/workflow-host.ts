@@ -105,10 +105,7 @@ export class WorkflowHost implements WorkflowPorts {
    */
   async advance(): Promise<void> {
     if (this.isActive && this.#runtime.lease && !this.isRunning) this.#startRun(false);
-    if (this.#run && !this.#run.isEnded) {
-      await this.#run.settled();
-      await this.#run.advance();
-    }
+    if (this.#run && !this.#run.isEnded) await this.#run.advance();
     this.#runtime.receivers.offer();
     if (!this.#runtime.isWorking) this.#runtime.releaseLease();
     this.#runtime.deadlinesChanged();

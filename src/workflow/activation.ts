@@ -112,8 +112,8 @@ export class Activation {
 
   #endTurn(): void {
     const isIdle = this.#scopesInUserCode === 0 && this.#workingLeaves === 0;
-    // What the pass in progress settles next keeps the run from parking in between.
-    const parked = isIdle && !(this.#advancing && this.#nextDue());
+    // What is due keeps the run from parking: the pass in progress settles it next, or the timer begins one at once.
+    const parked = isIdle && !this.#nextDue();
     if (parked && !this.#parked) {
       this.ports.parked();
       this.#commitWanted = true;
@@ -313,6 +313,7 @@ export class Activation {
   }
 
   async #advance(): Promise<boolean> {
+    await this.settled();
     for (let passed = 0; passed < DUE_PER_PASS; passed += 1) {
       const settle = this.#nextDue();
       if (!settle || this.#halted) return true;

@@ -85,11 +85,6 @@ export class WorkflowRun {
     return this.#activation.advance();
   }
 
-  /** Resolves when the run is parked, or only waits for running work. */
-  settled(): Promise<void> {
-    return this.#activation.settled();
-  }
-
   beforeCommit(): void {
     if (!this.#activation.isHalted) this.#activation.beforeCommit();
   }
@@ -137,9 +132,8 @@ export class WorkflowRun {
     // Not parked: the undoing is work, and the lease stays for it.
     this.#activation.countWork(1);
     this.#options.ports.rollingBack(outcome.error);
-    this.#activation.wantCommit();
     const { error } = outcome;
-    this.#activation.afterTurn(() => this.#undo(error));
+    this.#activation.beginWork(() => this.#undo(error));
   }
 
   #undo(error: unknown): void {

@@ -1,12 +1,12 @@
 import { describe, expect, it } from "vitest";
-import { ManualClock, type World, type WorldActor } from "../../src/testing/index.js";
+import { ManualClock, type CommitFault, type World, type WorldActor } from "../../src/testing/index.js";
 import { testWorld } from "../support/test-world.js";
 import { seededRandom } from "../support/seeded-random.js";
 import { canonical } from "./canonical.js";
 import { occasionalCrashes } from "./faults.js";
 import { workloads, type Workload } from "./workloads.js";
 
-type Fault = (commit: number) => "crash-before" | "crash-after" | undefined;
+type Fault = CommitFault;
 
 /** Runs a workload to its end with crashes where `fault` says; nothing touches the actor once it exists. */
 async function run(workload: Workload, fault: Fault = () => undefined): Promise<{ world: World; subject: WorldActor; runs: Map<string, number> }> {

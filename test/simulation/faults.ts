@@ -10,7 +10,7 @@ export function occasionalCrashes(random: () => number, rate: number): CommitFau
   return () => {
     const roll = random();
     commits += 1;
-    crashedAt = crashedAt.filter((at) => at > commits - 12);
+    crashedAt = crashedAt.filter((at) => at > commits - 40);
     if (crashedAt.length > 1 || roll >= rate) return undefined;
     crashedAt.push(commits);
     return roll < rate / 2 ? "crash-before" : "crash-after";

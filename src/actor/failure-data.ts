@@ -1,0 +1,41 @@
+import type { ErrorData } from "../protocol/index.js";
+import type { ActorRecord } from "./record.js";
+
+/** How and where a call failed. */
+export interface FailedCall {
+  readonly status: number;
+  /** Under which the log has what the caller may not see. */
+  readonly errorId: string | undefined;
+  readonly record: ActorRecord | undefined;
+  /** Whether the call had passed the start gate: code of the actor may have run for it. */
+  readonly hasBegun: boolean;
+}
+
+/** Codes by which a client knows that nothing of its call has run, so that it may send it again. */
+const NOT_RUN = new Set(["actor/starting", "actor/stopping", "guard/service_unavailable"]);
+
+/** What a failed call is answered: the error, the id it is logged under, whether to try again, and which actor it was. */
+export function failureData(data: ErrorData, { status, errorId, record, hasBegun }: FailedCall): ErrorData {
+  const actor = record && { actorId: record.actorId, generation: 1, key: record.key.join(",") };
+  const metadata = { ...(errorId !== undefined && { errorId }), ...retryable(data, status, hasBegun) };
+  return {
+    ...data,
+    ...(Object.keys(metadata).length > 0 && isFields(data.metadata) && { metadata: { ...data.metadata, ...metadata } }),
+    ...(actor && { actor }),
+  };
+}
+
+/**
+ * A call that never began may be sent again. One that has begun may not be: an action that lets another actor's "starting"
+ * through has run itself. Errors of the user's own groups and codes are left as they are.
+ */
+function retryable({ group, code, metadata }: ErrorData, status: number, hasBegun: boolean): { retryable?: boolean } {
+  const isOurs = group === "actor" || group === "guard";
+  if (status !== 503 || !isOurs) return {};
+  if (hasBegun && NOT_RUN.has(`${group}/${code}`)) return { retryable: false };
+  return isFields(metadata) && typeof metadata?.["retryable"] === "boolean" ? {} : { retryable: !hasBegun };
+}
+
+function isFields(metadata: unknown): metadata is Readonly<Record<string, unknown>> | undefined {
+  return metadata === undefined || (typeof metadata === "object" && metadata !== null && !Array.isArray(metadata));
+}
