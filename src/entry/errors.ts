@@ -1,1 +1,30 @@
-export { ActorError, INTERNAL_ERROR_CODE, INTERNAL_ERROR_DESCRIPTION, RivetError, USER_ERROR_CODE, UserError } from "../protocol/index.js";
+/** `perdure/errors`: errors with a code, and functions that make or recognise them. */
+export {
+  ActorError,
+  actorNotFound,
+  actorRestarting,
+  actorStopping,
+  forbiddenError,
+  INTERNAL_ERROR_CODE,
+  INTERNAL_ERROR_DESCRIPTION,
+  internalError,
+  invalidEncoding,
+  invalidRequest,
+  isActorAbortedError,
+  isRivetErrorCode,
+  isRivetErrorLike,
+  RivetError,
+  toRivetError,
+  unsupportedFeature,
+  USER_ERROR_CODE,
+  UserError,
+} from "../protocol/index.js";
+export type {
+  ActorErrorOptions,
+  ActorRestartingOptions,
+  ErrorActor as ActorSpecifier,
+  ErrorFallback,
+  ActorErrorOptions as RivetErrorOptions,
+  RivetErrorLike,
+  UserErrorOptions,
+} from "../protocol/index.js";

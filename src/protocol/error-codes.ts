@@ -31,6 +31,7 @@ const CODES: Readonly<Record<string, ErrorCodeInfo>> = {
   "actor/duplicate_key": shown(409),
   "actor/empty_key": shown(400),
   "actor/input_too_large": shown(413),
+  "actor/internal_error": masked(500),
   "actor/invalid_id": shown(400),
   "actor/invalid_key": shown(400),
   "actor/invalid_name": shown(400),

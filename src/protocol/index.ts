@@ -34,6 +34,21 @@ export {
   UserError,
 } from "./errors.js";
 export type { ActorErrorOptions, ErrorActor, ErrorData, UserErrorOptions } from "./errors.js";
+export {
+  actorNotFound,
+  actorRestarting,
+  actorStopping,
+  forbiddenError,
+  internalError,
+  invalidEncoding,
+  invalidRequest,
+  isActorAbortedError,
+  isRivetErrorCode,
+  isRivetErrorLike,
+  toRivetError,
+  unsupportedFeature,
+} from "./named-errors.js";
+export type { ActorRestartingOptions, ErrorFallback, RivetErrorLike } from "./named-errors.js";
 export { decodeJson, encodeJson, fromJsonTree, toJsonTree } from "./json.js";
 export type { JsonOptions } from "./json.js";
 export { isEncoding } from "./messages.js";
