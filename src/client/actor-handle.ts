@@ -1,4 +1,5 @@
 import type { ActionRequest } from "../actor/client-types.js";
+import { ActorError } from "../protocol/index.js";
 import { eitherSignal, raceWithAbort } from "./abort.js";
 import { createActionProxy, isInheritedName } from "./action-proxy.js";
 import type { ActorTarget, ActorTransport, TargetCall } from "./transport.js";
@@ -59,6 +60,9 @@ class HandleMethods {
   /** A send that waits for its completion starts in its turn, but holds no later one up. */
   async send(queue: string, body: unknown, options: SendOptions = {}): Promise<unknown> {
     const { wait = false, timeout, signal } = options;
+    if (timeout !== undefined && !(Number.isFinite(timeout) && timeout >= 0)) {
+      throw new ActorError("request", "invalid", `A timeout is a number of milliseconds, not ${String(timeout)}.`);
+    }
     const previous = this.#lastSend;
     const call = { ...this.#with(signal), queue, body, wait, timeout };
     const sent = raceWithAbort(previous, call.signal).then(() => this.#transport.send(call));

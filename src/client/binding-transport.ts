@@ -4,29 +4,48 @@ import { raceWithAbort } from "./abort.js";
 import { REAL_BACKOFF, withRetries, type BackoffPorts } from "./backoff.js";
 import type { ActionCall, ActorTarget, ActorTransport, CreateCall, SendCall, TargetCall } from "./transport.js";
 
+/** Which actor's object, as the objects' side wants it; input is bytes of the storage codec. */
+export type BindingTarget =
+  | { readonly name: string; readonly key: readonly string[]; readonly creation: Creation; readonly region?: string }
+  | { readonly actorId: string };
+
 /** A call as the objects' side wants it; values are bytes of the storage codec. */
 export interface BindingCall {
-  readonly target:
-    | { readonly name: string; readonly key: readonly string[]; readonly creation: Creation; readonly region?: string }
-    | { readonly actorId: string };
+  readonly target: BindingTarget;
   readonly operation: Operation;
   readonly params?: Uint8Array;
 }
 
-/** Calls an actor's object over its binding: what the router's `createActorCaller` gives. Rejects with ActorErrors. */
-export type CallBinding = (call: BindingCall) => Promise<{ readonly actorId: string; readonly output?: Uint8Array }>;
+/** A message as the objects' side wants it; values are bytes of the storage codec. */
+export interface BindingSend {
+  readonly target: BindingTarget;
+  readonly queue: string;
+  readonly body: Uint8Array;
+  readonly wait: boolean;
+  readonly timeoutMs?: number;
+  readonly params?: Uint8Array;
+  readonly signal?: AbortSignal;
+}
+
+/** The way to actors' objects over their binding: what the router's functions give. Both reject with ActorErrors. */
+export interface ActorBinding {
+  /** What `createActorCaller` gives. */
+  call(call: BindingCall): Promise<{ readonly actorId: string; readonly output?: Uint8Array }>;
+  /** What `createMessageSender` gives: it holds a sender who waits, also while the object is reset. */
+  send(send: BindingSend): Promise<{ readonly status: "completed" | "timedOut"; readonly reply?: Uint8Array }>;
+}
 
 /** Calls actors within the Worker, without HTTP. An aborted call rejects at once; the actor may still finish it. */
-export function createBindingTransport(callBinding: CallBinding, ports: BackoffPorts = REAL_BACKOFF): ActorTransport {
-  return new BindingTransport(callBinding, ports);
+export function createBindingTransport(binding: ActorBinding, ports: BackoffPorts = REAL_BACKOFF): ActorTransport {
+  return new BindingTransport(binding, ports);
 }
 
 class BindingTransport implements ActorTransport {
-  readonly #callBinding: CallBinding;
+  readonly #binding: ActorBinding;
   readonly #ports: BackoffPorts;
 
-  constructor(callBinding: CallBinding, ports: BackoffPorts) {
-    this.#callBinding = callBinding;
+  constructor(binding: ActorBinding, ports: BackoffPorts) {
+    this.#binding = binding;
     this.#ports = ports;
   }
 
@@ -36,15 +55,25 @@ class BindingTransport implements ActorTransport {
       {
         target: targetOf(target),
         operation: { kind: "action", name, args: bytes },
-        ...(params !== undefined && { params: encodeValue(params, { what: "the connection params" }) }),
+        ...paramsOf(params),
       },
       signal,
     );
     return output === undefined ? undefined : decodeValue(output);
   }
 
-  async send(_call: SendCall): Promise<SendResult<unknown>> {
-    throw new ActorError("feature", "unsupported", "Sending to a queue over the binding is not served yet.");
+  async send({ target, queue, body, wait, timeout, params, signal }: SendCall): Promise<SendResult<unknown>> {
+    const send: BindingSend = {
+      target: targetOf(target),
+      queue,
+      body: encodeValue(body, { what: "body" }),
+      wait,
+      ...(timeout !== undefined && { timeoutMs: timeout }),
+      ...(signal !== undefined && { signal }),
+      ...paramsOf(params),
+    };
+    const { status, reply } = await this.#retried(() => this.#binding.send(send), signal);
+    return { status, ...(reply !== undefined && { response: decodeValue(reply) }) };
   }
 
   async resolve({ target, signal }: TargetCall): Promise<string> {
@@ -64,13 +93,16 @@ class BindingTransport implements ActorTransport {
     throw new ActorError("feature", "unsupported", "An actor called over its binding has no gateway URL.");
   }
 
-  #call(call: BindingCall, signal: AbortSignal | undefined): ReturnType<CallBinding> {
-    const attempt = (): ReturnType<CallBinding> => raceWithAbort(this.#callBinding(call).catch(rethrowCoded), signal);
-    return withRetries(attempt, this.#ports, signal);
+  #call(call: BindingCall, signal: AbortSignal | undefined): ReturnType<ActorBinding["call"]> {
+    return this.#retried(() => this.#binding.call(call), signal);
+  }
+
+  #retried<T>(attempt: () => Promise<T>, signal: AbortSignal | undefined): Promise<T> {
+    return withRetries(() => raceWithAbort(attempt().catch(rethrowCoded), signal), this.#ports, signal);
   }
 }
 
-function targetOf(target: ActorTarget): BindingCall["target"] {
+function targetOf(target: ActorTarget): BindingTarget {
   if ("actorId" in target) return target;
   const { name, key, mode, input, region } = target;
   if (mode === "get") return { name, key, creation: { mode } };
@@ -79,6 +111,10 @@ function targetOf(target: ActorTarget): BindingCall["target"] {
 
 function inputOf(input: unknown): { input?: Uint8Array } {
   return input === undefined ? {} : { input: encodeValue(input, { what: "the input" }) };
+}
+
+function paramsOf(params: unknown): { params?: Uint8Array } {
+  return params === undefined ? {} : { params: encodeValue(params, { what: "the connection params" }) };
 }
 
 /** An error without a code is masked as on the wire; here its cause is at hand too. */

@@ -15,7 +15,7 @@ export interface ClientConfig {
   readonly token?: string;
   readonly namespace?: string;
   readonly poolName?: string;
-  /** "json" by default. Each carries every kind of value; the others are smaller where there are bytes in them. */
+  /** "cbor" by default, which is the smallest. Each carries every kind of value; "json" is the one to read in a browser's tools. */
   readonly encoding?: Encoding;
   /** Sent with every request. */
   readonly headers?: Readonly<Record<string, string>>;
@@ -57,7 +57,7 @@ export function resolveConfig(input: string | ClientConfig | undefined): Resolve
   const { endpoint, namespace, token } = parseEndpoint(config.endpoint ?? DEFAULT_ENDPOINT);
   if (namespace !== undefined && config.namespace !== undefined) throw invalidEndpoint("the namespace stands in it and in the configuration");
   if (token !== undefined && config.token !== undefined) throw invalidEndpoint("the token stands in it and in the configuration");
-  const encoding: unknown = config.encoding ?? "json";
+  const encoding: unknown = config.encoding ?? "cbor";
   if (!isEncoding(encoding)) throw new ActorClientError("invalid_encoding", "The encoding is json, cbor or bare.");
   const headers = Object.entries(config.headers ?? {}).map(([name, value]) => [name.toLowerCase(), value] as const);
   return {

@@ -1,5 +1,5 @@
 export { createBindingTransport } from "./binding-transport.js";
-export type { BindingCall, CallBinding } from "./binding-transport.js";
+export type { ActorBinding, BindingCall, BindingSend, BindingTarget } from "./binding-transport.js";
 export type { BackoffPorts } from "./backoff.js";
 export { resolveConfig } from "./client-config.js";
 export type { ClientConfig, ClientFetch, Region, ResolvedConfig } from "./client-config.js";
@@ -8,3 +8,6 @@ export type { ClientFor } from "./create-client.js";
 export { ActorClientError, MalformedResponseMessage } from "./errors.js";
 export { createHttpTransport } from "./http-transport.js";
 export type { ActionCall, ActorTarget, ActorTransport, CreateCall, SendCall, TargetCall } from "./transport.js";
+export { interval, type Interval } from "./interval.js";
+export { joinSignals, type JoinedSignal } from "./join-signals.js";
+export { sleep, type SleepOptions } from "./sleep.js";

@@ -4,7 +4,7 @@
 import type { ActorDefinitions, Client, Registry } from "../actor/index.js";
 import { createBindingTransport, createClientWithTransport } from "../client/index.js";
 import { createActorObject, type ActorObjectClass, type LogLevel } from "../durable-object/index.js";
-import { createActorCaller, createRouter, type ActorNamespace, type CorsOptions } from "../router/index.js";
+import { createActorCaller, createMessageSender, createRouter, type ActorNamespace, type CorsOptions } from "../router/index.js";
 
 /** Bindings that the handler uses. */
 export interface ActorEnv {
@@ -57,10 +57,17 @@ export function createHandler<D extends ActorDefinitions, Env = unknown>(registr
   });
   const connect = (env: Env, beforeCall: () => void = () => {}): unknown => {
     const callActor = createActorCaller(namespaceOf(env), { actorNames });
+    const sendMessage = createMessageSender(callActor);
     return createClientWithTransport(
-      createBindingTransport(async (call) => {
-        beforeCall();
-        return callActor(call);
+      createBindingTransport({
+        async call(call) {
+          beforeCall();
+          return callActor(call);
+        },
+        async send(send) {
+          beforeCall();
+          return sendMessage(send);
+        },
       }),
     );
   };

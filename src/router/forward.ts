@@ -40,13 +40,20 @@ const OVERLOADED_RETRY_AFTER_MS = 1000;
 /** The way to the objects of one namespace, used by the router and by the client inside the Worker. */
 export function createActorCaller(objects: ActorNamespace, options: CallActorOptions): CallActor {
   const actorNames: ReadonlySet<string> = options.actorNames instanceof Set ? options.actorNames : new Set(options.actorNames);
-  const sleep = options.sleep ?? ((ms: number) => new Promise<void>((resolve) => void setTimeout(resolve, ms)));
-  const random = options.random ?? Math.random;
+  const ports = callPorts(options);
   return async (call) => {
     const resolved = resolveStub(objects, call.target, actorNames);
-    const reply = await callObject(resolved, envelopeOf(call, resolved), { sleep, random });
+    const reply = await callObject(resolved, envelopeOf(call, resolved), ports);
     if (!reply.ok) throw fromErrorData(reply.error, reply.status);
     return reply;
+  };
+}
+
+/** The world's own, where nothing else is given. */
+export function callPorts({ sleep, random }: Partial<CallPorts>): CallPorts {
+  return {
+    sleep: sleep ?? ((ms) => new Promise((resolve) => void setTimeout(resolve, ms))),
+    random: random ?? Math.random,
   };
 }
 
@@ -95,7 +102,8 @@ function platformFlags(error: unknown): { overloaded: boolean; retryable: boolea
 
 function checkedReply(reply: ReplyEnvelope): ReplyEnvelope {
   const isReply = typeof reply === "object" && reply !== null && (reply.ok === true || (reply.ok === false && isErrorData(reply.error)));
-  if (!isReply) throw new TypeError("The actor's object answered something that is no reply envelope.");
+  // With a code: what rejects without one is the platform's.
+  if (!isReply) throw new ActorError("rivetkit", "internal_error", "The actor's object answered something that is no reply envelope.");
   return reply;
 }
 

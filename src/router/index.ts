@@ -6,3 +6,5 @@ export type { ActorNamespace, ActorStub, ObjectId } from "./object-namespace.js"
 export type { ActorTarget } from "./resolve-stub.js";
 export { createRouter } from "./router.js";
 export type { Router, RouterOptions } from "./router.js";
+export { createMessageSender } from "./wait.js";
+export type { MessageSend, SendMessage, SentMessage, WaitPorts } from "./wait.js";

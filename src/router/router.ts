@@ -3,14 +3,17 @@ import { ActorError } from "../protocol/index.js";
 import { serveActors } from "./actors-rest.js";
 import { Cors, type CorsOptions } from "./cors.js";
 import { errorResponse, failureOf, type FailurePorts, type RouterLog } from "./error-response.js";
-import { createActorCaller, type CallActor, type CallPorts } from "./forward.js";
+import { createActorCaller } from "./forward.js";
 import { serveGateway } from "./gateway.js";
 import { redactPath } from "./gateway-path.js";
+import type { ActorAccess, GatewayOptions } from "./gateway-request.js";
 import type { ActorNamespace } from "./object-namespace.js";
 import { requireMethod } from "./preconditions.js";
+import { headerTarget, isRoutedByHeader, serveRequest } from "./serve-request.js";
+import { createMessageSender, type WaitPorts } from "./wait.js";
 import { isOwnClient } from "./wire-encoding.js";
 
-export interface RouterOptions extends Partial<CallPorts> {
+export interface RouterOptions extends Partial<WaitPorts> {
   /** The names of the registry's actors. */
   readonly actorNames: Iterable<string>;
   /** The path under which everything of ours lies, "/" by default. Below any other one, all paths are ours. */
@@ -21,6 +24,8 @@ export interface RouterOptions extends Partial<CallPorts> {
   readonly token?: string;
   /** Bytes of an action's body, 65,536 by default. */
   readonly maxIncomingMessageSize?: number;
+  /** Bytes of a queue send's body before it is parsed, 1 MiB by default. The actor's `maxQueueMessageSize` comes after it. */
+  readonly maxQueueBodySize?: number;
   readonly cors?: CorsOptions;
   /** Answered by `/metadata` and `/health`. */
   readonly version?: string;
@@ -35,10 +40,11 @@ export interface RouterOptions extends Partial<CallPorts> {
 export type Router = (request: Request, objects: ActorNamespace) => Promise<Response | undefined>;
 
 interface Env {
-  Bindings: { readonly callActor: CallActor };
+  Bindings: ActorAccess;
 }
 
 const DEFAULT_MAX_INCOMING_MESSAGE_BYTES = 65_536;
+const DEFAULT_MAX_QUEUE_BODY_BYTES = 1024 * 1024;
 const RUNTIME = "rivetkit";
 
 /**
@@ -55,11 +61,15 @@ export function createRouter(options: RouterOptions): Router {
     expose: options.exposeErrors ?? false,
   };
   const app = createApp(options, actorNames, basePath);
+  const accessTo = (objects: ActorNamespace): ActorAccess => {
+    const callActor = createActorCaller(objects, { ...options, actorNames });
+    return { callActor, sendMessage: createMessageSender(callActor, options) };
+  };
 
   const respond = async (request: Request, objects: ActorNamespace): Promise<Response> => {
     try {
       if (!cors.isAllowed(request)) throw new ActorError("auth", "forbidden", "Pages of this origin may not call.");
-      return await app.fetch(request, { callActor: createActorCaller(objects, { ...options, actorNames }) });
+      return await app.fetch(request, accessTo(objects));
     } catch (error) {
       const failure = failureOf(error, failurePorts, { method: request.method, path: redactPath(new URL(request.url).pathname) });
       const response = errorResponse(failure, isOwnClient(request.headers));
@@ -70,7 +80,7 @@ export function createRouter(options: RouterOptions): Router {
   };
 
   return async (request, objects) => {
-    if (!isOurs(pathBelow(basePath, request), basePath)) return undefined;
+    if (!isOurs(request, basePath)) return undefined;
     if (request.method === "OPTIONS") return cors.preflight(request);
     const response = await respond(request, objects);
     cors.decorate(request, response);
@@ -80,16 +90,21 @@ export function createRouter(options: RouterOptions): Router {
 
 function createApp(options: RouterOptions, actorNames: ReadonlySet<string>, basePath: string): Hono<Env> {
   const version = options.version ?? "0";
-  const maxIncomingMessageSize = options.maxIncomingMessageSize ?? DEFAULT_MAX_INCOMING_MESSAGE_BYTES;
   const { namespace, token } = options;
+  const gateway: GatewayOptions = {
+    maxIncomingMessageSize: options.maxIncomingMessageSize ?? DEFAULT_MAX_INCOMING_MESSAGE_BYTES,
+    maxQueueBodySize: options.maxQueueBodySize ?? DEFAULT_MAX_QUEUE_BODY_BYTES,
+    namespace,
+  };
   const pathOf = (request: Request): string => pathBelow(basePath, request) ?? "/";
   // Routes are matched on the path as it was sent: names in it may hold an encoded slash.
   const app = new Hono<Env>({ getPath: pathOf });
 
   app.all("/gateway/*", (c) => {
     const path = pathOf(c.req.raw).slice("/gateway/".length);
-    return serveGateway(c.req.raw, path, c.env.callActor, { maxIncomingMessageSize, namespace });
+    return serveGateway(c.req.raw, path, c.env, gateway);
   });
+  app.all("/request/*", (c) => serveRequest(c.req.raw, headerTarget(c.req.raw.headers)));
   app.all("/actors/*", (c) => {
     const path = pathOf(c.req.raw).slice("/actors".length);
     return serveActors(c.req.raw, path, c.env.callActor, { actorNames, namespace, token });
@@ -125,7 +140,9 @@ function pathBelow(basePath: string, request: Request): string | undefined {
   return pathname.startsWith(`${basePath}/`) ? pathname.slice(basePath.length) : undefined;
 }
 
-function isOurs(path: string | undefined, basePath: string): boolean {
+function isOurs(request: Request, basePath: string): boolean {
+  const path = pathBelow(basePath, request);
   if (path === undefined) return false;
-  return basePath !== "" || /^\/(?:(?:gateway|actors)(?:\/|$)|(?:metadata|health)$)/.test(path);
+  if (basePath !== "" || /^\/(?:(?:gateway|actors)(?:\/|$)|(?:metadata|health)$)/.test(path)) return true;
+  return /^\/request(?:\/|$)/.test(path) && isRoutedByHeader(request);
 }

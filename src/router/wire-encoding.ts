@@ -1,4 +1,4 @@
-import { ActorError, decodeJson, isEncoding, wireCodec, type WireCodec } from "../protocol/index.js";
+import { ActorError, decodeJson, isEncoding, wireCodec, type MessageCodec, type WireCodec } from "../protocol/index.js";
 
 const utf8 = new TextDecoder("utf-8", { fatal: true, ignoreBOM: false });
 
@@ -14,13 +14,16 @@ export function wireCodecOf(headers: Headers): WireCodec {
   return wireCodec(encoding);
 }
 
-/** The arguments in the body of an action call. Throws `encoding/invalid`, or `actor/invalid_request` for JSON of another shape (400). */
-export function decodeArguments(codec: WireCodec, body: Uint8Array): unknown[] {
+/**
+ * The message in a request's body. Throws `encoding/invalid` (400), or `actor/invalid_request` (400), with the shape that
+ * was expected, for JSON of another one.
+ */
+export function decodeRequest<T>(codec: WireCodec, messages: MessageCodec<T>, body: Uint8Array, expected: string): T {
   try {
-    return codec.actionRequest.decode(body).args;
+    return messages.decode(body);
   } catch (cause) {
     if (codec.encoding !== "json" || !isJson(body)) throw cause;
-    throw new ActorError("actor", "invalid_request", 'The body of an action call is {"args": […]}.', { cause });
+    throw new ActorError("actor", "invalid_request", expected, { cause });
   }
 }
 

@@ -1,12 +1,14 @@
 import { describe, expect, test, vi } from "vitest";
-import { createBindingTransport, createClientWithTransport, type CallBinding } from "../../src/client/index.js";
+import { createBindingTransport, createClientWithTransport, type ActorBinding } from "../../src/client/index.js";
 import { ActorError, decodeValue, encodeValue } from "../../src/protocol/index.js";
 
-function over(answer: CallBinding) {
-  const call = vi.fn<CallBinding>(answer);
+function over(answer: ActorBinding["call"], sent: ActorBinding["send"] = async () => ({ status: "completed" })) {
+  const call = vi.fn<ActorBinding["call"]>(answer);
+  const send = vi.fn<ActorBinding["send"]>(sent);
   const ports = { sleep: async () => {}, random: () => 0 };
-  return { client: createClientWithTransport(createBindingTransport(call, ports)), call };
+  return { client: createClientWithTransport(createBindingTransport({ call, send }, ports)), call, send };
 }
+const unused: ActorBinding["call"] = async () => ({ actorId: "id" });
 
 describe("the client over a binding", () => {
   test("hands arguments and params over as bytes, and gives the result as a value of its own", async () => {
@@ -15,7 +17,7 @@ describe("the client over a binding", () => {
     const argument = { n: 1n };
     const result = await client.counter.getOrCreate("a", { params: "p", createWithInput: 5 }).users.add(argument);
     expect(result).toEqual(stored);
-    const [{ target, operation, params }] = call.mock.calls[0] as Parameters<CallBinding>;
+    const [{ target, operation, params }] = call.mock.calls[0] as Parameters<ActorBinding["call"]>;
     expect(target).toMatchObject({ name: "counter", key: ["a"], creation: { mode: "getOrCreate", input: encodeValue(5) } });
     expect(operation).toMatchObject({ kind: "action", name: "users.add" });
     expect(operation.kind === "action" && decodeValue(operation.args)).toEqual([argument]);
@@ -44,14 +46,57 @@ describe("the client over a binding", () => {
     expect(removed).toHaveBeenCalled();
   });
 
-  test("sends and gateway URLs are typed refusals for now", async () => {
-    const handle = over(async () => ({ actorId: "id" })).client.counter.get("a");
-    await expect(handle.send("q", 1)).rejects.toMatchObject({ group: "feature", code: "unsupported", statusCode: 501 });
-    await expect(handle.getGatewayUrl()).rejects.toMatchObject({ group: "feature", code: "unsupported" });
+  test("a gateway URL is a typed refusal", async () => {
+    await expect(over(unused).client.counter.get("a").getGatewayUrl()).rejects.toMatchObject({ group: "feature", code: "unsupported", statusCode: 501 });
   });
 
   test("a call that may not leave does not: what the port throws is the caller's", async () => {
     const refused = new ActorError("storage", "full", "full");
     await expect(over(() => Promise.reject(refused)).client.counter.get("a").x()).rejects.toBe(refused);
+  });
+});
+
+describe("a send over a binding", () => {
+  test("hands the message over as bytes; a plain one gives nothing back", async () => {
+    const { client, send, call } = over(unused);
+    expect(await client.jobs.getOrCreate("a", { params: { p: 1n }, createWithInput: 5 }).send("q", { n: 1n })).toBeUndefined();
+    const [{ target, queue, body, wait, params, ...more }] = send.mock.calls[0] as Parameters<ActorBinding["send"]>;
+    expect([target, queue, decodeValue(body), wait, decodeValue(params ?? new Uint8Array()), more]).toEqual([
+      { name: "jobs", key: ["a"], creation: { mode: "getOrCreate", input: encodeValue(5) } }, "q", { n: 1n }, false, { p: 1n }, {},
+    ]);
+    expect(call).not.toHaveBeenCalled();
+  });
+
+  test("that waits gives the reply as a value, or says that the time was over", async () => {
+    const { client, send } = over(unused, async ({ timeoutMs }) => (timeoutMs === 0 ? { status: "timedOut" } : { status: "completed", reply: encodeValue(new Set([1])) }));
+    const handle = client.jobs.get("a");
+    expect(await handle.send("q", 1, { wait: true, timeout: 50 })).toEqual({ status: "completed", response: new Set([1]) });
+    expect(await handle.send("q", 1, { wait: true, timeout: 0 })).toEqual({ status: "timedOut" });
+    expect(await handle.send("q", 1, { wait: true })).toEqual({ status: "completed", response: new Set([1]) });
+    expect(send.mock.calls.map(([sent]) => [sent.wait, sent.timeoutMs])).toEqual([[true, 50], [true, 0], [true, undefined]]);
+  });
+
+  test("is repeated only if it was refused before it began", async () => {
+    let tries = 0;
+    const starting = new ActorError("actor", "starting", "soon", { metadata: { retryable: true } });
+    const { client, send } = over(unused, async () => {
+      if (++tries < 3) throw starting;
+      return { status: "completed" };
+    });
+    await client.jobs.get("a").send("q", 1);
+    expect(send).toHaveBeenCalledTimes(3);
+    const lost = over(unused, () => Promise.reject(new ActorError("actor", "restarting", "gone", { metadata: { retryable: true } })));
+    await expect(lost.client.jobs.get("a").send("q", 1)).rejects.toMatchObject({ code: "restarting" });
+    expect(lost.send).toHaveBeenCalledTimes(1);
+  });
+
+  test("rejects at once when it is aborted, and tells whoever waits for it", async () => {
+    const { client, send } = over(unused, () => new Promise(() => {}));
+    const controller = new AbortController();
+    const result = client.jobs.get("a").send("q", 1, { wait: true, signal: controller.signal }).catch((error: unknown) => error);
+    await vi.waitFor(() => expect(send).toHaveBeenCalled());
+    controller.abort("enough");
+    expect(await result).toBe("enough");
+    expect(send.mock.calls[0]?.[0].signal?.aborted).toBe(true);
   });
 });

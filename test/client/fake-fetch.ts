@@ -8,7 +8,7 @@ export interface SentRequest {
 
 export type Respond = (request: SentRequest) => Response | Promise<Response>;
 
-/** An untyped client whose requests go to the test, and which never really waits. */
+/** An untyped client whose requests go to the test, in JSON unless told otherwise, and which never really waits. */
 export function clientOf(respond: Respond = () => Response.json({ output: null }), config: ClientConfig = {}) {
   const sent: SentRequest[] = [];
   const pauses: number[] = [];
@@ -19,7 +19,7 @@ export function clientOf(respond: Respond = () => Response.json({ output: null }
     return respond(request);
   };
   const sleep = async (ms: number): Promise<void> => void pauses.push(ms);
-  const transport = createHttpTransport(resolveConfig({ fetch, ...config }), { sleep, random: () => 0 });
+  const transport = createHttpTransport(resolveConfig({ fetch, encoding: "json", ...config }), { sleep, random: () => 0 });
   return { client: createClientWithTransport(transport), sent, pauses };
 }
 

@@ -1,6 +1,6 @@
 import { describe, expect, test, vi } from "vitest";
-import { ActorClientError, createClient, MalformedResponseMessage } from "../../src/client/index.js";
-import { ActorError, decodeTaggedCbor, parseBase64 } from "../../src/protocol/index.js";
+import { ActorClientError, createClient, MalformedResponseMessage, resolveConfig } from "../../src/client/index.js";
+import { ActorError, decodeTaggedCbor, parseBase64, wireCodec } from "../../src/protocol/index.js";
 import { clientOf, errorAnswer } from "./fake-fetch.js";
 
 const ID = `${"a".repeat(64)}-0011223344556677`;
@@ -101,7 +101,7 @@ describe("a request", () => {
   test("goes to the global fetch as it is at that time", async () => {
     const fetch = vi.spyOn(globalThis, "fetch").mockImplementation(async () => Response.json({ output: 7 }));
     try {
-      expect(await createClient().counter.get("a").x()).toBe(7);
+      expect(await createClient({ encoding: "json" }).counter.get("a").x()).toBe(7);
       expect(fetch.mock.calls[0]?.[0]).toContain("http://localhost:6420/gateway/counter/");
     } finally {
       fetch.mockRestore();
@@ -142,6 +142,14 @@ describe("an endpoint", () => {
   test("may be given alone", () => {
     expect(() => createClient("http://host.test")).not.toThrow();
   });
+});
+
+test("the encoding is cbor unless another is asked for", async () => {
+  const answer = wireCodec("cbor").actionResponse.encode({ output: new Date(5) }, { extended: true });
+  const { client, sent } = clientOf(() => new Response(answer), { encoding: resolveConfig(undefined).encoding });
+  expect(await client.counter.get("a").x(1n)).toEqual(new Date(5));
+  expect(new Headers(sent[0]?.init.headers).get("x-rivet-encoding")).toBe("cbor");
+  expect(wireCodec("cbor").actionRequest.decode(sent[0]?.init.body as Uint8Array)).toEqual({ args: [1n] });
 });
 
 test("an encoding that is none is refused", () => {

@@ -3,7 +3,7 @@ import fc from "fast-check";
 import { describe, expect, test } from "vitest";
 import { createBindingTransport, createClient, createClientWithTransport, type ClientConfig } from "../../src/client/index.js";
 import { ActorError, decodeValue, formatActorId, objectName } from "../../src/protocol/index.js";
-import { createActorCaller, createRouter, type RouterOptions } from "../../src/router/index.js";
+import { createActorCaller, createMessageSender, createRouter, type RouterOptions } from "../../src/router/index.js";
 import { FakeObjects, fail, GENERATION, succeed, type Answer } from "./fake-objects.js";
 
 const NAMES = ["counter", "chat"];
@@ -18,7 +18,7 @@ function world(): { objects: FakeObjects; existing: Set<string> } {
     if (isMissing && (creation.mode === "get" || address.generation !== undefined)) return fail("actor", "not_found", 404);
     if (!isMissing && creation.mode === "create") return fail("actor", "duplicate_key", 409, { existing_actor_id: actorId });
     existing.add(object);
-    if (operation.kind === "resolve") return succeed(undefined, { actorId, created: isMissing });
+    if (operation.kind !== "action") return succeed(undefined, { actorId, created: isMissing });
     if (operation.name === "input") return succeed(creation.mode !== "get" && creation.input ? decodeValue(creation.input) : undefined, { actorId });
     if (operation.name === "fail") return fail("user", "sold_out", 400, { at: new Date(1), left: [0n] });
     if (operation.name.startsWith("users.")) return succeed([operation.name, decodeValue(operation.args)], { actorId });
@@ -38,12 +38,13 @@ function httpClient(objects: FakeObjects, config: ClientConfig = {}, options: Pa
 }
 
 function bindingClient(objects: FakeObjects) {
-  return createClientWithTransport(createBindingTransport(createActorCaller(objects, { actorNames: NAMES, sleep: async () => {} })));
+  const call = createActorCaller(objects, { actorNames: NAMES, sleep: async () => {} });
+  return createClientWithTransport(createBindingTransport({ call, send: createMessageSender(call, { sleep: async () => {} }) }));
 }
 
 const WAYS: [string, (objects: FakeObjects) => ReturnType<typeof createClient>][] = [
-  ["HTTP with json", (objects) => httpClient(objects)],
-  ["HTTP with cbor", (objects) => httpClient(objects, { encoding: "cbor" })],
+  ["HTTP with json", (objects) => httpClient(objects, { encoding: "json" })],
+  ["HTTP with cbor, the default", (objects) => httpClient(objects)],
   ["HTTP with bare", (objects) => httpClient(objects, { encoding: "bare" })],
   ["HTTP below a base path", (objects) => httpClient(objects, { endpoint: "http://example.test/api/" }, { basePath: "/api" })],
   ["the binding", bindingClient],

@@ -150,3 +150,41 @@ describe("management routes", () => {
     expect((await send("/actors", { method: "PUT", body: '{"name":"chat"}' })).status).toBe(200);
   });
 });
+
+describe("a request routed by header", () => {
+  const actorId = `${"a".repeat(64)}-${GENERATION}`;
+
+  test.each<[string, Record<string, string>]>([
+    ["501 feature/unsupported", { "x-rivet-target": "actor", "x-rivet-actor": actorId }],
+    ["400 guard/missing_actor", { "x-rivet-target": "actor" }],
+    ["400 actor/invalid_id", { "x-rivet-target": "actor", "x-rivet-actor": "nonsense" }],
+    ["404 guard/no_route", { "x-rivet-target": "runner", "x-rivet-actor": actorId }],
+  ])("is answered %s: %j", async (error, headers) => {
+    const objects = new FakeObjects();
+    for (const path of ["/request", "/request/", "/request/a/b?x=1"]) {
+      const response = await routerOver(objects)(path, { method: "DELETE", headers: { origin: "https://app.example", ...headers } });
+      expect(response.headers.get("access-control-allow-origin")).toBe("https://app.example");
+      expect(await errorOf(response)).toBe(error);
+    }
+    expect(objects.calls).toEqual([]);
+  });
+
+  test("is the user's own without the header, and ours below a base path", async () => {
+    const router = createRouter({ actorNames: [] });
+    expect(await router(new Request(`${ORIGIN}/request/a`), new FakeObjects())).toBeUndefined();
+    expect(await router(new Request(`${ORIGIN}/requests`, { headers: { "x-rivet-target": "actor" } }), new FakeObjects())).toBeUndefined();
+    const send = routerOver(new FakeObjects(), { basePath: "/api" });
+    expect(await errorOf(await send("/api/request/a", { headers: { "x-rivet-target": "actor", "x-rivet-actor": actorId } }))).toBe("501 feature/unsupported");
+    expect(await errorOf(await send("/api/request/a"))).toBe("404 guard/no_route");
+  });
+
+  test("is preflighted if the real one will have the header", async () => {
+    const preflight = (headers: string): Promise<Response | undefined> =>
+      createRouter({ actorNames: [] })(
+        new Request(`${ORIGIN}/request/a`, { method: "OPTIONS", headers: { origin: "https://app.example", "access-control-request-headers": headers } }),
+        new FakeObjects(),
+      );
+    expect((await preflight("content-type, X-Rivet-Target"))?.status).toBe(204);
+    expect(await preflight("content-type")).toBeUndefined();
+  });
+});

@@ -1,0 +1,28 @@
+import type { ActorTarget } from "./resolve-stub.js";
+import type { CallActor } from "./forward.js";
+import type { SendMessage } from "./wait.js";
+
+/** A request to one actor, addressed and ready for its verb. */
+export interface GatewayRequest {
+  readonly request: Request;
+  /** The query without our own parameters. */
+  readonly userQuery: string;
+  readonly target: ActorTarget;
+  /** The name of the action or queue, decoded. */
+  readonly argument: string;
+}
+
+/** The two ways into an actor. */
+export interface ActorAccess {
+  readonly callActor: CallActor;
+  readonly sendMessage: SendMessage;
+}
+
+export interface GatewayOptions {
+  /** Bytes of an action's body. */
+  readonly maxIncomingMessageSize: number;
+  /** Bytes of a queue message's body, before it is parsed. The actor's own limit comes after it. */
+  readonly maxQueueBodySize: number;
+  /** The only namespace there is; any is accepted if undefined. */
+  readonly namespace: string | undefined;
+}

@@ -1,0 +1,114 @@
+import { ActorError, decodeValue, type Operation } from "../protocol/index.js";
+import { callPorts, type ActorCall, type CallActor, type CallPorts } from "./forward.js";
+
+/** A message for a queue of an actor, before it is an envelope. */
+export interface MessageSend extends Omit<ActorCall, "operation"> {
+  readonly queue: string;
+  /** Bytes of the storage codec. */
+  readonly body: Uint8Array;
+  /** Whether to answer only when the message is completed. */
+  readonly wait: boolean;
+  /** How long to wait at most, ms; without it as long as an action may run. */
+  readonly timeoutMs?: number;
+  /** Whoever waits has gone: nobody attaches again for them. */
+  readonly signal?: AbortSignal;
+}
+
+/** What became of a message, at the time of the answer. */
+export interface SentMessage {
+  readonly actorId: string;
+  readonly status: "completed" | "timedOut";
+  /** What it was completed with, bytes of the storage codec. */
+  readonly reply?: Uint8Array;
+}
+
+/**
+ * Stores a message and, with `wait`, holds its sender until it is completed or the time is over. A message is stored at
+ * most once: a send whose answer was lost is not repeated. Rejects as `CallActor` does, with `actor/action_timed_out`
+ * (408) for a wait without a timeout of its own, with `actor/destroyed` (404) if the actor's life ended meanwhile.
+ */
+export type SendMessage = (send: MessageSend) => Promise<SentMessage>;
+
+export interface WaitPorts extends CallPorts {
+  /** Epoch ms. */
+  readonly now: () => number;
+}
+
+/** Delays between two attachments: doubling, and up to half taken off by chance. */
+const FIRST_DELAY_MS = 50;
+const MAX_DELAY_MS = 2000;
+/** The same after the platform said that the object is overloaded. */
+const FIRST_OVERLOADED_DELAY_MS = 1000;
+const MAX_OVERLOADED_DELAY_MS = 30_000;
+
+/** Codes by which an object says that it, and not the wait, has come to an end: the next one knows the message. */
+const BROKEN = new Set(["actor/restarting", "actor/overloaded", "actor/starting", "actor/stopping"]);
+
+/** What an object answers to a send. */
+interface Accepted {
+  readonly id: number;
+  readonly createdAt: number;
+  readonly waitMs: number;
+}
+
+type WaitResult = { readonly status: "completed"; readonly reply?: Uint8Array } | { readonly status: "timedOut" };
+
+/** Sends messages over `callActor`. Waiting is this side's: an object that is reset in the middle is asked again. */
+export function createMessageSender(callActor: CallActor, options: Partial<WaitPorts> = {}): SendMessage {
+  const ports: WaitPorts = { ...callPorts(options), now: options.now ?? Date.now };
+  return async ({ queue, body, wait, timeoutMs, signal, ...call }) => {
+    const operation: Operation = { kind: "send", queue, body, ...(wait && { wait, ...(timeoutMs !== undefined && { timeoutMs }) }) };
+    const { actorId, output } = await callActor({ ...call, operation });
+    if (!wait) return { actorId, status: "completed" };
+    const accepted = decoded<Accepted>(output);
+    const result = await waitFor(actorId, accepted, callActor, ports, signal);
+    if (result.status === "timedOut" && timeoutMs === undefined) {
+      throw new ActorError("actor", "action_timed_out", "Nobody completed the message in time.", { metadata: { timeoutMs: accepted.waitMs } });
+    }
+    return { actorId, ...result };
+  };
+}
+
+/** Attaches to a stored message until its time is over. It is addressed by id: another life of the key is another actor. */
+async function waitFor(actorId: string, accepted: Accepted, callActor: CallActor, ports: WaitPorts, signal: AbortSignal | undefined): Promise<WaitResult> {
+  const { id: messageId, createdAt, waitMs } = accepted;
+  const deadline = ports.now() + waitMs;
+  for (let tries = 1; ; tries++) {
+    const leftMs = Math.max(0, deadline - ports.now());
+    try {
+      const operation: Operation = { kind: "wait", messageId, createdAt, timeoutMs: leftMs };
+      return decoded<WaitResult>((await callActor({ target: { actorId }, operation })).output);
+    } catch (error) {
+      if (!isBroken(error)) throw isNotFound(error) ? destroyed(actorId) : error;
+      signal?.throwIfAborted();
+      await ports.sleep(Math.min(delayMs(tries, error, ports.random), Math.max(0, deadline - ports.now())));
+      signal?.throwIfAborted();
+      if (ports.now() >= deadline) return { status: "timedOut" };
+    }
+  }
+}
+
+/** Whether the object broke off. Errors without a code are the platform's: an actor's own come as data and have one. */
+function isBroken(error: unknown): boolean {
+  return !ActorError.isActorError(error) || BROKEN.has(`${error.group}/${error.code}`);
+}
+
+function isNotFound(error: unknown): boolean {
+  return ActorError.isActorError(error) && error.group === "actor" && error.code === "not_found";
+}
+
+function destroyed(actorId: string): ActorError {
+  return new ActorError("actor", "destroyed", "The actor was destroyed while the message waited in its queue.", { metadata: { actorId } });
+}
+
+function delayMs(tries: number, error: unknown, random: () => number): number {
+  const isOverloaded = ActorError.isActorError(error) && error.code === "overloaded";
+  const [first, max] = isOverloaded ? [FIRST_OVERLOADED_DELAY_MS, MAX_OVERLOADED_DELAY_MS] : [FIRST_DELAY_MS, MAX_DELAY_MS];
+  return Math.min(max, first * 2 ** (tries - 1)) * (1 - random() / 2);
+}
+
+/** An object's own answer: our code on both sides, at most one release apart. */
+function decoded<T>(output: Uint8Array | undefined): T {
+  if (output === undefined) throw new ActorError("rivetkit", "internal_error", "The actor's object answered a send or a wait without an output.");
+  return decodeValue(output) as T;
+}

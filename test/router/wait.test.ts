@@ -1,0 +1,151 @@
+// A sender who waits is held by the Worker: what happens when the object breaks meanwhile, on a clock that the test moves.
+import { describe, expect, test, vi } from "vitest";
+import { ActorError, encodeValue, type Operation } from "../../src/protocol/index.js";
+import { createMessageSender, type ActorCall, type ActorReply, type CallActor, type SentMessage } from "../../src/router/index.js";
+import { ManualClock } from "../../src/testing/index.js";
+
+const ACTOR_ID = `${"a".repeat(64)}-00112233445566aa`;
+const TARGET = { name: "counter", key: ["a"], creation: { mode: "getOrCreate" } } as const;
+const BODY = encodeValue(1);
+const OVERLOADED = new ActorError("actor", "overloaded", "too much", { metadata: { retryable: false } });
+
+function reply(output: unknown): ActorReply {
+  return { v: 1, ok: true, actorId: ACTOR_ID, created: false, createdAt: 1, output: encodeValue(output) };
+}
+
+/** Waits answered by the test, one after the other; the last answer is repeated. */
+function sender(waits: ((clock: ManualClock, operation: Extract<Operation, { kind: "wait" }>) => Promise<unknown>)[], options: { random?: number; stored?: () => Promise<unknown> } = {}) {
+  const clock = new ManualClock(1000);
+  const calls: ActorCall[] = [];
+  const pauses: number[] = [];
+  let attached = 0;
+  const callActor: CallActor = async (call) => {
+    calls.push(call);
+    const { operation } = call;
+    if (operation.kind === "send") return reply((await options.stored?.()) ?? { id: 7, createdAt: 5, waitMs: operation.timeoutMs ?? 60_000 });
+    if (operation.kind !== "wait") throw new Error("The call is neither a send nor a wait.");
+    const answer = waits[Math.min(attached++, waits.length - 1)];
+    if (answer === undefined) throw new Error("Nobody should wait.");
+    return reply(await answer(clock, operation));
+  };
+  const sleep = async (ms: number): Promise<void> => {
+    pauses.push(ms);
+    clock.moveTo(clock.now() + ms);
+  };
+  const send = createMessageSender(callActor, { now: () => clock.now(), sleep, random: () => options.random ?? 0 });
+  const leftMs = (): number[] => calls.flatMap(({ operation }) => (operation.kind === "wait" ? [operation.timeoutMs] : []));
+  return { clock, calls, pauses, leftMs, send: (timeoutMs?: number, signal?: AbortSignal): Promise<SentMessage> =>
+    send({ target: TARGET, queue: "q", body: BODY, wait: true, ...(timeoutMs !== undefined && { timeoutMs }), ...(signal !== undefined && { signal }) }) };
+}
+
+const completes = async (): Promise<unknown> => ({ status: "completed", reply: encodeValue("done") });
+const breaksAfter = (ms: number, error: unknown) => async (clock: ManualClock): Promise<never> => {
+  clock.moveTo(clock.now() + ms);
+  throw error;
+};
+const flagged = (flags: object): Error => Object.assign(new Error("of the platform"), flags);
+
+describe("a sender who waits", () => {
+  test("attaches to its message with the time it has, and gets the reply", async () => {
+    const { send, calls } = sender([completes]);
+    expect(await send(300)).toEqual({ actorId: ACTOR_ID, status: "completed", reply: encodeValue("done") });
+    expect(calls).toEqual([
+      { target: TARGET, operation: { kind: "send", queue: "q", body: BODY, wait: true, timeoutMs: 300 } },
+      { target: { actorId: ACTOR_ID }, operation: { kind: "wait", messageId: 7, createdAt: 5, timeoutMs: 300 } },
+    ]);
+  });
+
+  test.each<[string, unknown]>([
+    ["a retryable error of the platform", flagged({ retryable: true })],
+    ["a reset of the object", flagged({ durableObjectReset: true })],
+    ["any other error of the platform", flagged({})],
+    ["something that is no error", "gone"],
+    ["a lost activation", new ActorError("actor", "restarting", "restarting", { metadata: { retryable: true } })],
+    ["an object that starts", new ActorError("actor", "starting", "starting")],
+  ])("is attached again after %s, with the time that is left", async (_what, error) => {
+    const { send, leftMs, pauses } = sender([breaksAfter(100, error), breaksAfter(40, error), completes]);
+    expect(await send(1000)).toMatchObject({ status: "completed" });
+    expect(pauses).toEqual([50, 100]);
+    expect(leftMs()).toEqual([1000, 850, 710]);
+  });
+
+  test("pauses a little longer each time, up to two seconds, by chance up to half of it less", async () => {
+    const { send, pauses } = sender([...Array<ReturnType<typeof breaksAfter>>(8).fill(breaksAfter(0, flagged({}))), completes], { random: 0.5 });
+    await send(100_000);
+    expect(pauses).toEqual([37.5, 75, 150, 300, 600, 1200, 1500, 1500]);
+  });
+
+  test("leaves an overloaded object alone for longer", async () => {
+    const { send, pauses } = sender([...Array<ReturnType<typeof breaksAfter>>(6).fill(breaksAfter(0, OVERLOADED)), completes]);
+    await send(100_000);
+    expect(pauses).toEqual([1000, 2000, 4000, 8000, 16_000, 30_000]);
+  });
+
+  test("is told that the time was over when the object never comes back, and not later", async () => {
+    const { send, clock, leftMs } = sender([breaksAfter(0, flagged({ retryable: true }))]);
+    expect(await send(1000)).toEqual({ actorId: ACTOR_ID, status: "timedOut" });
+    expect(clock.now()).toBe(2000);
+    expect(leftMs()).toEqual([1000, 950, 850, 650, 250]);
+  });
+
+  test("with no time is still asked for once", async () => {
+    const { send, leftMs } = sender([completes]);
+    expect(await send(0)).toMatchObject({ status: "completed" });
+    expect(leftMs()).toEqual([0]);
+  });
+
+  test("without a time of its own has the action timeout, and its error", async () => {
+    const { send, leftMs } = sender([async () => ({ status: "timedOut" })]);
+    await expect(send()).rejects.toMatchObject({ group: "actor", code: "action_timed_out", statusCode: 408 });
+    expect(leftMs()).toEqual([60_000]);
+    const broken = sender([breaksAfter(59_990, flagged({}))]);
+    await expect(broken.send()).rejects.toMatchObject({ group: "actor", code: "action_timed_out" });
+    expect(broken.clock.now()).toBe(61_000);
+  });
+
+  test("hears that the actor was destroyed, whoever says so", async () => {
+    const gone = sender([breaksAfter(10, flagged({ durableObjectReset: true })), breaksAfter(0, new ActorError("actor", "not_found", "no such id"))]);
+    await expect(gone.send(1000)).rejects.toMatchObject({ group: "actor", code: "destroyed", statusCode: 404 });
+    const told = sender([breaksAfter(10, new ActorError("actor", "destroyed", "was destroyed"))]);
+    await expect(told.send(1000)).rejects.toMatchObject({ group: "actor", code: "destroyed" });
+    expect(told.leftMs()).toHaveLength(1);
+  });
+
+  test.each([["storage", "newer_format"], ["rivetkit", "internal_error"], ["user", "whatever"]])("gets any other error, %s/%s say, at once", async (group, code) => {
+    const { send, leftMs } = sender([breaksAfter(10, new ActorError(group, code, "m"))]);
+    await expect(send(1000)).rejects.toMatchObject({ group, code });
+    expect(leftMs()).toHaveLength(1);
+  });
+
+  test("who is gone is not attached again", async () => {
+    const controller = new AbortController();
+    const breaksWhenGone = async (): Promise<never> => {
+      controller.abort("gone");
+      throw flagged({ retryable: true });
+    };
+    const { send, leftMs } = sender([breaksWhenGone]);
+    await expect(send(1000, controller.signal)).rejects.toBe("gone");
+    expect(leftMs()).toHaveLength(1);
+  });
+});
+
+describe("a send", () => {
+  test("whose answer was lost is not sent again", async () => {
+    const lost = flagged({ retryable: true });
+    const { send, calls } = sender([], { stored: () => Promise.reject(lost) });
+    await expect(send(1000)).rejects.toBe(lost);
+    expect(calls).toHaveLength(1);
+  });
+
+  test("that does not wait asks for nothing after it", async () => {
+    const callActor = vi.fn<CallActor>(async () => reply({ id: 1, createdAt: 1, waitMs: 0 }));
+    const sent = await createMessageSender(callActor)({ target: TARGET, queue: "q", body: BODY, wait: false, timeoutMs: 50 });
+    expect(sent).toEqual({ actorId: ACTOR_ID, status: "completed" });
+    expect(callActor.mock.calls).toEqual([[{ target: TARGET, operation: { kind: "send", queue: "q", body: BODY } }]]);
+  });
+
+  test("answered with nonsense is an error of ours", async () => {
+    const callActor: CallActor = async () => ({ v: 1, ok: true, actorId: ACTOR_ID, created: false, createdAt: 1 });
+    await expect(createMessageSender(callActor)({ target: TARGET, queue: "q", body: BODY, wait: true })).rejects.toMatchObject({ code: "internal_error", public: false });
+  });
+});
