@@ -1,45 +1,506 @@
 import { describe, expect, it } from "vitest";
-import { actor, setup, workflow } from "../../../src/actor/index.js";
-import { testWorld } from "../../support/test-world.js";
+import { CriticalError, RollbackError, StepExhaustedError } from "../../../src/entry/workflow.js";
+import { Runs, finished, subject, type Step } from "../subject.js";
 
 describe("step", () => {
-  it("runs in order and commits its state with its result", async () => {
-    const ran: string[] = [];
-    const world = testWorld(
-      setup({
-        use: {
-          a: actor({
-            state: { n: 0, log: [] as string[] },
-            run: workflow(async (ctx) => {
-              const one = await ctx.step("one", async (step) => {
-                ran.push("one");
-                step.state.n += 1;
-                return 5;
-              });
-              await ctx.sleep("pause", 60_000);
-              await ctx.step("two", (step) => {
-                ran.push("two");
-                step.state.n += one;
-                step.state.log.push("done");
-              });
-            }),
-            actions: { get: (c) => c.state },
-          }),
+  it("runs once and gives its value (D1)", async () => {
+    const runs = new Runs();
+    const done = await finished(async (ctx) => ctx.step("a", runs.of("a", 7)));
+    expect(await done.status()).toEqual({ status: "completed", output: 7 });
+    expect(runs.list).toEqual(["a"]);
+    expect(done.lines()).toEqual(["step a completed"]);
+    expect(done.actor.store.alarmAt).toBeNull();
+  });
+
+  it("answers from history after a restart, without running again (D2)", async () => {
+    const runs = new Runs();
+    const values: unknown[] = [];
+    const s = await subject(async (ctx) => {
+      values.push(await ctx.step("a", runs.of("a", { n: 1 })));
+      await ctx.sleep("pause", 1_000);
+      values.push(await ctx.step("b", runs.of("b", 2)));
+    });
+    await s.replay();
+    await s.world.pass(1_000);
+    expect(values).toEqual([{ n: 1 }, { n: 1 }, 2]);
+    expect(runs.list).toEqual(["a", "b"]);
+  });
+
+  it.each([
+    ["undefined", undefined],
+    ["null", null],
+    ["false", false],
+    ["0", 0],
+    ["the empty string", ""],
+  ])("runs once when it gives %s (D3)", async (_, value) => {
+    const runs = new Runs();
+    const seen: unknown[] = [];
+    const s = await subject(async (ctx) => {
+      seen.push(await ctx.step("a", runs.of("a", value)));
+      await ctx.sleep("pause", 1_000);
+    });
+    await s.replay();
+    expect(runs.count("a")).toBe(1);
+    expect(seen).toEqual([value, value]);
+  });
+
+  it("runs three in a row, in their order, and stores the output (D4)", async () => {
+    const runs = new Runs();
+    const done = await finished(async (ctx) => {
+      const one = await ctx.step("1", runs.of("1", 1));
+      const two = await ctx.step("2", runs.of("2", 2));
+      const three = await ctx.step("3", runs.of("3", 3));
+      return one + two + three;
+    });
+    expect(runs.list).toEqual(["1", "2", "3"]);
+    expect(await done.status()).toEqual({ status: "completed", output: 6 });
+  });
+
+  it("tries again until it succeeds (D5)", async () => {
+    const runs = new Runs();
+    const done = await finished(async (ctx) =>
+      ctx.step("flaky", (step) => {
+        runs.note("flaky");
+        if (runs.count("flaky") < 3) throw new Error("not yet");
+        return step.attempt;
+      }),
+    );
+    expect(runs.count("flaky")).toBe(3);
+    expect(await done.status()).toEqual({ status: "completed", output: 3 });
+  });
+
+  it("waits 200, 400 and 800 ms before its retries by default (D6)", async () => {
+    const at: number[] = [];
+    const s = await subject(async (ctx, self) => {
+      await ctx.step("never", () => {
+        at.push(self.clock.now());
+        throw new Error("no");
+      });
+    });
+    await s.world.passUntilQuiet();
+    expect(at.length).toBe(4);
+    expect(at.slice(1).map((time, index) => time - (at[index] as number))).toEqual([200, 400, 800]);
+  });
+
+  it("is asleep between attempts, with an alarm and no timer, and not failed (D7)", async () => {
+    const s = await subject(async (ctx) => ctx.step("a", () => Promise.reject(new Error("no"))));
+    expect((await s.status()).status).toBe("running");
+    expect((await s.status()).wakeAt).toBe(s.clock.now() + 200);
+    expect(s.actor.store.alarmAt).toBe(s.clock.now() + 200);
+    expect(s.actor.timersHeld).toBe(0);
+  });
+
+  it("runs maxRetries + 1 times, then rejects with StepExhaustedError (D8)", async () => {
+    const runs = new Runs();
+    let caught: unknown;
+    await finished(async (ctx) => {
+      try {
+        await ctx.step({ name: "x", maxRetries: 2, run: () => Promise.reject(runs.note("x") ?? new TypeError("bad")) });
+      } catch (error) {
+        caught = error;
+      }
+    });
+    expect(runs.count("x")).toBe(3);
+    expect(caught).toBeInstanceOf(StepExhaustedError);
+    expect(caught).toMatchObject({ message: 'Step "x" exhausted retries: TypeError: bad', stepName: "x", lastError: { name: "TypeError", message: "bad" } });
+  });
+
+  it("rejects the same after a restart, without running again (D9)", async () => {
+    const runs = new Runs();
+    const caught: unknown[] = [];
+    const s = await subject(async (ctx) => {
+      try {
+        await ctx.step({ name: "x", maxRetries: 0, run: () => Promise.reject(runs.note("x") ?? Object.assign(new Error("bad"), { code: "E1", metadata: { n: 1 } })) });
+      } catch (error) {
+        caught.push(error);
+      }
+      await ctx.sleep("pause", 1_000);
+    });
+    await s.replay();
+    expect(runs.count("x")).toBe(1);
+    expect(caught).toHaveLength(2);
+    expect(caught[1]).toBeInstanceOf(StepExhaustedError);
+    const [live, replayed] = caught.map((error) => describeError(error));
+    expect(replayed).toEqual(live);
+    expect(s.logs.filter((line) => line.msg.includes("failed"))).toHaveLength(1);
+  });
+
+  it.each([
+    ["a CriticalError", () => new CriticalError("stop"), "stop"],
+    ["a CriticalError without a message", () => new CriticalError(), ""],
+    ["an error of that name from another copy of the library", () => Object.assign(new Error("stop"), { name: "CriticalError" }), "stop"],
+  ])("does not retry after %s (D10)", async (_, make, message) => {
+    const runs = new Runs();
+    const done = await finished(async (ctx) => ctx.step("a", () => Promise.reject(runs.note("a") ?? make())));
+    expect(runs.count("a")).toBe(1);
+    expect(await done.status()).toMatchObject({ status: "failed", error: { name: "CriticalError", message } });
+    expect(done.actor.store.alarmAt).toBeNull();
+  });
+
+  it("does not retry after a RollbackError, and what can be undone is (D11)", async () => {
+    const runs = new Runs();
+    const done = await finished(async (ctx) => {
+      await ctx.rollbackCheckpoint("cp");
+      await ctx.step({ name: "a", run: runs.of("a"), rollback: runs.of("undo a") });
+      await ctx.step("b", () => Promise.reject(runs.note("b") ?? new RollbackError("back")));
+    });
+    expect(runs.list).toEqual(["a", "b", "undo a"]);
+    expect(await done.status()).toMatchObject({ status: "failed", error: { name: "RollbackError", message: "back" } });
+  });
+
+  it("fails critically when its time is over, without a retry (D12)", async () => {
+    const runs = new Runs();
+    let caught: unknown;
+    let signal: AbortSignal | undefined;
+    const s = await subject(async (ctx) => {
+      try {
+        await ctx.step({
+          name: "slow",
+          timeout: 100,
+          run: (step) => {
+            runs.note("slow");
+            signal = step.abortSignal;
+            return new Promise(() => {});
+          },
+        });
+      } catch (error) {
+        caught = error;
+        throw error;
+      }
+    });
+    await s.world.pass(99);
+    expect(caught).toBeUndefined();
+    expect(signal?.aborted).toBe(false);
+    await s.world.pass(1);
+    expect(caught).toBeInstanceOf(CriticalError);
+    expect((caught as Error).message).toBe('Step "slow" timed out after 100ms');
+    expect(signal?.aborted).toBe(true);
+    expect(runs.count("slow")).toBe(1);
+    expect(await s.status()).toMatchObject({ status: "failed" });
+  });
+
+  it("retries a timeout if it says so, and keeps the kind `timeout` (D13)", async () => {
+    const runs = new Runs();
+    const caught: unknown[] = [];
+    const s = await subject(async (ctx) => {
+      await ctx.step({ name: "slow", timeout: 100, retryOnTimeout: true, maxRetries: 1, run: () => new Promise(() => runs.note("slow")) }).catch((error: unknown) => caught.push(error));
+      await ctx.sleep("pause", 3_600_000);
+    });
+    await s.world.pass(1_000);
+    expect(runs.count("slow")).toBe(2);
+    expect(caught[0]).toBeInstanceOf(StepExhaustedError);
+    expect(s.stored()[0]?.failure).toMatchObject({ kind: "timeout", exhausted: true });
+    await s.replay();
+    expect(describeError(caught[1])).toEqual(describeError(caught[0]));
+  });
+
+  it.each([0, -1])("has no time limit with timeout %s (D14)", async (timeout) => {
+    const s = await subject(async (ctx, self) => ctx.step({ name: "long", timeout, run: () => self.clock.delay(24 * 3_600_000) }));
+    await s.world.pass(24 * 3_600_000);
+    expect((await s.status()).status).toBe("completed");
+  });
+
+  it("drops the late result of a timed-out attempt, and its context throws (D15)", async () => {
+    let late: (() => unknown) | undefined;
+    let finish: ((value: string) => void) | undefined;
+    let view: { n: number } | undefined;
+    const s = await subject(
+      async (ctx) => {
+        const result = await ctx.tryStep({
+          name: "slow",
+          timeout: 100,
+          run: (step) => {
+            late = () => step.state;
+            view = step.state;
+            return new Promise<string>((resolve) => (finish = resolve));
+          },
+        });
+        await ctx.sleep("pause", 3_600_000);
+        return result;
+      },
+      { state: { n: 1 } },
+    );
+    await s.world.pass(100);
+    const stored = s.stored();
+    finish?.("late");
+    await s.world.settle();
+    expect(s.stored()).toEqual(stored);
+    expect(late).toThrowError(expect.objectContaining({ group: "workflow", code: "step_ended" }));
+    expect(() => view?.n).toThrowError(/`state` is only available inside workflow steps/);
+    expect(() => {
+      (view as { n: number }).n = 2;
+    }).toThrowError(expect.objectContaining({ code: "step_ended" }));
+    expect(await s.state()).toEqual({ n: 1 });
+    await s.world.pass(3_600_000);
+    expect((await s.status()).output).toMatchObject({ ok: false, failure: { kind: "timeout", attempts: 1 } });
+  });
+
+  it("has documented defaults: 3 retries, base 100, max 30,000, timeout 30,000, no retry on timeout (D16)", async () => {
+    const at: number[] = [];
+    const s = await subject(async (ctx) => ctx.step("slow", () => new Promise(() => at.push(at.length))));
+    await s.world.pass(29_999);
+    expect((await s.status()).status).toBe("running");
+    await s.world.pass(1);
+    expect((await s.status()).status).toBe("failed");
+    expect(at).toHaveLength(1);
+
+    let seen: number | undefined;
+    const retried = await finished(async (ctx) => ctx.step({ name: "r", maxRetries: 12, run: (step) => Promise.reject((seen = step.maxRetries) && new Error("no")) }));
+    expect(seen).toBe(12);
+    // 200 … 25,600 doubling, then capped: the last gaps are 30 s.
+    expect(retried.stored()[0]?.attempts).toBe(13);
+  });
+
+  it("takes a callback that is not async (D17)", async () => {
+    const done = await finished(async (ctx) => ctx.step("plain", () => 5));
+    expect((await done.status()).output).toBe(5);
+  });
+
+  it("treats a synchronous throw as a rejection (D18)", async () => {
+    const done = await finished(async (ctx) =>
+      ctx.step({
+        name: "throws",
+        maxRetries: 1,
+        run: () => {
+          throw new Error("sync");
         },
       }),
-      { onLog: (level, e) => console.log(level, e) },
     );
-    const a = world.actor("a", ["k"]);
-    expect(await a.call("get")).toEqual({ n: 1, log: [] });
-    await world.settle();
-    expect(await a.call("get")).toEqual({ n: 1, log: [] });
-    console.log(a.store.keys, a.store.rows, a.store.alarmAt! - world.clock.now());
-    a.crash();
-    expect(await a.call("get")).toEqual({ n: 1, log: [] });
-    await world.pass(60_000);
-    expect(await a.call("get")).toEqual({ n: 6, log: ["done"] });
-    expect(ran).toEqual(["one", "two"]);
-    expect(a.store.alarmAt).toBe(null);
-    console.log(a.store.keys, a.store.rows, a.store.alarmWrites);
+    expect(await done.status()).toMatchObject({ status: "failed", error: { message: 'Step "throws" exhausted retries: Error: sync' } });
+  });
+
+  it.each([
+    ["a string", "plain text", "plain text"],
+    ["undefined", undefined, "undefined"],
+    ["null", null, "null"],
+  ])("keeps %s that was thrown in its message (D19)", async (_, thrown, text) => {
+    const done = await finished(async (ctx) => ctx.step({ name: "throws", maxRetries: 0, run: () => Promise.reject(thrown) }));
+    expect((await done.status()).error?.message).toBe(`Step "throws" exhausted retries: ${text === "plain text" ? "Error: plain text" : `Error: ${text}`}`);
+  });
+
+  it.each([
+    ["nothing", undefined],
+    ["a text", "x"],
+  ])("rejects when it is given %s for a function, and records nothing (D20)", async (_, run) => {
+    const done = await finished(async (ctx) => ctx.step("a", run as never));
+    expect(await done.status()).toMatchObject({ status: "failed", error: { message: expect.stringContaining("Step run function missing") } });
+    expect(done.stored()).toEqual([]);
+  });
+
+  it("gives back every kind of value that can be stored, live as on replay (D28)", async () => {
+    const value = {
+      date: new Date(5),
+      map: new Map<unknown, unknown>([["a", 1n]]),
+      set: new Set([1, "2"]),
+      bytes: new Uint8Array([1, 2, 3]),
+      numbers: [Number.NaN, Number.POSITIVE_INFINITY, -0],
+      nothing: undefined,
+      pattern: /a+/gi,
+      error: new RangeError("r"),
+    };
+    const seen: (typeof value)[] = [];
+    const s = await subject(async (ctx) => {
+      seen.push(await ctx.step("all", () => value));
+      await ctx.sleep("pause", 1_000);
+    });
+    await s.replay();
+    expect(seen).toHaveLength(2);
+    for (const each of seen) {
+      expect(each).toEqual(value);
+      expect(each).not.toBe(value);
+      expect(each.error).toBeInstanceOf(RangeError);
+      expect(Object.is(each.numbers[2], -0)).toBe(true);
+    }
+  });
+
+  it.each([
+    ["a function", () => () => 1, "function"],
+    ["a class instance", () => new (class Point {})(), "Point"],
+    ["a promise in an object", () => ({ p: Promise.resolve() }), "Promise"],
+    ["two megabytes", () => "x".repeat(2_000_001), "too large"],
+  ])("fails once and for good when it gives %s, and the actor still opens (D29)", async (_, make, text) => {
+    const runs = new Runs();
+    const s = await finished(async (ctx) => ctx.step("bad", () => (runs.note("bad"), make())));
+    expect(runs.count("bad")).toBe(1);
+    expect(await s.status()).toMatchObject({ status: "failed", error: { name: "CriticalError", message: expect.stringContaining(text) } });
+    expect(s.stored()[0]).toMatchObject({ status: "failed", attempts: 1, failure: { kind: "critical", error: { code: "not_storable" } } });
+    await s.restart();
+    expect(runs.count("bad")).toBe(1);
+    expect(s.actor.crashes).toBe(1);
+  });
+
+  it("fails critically when it leaves a state that cannot be stored, and the state is as it was", async () => {
+    const runs = new Runs();
+    const s = await finished(
+      async (ctx) =>
+        ctx.step("bad", (step) => {
+          runs.note("bad");
+          step.state.big = "x".repeat(2_000_001);
+        }),
+      { state: { big: "" } },
+    );
+    expect(runs.count("bad")).toBe(1);
+    expect(await s.status()).toMatchObject({ status: "failed", error: { name: "CriticalError" } });
+    expect(await s.state()).toEqual({ big: "" });
+  });
+
+  it("runs again after a crash in the middle of it, with the same attempt (D30)", async () => {
+    const attempts: number[] = [];
+    let finish: (() => void) | undefined;
+    const s = await subject(async (ctx) =>
+      ctx.step("a", (step) => {
+        attempts.push(step.attempt);
+        return new Promise<void>((resolve) => (finish = resolve));
+      }),
+    );
+    expect(s.stored()).toEqual([]);
+    await s.restart();
+    expect(attempts).toEqual([1, 1]);
+    expect(s.stored()[0]).toMatchObject({ status: "running", attempts: 0 });
+    finish?.();
+    await s.world.settle();
+    expect(s.stored()[0]).toMatchObject({ status: "completed", attempts: 1, interrupted: 0 });
+    expect((await s.status()).status).toBe("completed");
+  });
+
+  it("ends with workflow/step_interrupted when it was cut off ten times more, with what is recorded since the first", async () => {
+    const runs = new Runs();
+    const s = await subject(async (ctx) => ctx.tryStep("deadly", () => new Promise(() => runs.note("deadly"))));
+    for (let boot = 0; boot < 20 && (await s.status()).status === "running"; boot += 1) await s.restart();
+    expect((await s.status()).output).toMatchObject({ ok: false, failure: { kind: "critical", error: { metadata: { code: "step_interrupted" } } } });
+    // The first run writes nothing before it starts; the ten after it do.
+    expect(runs.count("deadly")).toBe(11);
+  });
+
+  it("makes no commit of its own when it is ephemeral; its entry goes with the next (D25)", async () => {
+    const commits: number[] = [];
+    const keys: string[][] = [];
+    const s = await subject(async (ctx, { actor: { store } }) => {
+      const seen = (): void => {
+        commits.push(store.commits);
+        keys.push([...store.keys]);
+      };
+      await ctx.step("first", () => {});
+      await ctx.step({ name: "e1", ephemeral: true, run: seen });
+      seen();
+      await ctx.step("last", () => {});
+      await ctx.sleep("pause", 1_000);
+    });
+    expect(commits[1]).toBe(commits[0]);
+    expect(s.lines()).toEqual(["step first completed", "step e1 completed", "step last completed", "sleep pause pending"]);
+  });
+
+  it("is never behind the state that an ephemeral callback changed", async () => {
+    let crash = false;
+    const s = await subject(
+      async (ctx, self) => {
+        await ctx.step({
+          name: "count",
+          ephemeral: true,
+          run: (step) => {
+            step.state.n += 1;
+          },
+        });
+        await self.world.turn();
+        if (crash) await new Promise(() => {});
+        await ctx.step("after", () => {});
+      },
+      { state: { n: 0 } },
+    );
+    crash = true;
+    await s.restart();
+    await s.world.passUntilQuiet();
+    expect(await s.state()).toEqual({ n: 1 });
+  });
+
+  it("stores the error and no output with a failed attempt (D26)", async () => {
+    const s = await subject(async (ctx) =>
+      ctx.step("a", () => Promise.reject(Object.assign(new TypeError("why"), { code: "E_WHY", metadata: { at: 3 }, cause: new Error("root") }))),
+    );
+    const [entry] = s.stored();
+    expect(entry).toMatchObject({
+      status: "pending",
+      attempts: 1,
+      dueAt: s.clock.now() + 200,
+      failure: { kind: "error", error: { name: "TypeError", message: "why", code: "E_WHY", metadata: { at: 3 }, cause: { message: "root" } } },
+    });
+    expect(entry?.value).toBeUndefined();
+  });
+
+  it("exhausts at once with maxRetries 0 (D160)", async () => {
+    const runs = new Runs();
+    const done = await finished(async (ctx) => ctx.step({ name: "a", maxRetries: 0, run: () => Promise.reject(runs.note("a") ?? new Error("no")) }));
+    expect(runs.count("a")).toBe(1);
+    expect((await done.status()).error?.name).toBe("StepExhaustedError");
+  });
+
+  it("counts attempts for each step from 1, and a thrown retryAfter wins over the backoff", async () => {
+    const attempts: [string, number, number][] = [];
+    const s = await subject(async (ctx, { clock }) => {
+      for (const name of ["a", "b"]) {
+        await ctx.step(name, (step) => {
+          attempts.push([name, step.attempt, clock.now()]);
+          if (step.attempt === 1) throw Object.assign(new Error("later"), { retryAfter: 70_000 });
+        });
+      }
+    });
+    const start = s.clock.now();
+    await s.world.passUntilQuiet();
+    expect(attempts.map(([name, attempt]) => [name, attempt])).toEqual([["a", 1], ["a", 2], ["b", 1], ["b", 2]]);
+    expect(attempts[1]?.[2]).toBe(start + 70_000);
+    expect(attempts[3]?.[2]).toBe(start + 140_000);
+  });
+
+  it("keeps the state of failed attempts, as roll-forward says", async () => {
+    const done = await finished(
+      async (ctx) =>
+        ctx.step("a", (step) => {
+          step.state.n += 1;
+          if (step.attempt < 3) throw new Error("no");
+        }),
+      { state: { n: 0 } },
+    );
+    expect(await done.state()).toEqual({ n: 3 });
+  });
+
+  it("costs one row, two if it changed the state, and nothing before it starts", async () => {
+    const at: number[] = [];
+    const s = await subject(
+      async (ctx, { actor: { store } }) => {
+        const rows = (): number => store.rows;
+        await ctx.sleep("begin", 1_000);
+        await ctx.step("warm", () => {});
+        await ctx.step("plain", () => void at.push(rows()));
+        await ctx.step("state", (step) => {
+          at.push(rows());
+          step.state.n = 5;
+        });
+        await ctx.step("after", () => void at.push(rows()));
+      },
+      { state: { n: 0 } },
+    );
+    await s.world.pass(1_000);
+    expect(at[1]! - at[0]!).toBe(1);
+    expect(at[2]! - at[1]!).toBe(2);
+  });
+
+  it("sends what it staged with its success, and nothing from a failed attempt", async () => {
+    const s = await subject(async (ctx) => {
+      await ctx.step("send", async (step: Step) => {
+        await step.queue.send("out", `attempt ${step.attempt}`);
+        if (step.attempt === 1) throw new Error("after sending");
+      });
+      await ctx.sleep("pause", 3_600_000);
+    });
+    expect(s.queued).toBe(0);
+    await s.world.pass(200);
+    expect(s.queued).toBe(1);
+    expect(await s.call("tryNext")).toMatchObject({ name: "out", body: "attempt 2" });
+    expect(await s.call("tryNext")).toBeUndefined();
   });
 });
+
+function describeError(error: unknown): unknown {
+  const { name, message, code, metadata, cause } = error as { name: string; message: string; code: unknown; metadata: unknown; cause: unknown };
+  return { constructor: (error as object).constructor.name, name, message, code, metadata, cause: cause === undefined ? undefined : describeError(cause) };
+}

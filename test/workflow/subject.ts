@@ -1,0 +1,206 @@
+/** One actor with a workflow in a world of its own, and what tests ask of it. */
+import { actor, setup, workflow, type QueueDeclarations, type Registry, type WorkflowContext, type WorkflowHistoryEntry, type WorkflowStatus, type WorkflowStepContext } from "../../src/actor/index.js";
+import { decodeValue, encodeValue } from "../../src/protocol/index.js";
+import { ManualClock, type World, type WorldActor } from "../../src/testing/index.js";
+import { decodeEntry, type Entry } from "../../src/workflow/internal.js";
+import { testWorld } from "../support/test-world.js";
+
+// Tests state their programs in the loosest types: what the typed façade allows is the business of test/types.
+// oxlint-disable-next-line typescript/no-explicit-any
+type Any = any;
+// oxlint-disable-next-line typescript/no-empty-object-type
+export type Ctx = WorkflowContext<Any, Any, Any, Any, Any, Any, {}, {}>;
+// oxlint-disable-next-line typescript/no-empty-object-type
+export type Step = WorkflowStepContext<Any, Any, Any, Any, Any, Any, {}, {}>;
+/** A workflow function; `self` is the subject that runs it, for its clock and its store. */
+export type Program = (ctx: Ctx, self: Subject) => Promise<unknown>;
+
+export interface SubjectOptions {
+  readonly state?: unknown;
+  readonly queues?: QueueDeclarations;
+  readonly actions?: Record<string, (c: Any, ...args: Any[]) => unknown>;
+  readonly options?: Record<string, number>;
+  /** Further hooks of the actor. */
+  readonly config?: Record<string, unknown>;
+  readonly clock?: ManualClock;
+  readonly fault?: (commit: number) => "crash-before" | "crash-after" | "refuse" | undefined;
+  /** Other actors of the registry. */
+  readonly use?: Record<string, Any>;
+}
+
+export interface LogLine {
+  readonly level: string;
+  readonly msg: string;
+  readonly [field: string]: unknown;
+}
+
+export type Reply = { readonly status: "completed"; readonly response?: unknown } | { readonly status: "timedOut" };
+
+export class Subject {
+  readonly world: World;
+  readonly actor: WorldActor;
+  readonly clock: ManualClock;
+  readonly logs: LogLine[];
+  readonly #options: SubjectOptions;
+
+  constructor(program: Program | undefined, options: SubjectOptions) {
+    this.clock = options.clock ?? new ManualClock();
+    this.#options = options;
+    const logs: LogLine[] = [];
+    this.logs = logs;
+    this.world = testWorld(registryOf(program, options, this), {
+      clock: this.clock,
+      onLog: (level, line) => logs.push({ level, ...(typeof line === "string" ? { msg: line } : (line as { msg: string })) }),
+      ...(options.fault ? { fault: (each, commit) => (each.name === "subject" ? options.fault?.(commit) : undefined) } : {}),
+    });
+    this.actor = this.world.actor("subject", ["k"]);
+  }
+
+  get errors(): LogLine[] {
+    return this.logs.filter((line) => line.level === "error");
+  }
+
+  call(action: string, ...args: unknown[]): Promise<Any> {
+    return this.actor.call(action, ...args);
+  }
+
+  state(): Promise<Any> {
+    return this.call("get");
+  }
+
+  status(): Promise<WorkflowStatus> {
+    return this.call("status") as Promise<WorkflowStatus>;
+  }
+
+  history(): Promise<WorkflowHistoryEntry[]> {
+    return this.call("history") as Promise<WorkflowHistoryEntry[]>;
+  }
+
+  /** What is stored, read without waking the actor; in the order of the counter. */
+  stored(): Entry[] {
+    return [...this.actor.store.dump()]
+      .filter(([key]) => key.startsWith("e/"))
+      .map(([key, bytes]) => decodeEntry(Number(key.slice(2)), bytes))
+      .sort((a, b) => a.seq - b.seq);
+  }
+
+  /** Stored entries as `kind location status`. */
+  lines(): string[] {
+    return this.stored().map((entry) => `${entry.kind} ${entry.location.join("/")} ${entry.status}`);
+  }
+
+  /** The workflow as it is stored, without waking the actor. */
+  record(): Any {
+    const bytes = this.actor.store.dump().get("a");
+    return bytes && (decodeValue(bytes) as { workflow?: unknown }).workflow;
+  }
+
+  get queued(): number {
+    return this.actor.store.keys.filter((key) => key.startsWith("m/")).length;
+  }
+
+  async send(queue: string, body?: unknown): Promise<{ id: number; createdAt: number }> {
+    const reply = await this.actor.send({ mode: "getOrCreate" }, { kind: "send", queue, body: encodeValue(body) });
+    if (!reply.ok) throw Object.assign(new Error(reply.error.message), reply.error);
+    return decodeValue(reply.output as Uint8Array) as { id: number; createdAt: number };
+  }
+
+  /** As a Worker does for a client: sends, then waits for the reply. */
+  async sendAndWait(queue: string, body: unknown, timeoutMs: number): Promise<Reply> {
+    const reply = await this.actor.send({ mode: "getOrCreate" }, { kind: "send", queue, body: encodeValue(body), wait: true, timeoutMs });
+    if (!reply.ok) throw Object.assign(new Error(reply.error.message), reply.error);
+    const { id, createdAt } = decodeValue(reply.output as Uint8Array) as { id: number; createdAt: number };
+    return this.wait(id, createdAt, timeoutMs);
+  }
+
+  async wait(messageId: number, createdAt: number, timeoutMs: number): Promise<Reply> {
+    const waited = await this.actor.send({ mode: "get" }, { kind: "wait", messageId, createdAt, timeoutMs });
+    if (!waited.ok) throw Object.assign(new Error(waited.error.message), waited.error);
+    const result = decodeValue(waited.output as Uint8Array) as { status: "completed" | "timedOut"; reply?: Uint8Array };
+    if (result.status === "timedOut") return { status: "timedOut" };
+    return result.reply ? { status: "completed", response: decodeValue(result.reply) } : { status: "completed" };
+  }
+
+  /** The object dies and is started again by a call. */
+  async restart(): Promise<void> {
+    this.actor.crash();
+    await this.call("get");
+    await this.world.settle();
+  }
+
+  /** The object dies, and a message that nobody reads makes the workflow replay. */
+  async replay(): Promise<void> {
+    this.actor.crash();
+    await this.send("nobody reads this");
+    await this.world.settle();
+  }
+
+  /** The same storage under other code: a deploy. The old world is dead from here on. */
+  deploy(program: Program | undefined, options: Partial<SubjectOptions> = {}): Subject {
+    const rows = this.actor.store.dump();
+    const alarmAt = this.actor.store.alarmAt;
+    this.actor.crash();
+    this.actor.store.setAlarm(null);
+    const next = new Subject(program, { ...this.#options, ...options, clock: this.clock });
+    next.actor.store.restore(rows, alarmAt);
+    return next;
+  }
+}
+
+/** Creates the actor and lets it do what needs no time to pass. */
+export async function subject(program: Program, options: SubjectOptions = {}): Promise<Subject> {
+  const made = new Subject(program, options);
+  await made.call("get");
+  await made.world.settle();
+  return made;
+}
+
+/** Runs a program to its end: however much time it takes, and once more after a restart. */
+export async function finished(program: Program, options: SubjectOptions = {}): Promise<Subject> {
+  const made = await subject(program, options);
+  await made.world.passUntilQuiet();
+  return made;
+}
+
+function registryOf(program: Program | undefined, options: SubjectOptions, self: Subject): Registry {
+  const definition = actor({
+    state: options.state ?? { log: [] },
+    ...(options.queues ? { queues: options.queues } : {}),
+    ...(options.options ? { options: options.options } : {}),
+    ...options.config,
+    ...(program ? { run: workflow(((ctx: Ctx) => program(ctx, self)) as Any) } : {}),
+    actions: {
+      get: (c: Any) => c.state,
+      status: (c: Any) => c.workflow.status(),
+      history: (c: Any) => c.workflow.history(),
+      cancel: (c: Any) => c.workflow.cancel(),
+      recover: (c: Any) => c.workflow.recover(),
+      replayFrom: (c: Any, id?: string) => c.workflow.replayFrom(id),
+      tryNext: (c: Any, selection?: object) => c.queue.tryNext(selection),
+      next: (c: Any, selection?: object) => c.queue.next(selection),
+      ...options.actions,
+    },
+  } as Any);
+  return setup({ use: { subject: definition, ...options.use } }) as unknown as Registry;
+}
+
+/** Counts how often each name was run. */
+export class Runs {
+  readonly list: string[] = [];
+
+  /** A callback that notes its run and gives a value. */
+  of<T>(name: string, value?: T): () => T {
+    return () => {
+      this.list.push(name);
+      return value as T;
+    };
+  }
+
+  note(name: string): void {
+    this.list.push(name);
+  }
+
+  count(name: string): number {
+    return this.list.filter((each) => each === name).length;
+  }
+}
