@@ -12,6 +12,8 @@ export function canonical(actor: WorldActor): unknown {
   const entries = [...rows]
     .filter(([key]) => key.startsWith("e/"))
     .map(([key, bytes]) => decodeEntry(Number(key.slice(2)), bytes))
+    // A message that a client sent twice is one more receive, and nothing else.
+    .filter((entry) => !(entry.kind === "message" && entry.location[0] === "client"))
     .map((entry) => ({
       location: entry.location,
       kind: entry.kind,

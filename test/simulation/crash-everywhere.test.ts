@@ -1,4 +1,5 @@
 import { describe, expect, it } from "vitest";
+import { encodeValue } from "../../src/protocol/index.js";
 import { ManualClock, type CommitFault, type World, type WorldActor } from "../../src/testing/index.js";
 import { testWorld } from "../support/test-world.js";
 import { seededRandom } from "../support/seeded-random.js";
@@ -20,6 +21,12 @@ async function run(workload: Workload, fault: Fault = () => undefined): Promise<
     await world.settle();
   }
   await world.passUntilQuiet();
+  for (const body of workload.sends ?? []) {
+    for (let tries = 0, sent = false; tries < 20 && !sent; tries += 1) {
+      sent = await subject.send({ mode: "get" }, { kind: "send", queue: "q", body: encodeValue(body) }).then((reply) => reply.ok, () => false);
+    }
+    await world.passUntilQuiet();
+  }
   return { world, subject, runs };
 }
 

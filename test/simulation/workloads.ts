@@ -7,6 +7,8 @@ export interface Workload {
   readonly name: string;
   /** Makes the actor `subject` and whatever it calls. `ran` is told of every run of a step's callback. */
   registry(clock: ManualClock, ran: (step: string) => void): Registry;
+  /** Messages of a client that sends each until it is acknowledged; the program must not mind one that comes twice. */
+  readonly sends?: readonly string[];
 }
 
 /** Every workload changes state only after a step's last await, so state must come out exact. */
@@ -221,6 +223,34 @@ export const workloads: Workload[] = [
           await ctx.step("count", (step) => {
             step.state.taken.push(`${rest.length}+${none.length}`);
           });
+        }),
+        actions: { get: (c) => c.state },
+      })),
+  },
+  {
+    name: "waits without a limit for a client's messages",
+    sends: ["one", "two"],
+    registry: (clock, ran) =>
+      one(actor({
+        state: { seen: {} as Record<string, boolean> },
+        run: workflow(async (ctx) => {
+          const seen = new Set<string>();
+          for (let i = 0; seen.size < 2; i += 1) {
+            const message = await ctx.queue.next("client");
+            const body = String(message.body);
+            if (!seen.has(body)) {
+              await ctx.step(`see-${body}`, async (step) => {
+                ran(`see-${body}`);
+                await clock.delay(4);
+                step.state.seen[body] = true;
+              });
+            }
+            seen.add(body);
+          }
+          await ctx.race("anything more", [
+            { name: "message", run: (b) => b.queue.next("more", { names: ["never"] }) },
+            { name: "time", run: (b) => b.sleep("enough", 100) },
+          ]);
         }),
         actions: { get: (c) => c.state },
       })),
