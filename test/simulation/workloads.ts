@@ -248,7 +248,7 @@ export const workloads: Workload[] = [
             seen.add(body);
           }
           await ctx.race("anything more", [
-            { name: "message", run: (b) => b.queue.next("more", { names: ["never"] }) },
+            { name: "message", run: async (b) => void (await b.queue.next("more", { names: ["never"] })) },
             { name: "time", run: (b) => b.sleep("enough", 100) },
           ]);
         }),
