@@ -1,5 +1,5 @@
 import { BareReader, BareWriter } from "./bare.js";
-import { malformed } from "./byte-reader.js";
+import { malformed } from "./malformed.js";
 import type { ErrorActor, ErrorData } from "./errors.js";
 import { asQueueStatus } from "./message-shapes.js";
 import type {

@@ -1,5 +1,5 @@
-import { ByteReader, malformed } from "./byte-reader.js";
-import { ByteWriter } from "./byte-writer.js";
+import { bytesOfText, textOfBytes } from "./loose-text.js";
+import { malformed } from "./malformed.js";
 
 /** The version of the published clients' structs (api.md G.5). */
 export const BARE_VERSION = 4;
@@ -8,39 +8,43 @@ const MAX_UINT64 = 0xffff_ffff_ffff_ffffn;
 
 /** Writes the BARE primitives that the wire's structs are made of, after their version. */
 export class BareWriter {
-  readonly #out = new ByteWriter();
-
-  constructor() {
-    this.#out.u8(BARE_VERSION & 0xff);
-    this.#out.u8(BARE_VERSION >> 8);
-  }
+  readonly #parts: Uint8Array[] = [Uint8Array.of(BARE_VERSION & 0xff, BARE_VERSION >> 8)];
 
   finish(): Uint8Array<ArrayBuffer> {
-    return this.#out.finish();
+    const bytes = new Uint8Array(this.#parts.reduce((sum, part) => sum + part.length, 0));
+    let position = 0;
+    for (const part of this.#parts) {
+      bytes.set(part, position);
+      position += part.length;
+    }
+    return bytes;
   }
 
   /** A variable-length unsigned integer, of 64 bits at most. */
   uint(value: number | bigint): void {
+    const bytes: number[] = [];
     let rest = BigInt(value);
-    for (; rest > 0x7fn; rest >>= 7n) this.#out.u8(Number(rest & 0x7fn) | 0x80);
-    this.#out.u8(Number(rest));
+    for (; rest > 0x7fn; rest >>= 7n) bytes.push(Number(rest & 0x7fn) | 0x80);
+    this.#parts.push(Uint8Array.of(...bytes, Number(rest)));
   }
 
   u64(value: number | bigint): void {
-    this.#out.u64(BigInt(value), true);
+    const bytes = new DataView(new ArrayBuffer(8));
+    bytes.setBigUint64(0, BigInt(value), true);
+    this.#parts.push(new Uint8Array(bytes.buffer));
   }
 
   bool(value: boolean): void {
-    this.#out.u8(value ? 1 : 0);
+    this.#parts.push(Uint8Array.of(value ? 1 : 0));
   }
 
   str(text: string): void {
-    this.#out.text(text, (byteLength) => this.uint(byteLength));
+    this.data(bytesOfText(text));
   }
 
   data(bytes: Uint8Array): void {
     this.uint(bytes.length);
-    this.#out.raw(bytes);
+    this.#parts.push(bytes);
   }
 
   optional<T>(value: T | undefined, write: (value: T) => void): void {
@@ -51,23 +55,24 @@ export class BareWriter {
 
 /** Reads what `BareWriter` writes. Every method throws `encoding/invalid` (400). */
 export class BareReader {
-  readonly #in: ByteReader;
+  readonly #bytes: Uint8Array;
+  #position = 0;
 
   constructor(bytes: Uint8Array) {
-    this.#in = new ByteReader(bytes);
-    const version = this.#in.u8() | (this.#in.u8() << 8);
+    this.#bytes = bytes;
+    const version = this.#u8() | (this.#u8() << 8);
     if (version !== BARE_VERSION) throw malformed(`version ${version} of the protocol is not spoken here, but ${BARE_VERSION}`);
   }
 
   /** Throws unless everything was read. */
   end(): void {
-    if (this.#in.remaining > 0) throw malformed("there is something after its end");
+    if (this.#position < this.#bytes.length) throw malformed("there is something after its end");
   }
 
   uint(): bigint {
     let value = 0n;
     for (let shift = 0n; shift < 70n; shift += 7n) {
-      const byte = this.#in.u8();
+      const byte = this.#u8();
       value |= BigInt(byte & 0x7f) << shift;
       if (byte < 0x80) {
         if (value > MAX_UINT64 || (byte === 0 && shift > 0n)) break;
@@ -78,29 +83,37 @@ export class BareReader {
   }
 
   u64(): bigint {
-    return this.#in.u64(true);
+    const bytes = this.#raw(8);
+    return new DataView(bytes.buffer, bytes.byteOffset).getBigUint64(0, true);
   }
 
   bool(): boolean {
-    const byte = this.#in.u8();
+    const byte = this.#u8();
     if (byte > 1) throw malformed("a bool that is neither 0 nor 1");
     return byte === 1;
   }
 
   str(): string {
-    return this.#in.text(this.#length());
+    return textOfBytes(this.data());
   }
 
   /** A view of the bytes: it is decoded at once, and kept by nobody. */
   data(): Uint8Array {
-    return this.#in.raw(this.#length());
+    return this.#raw(Number(this.uint()));
   }
 
   optional<T>(read: () => T): T | undefined {
     return this.bool() ? read() : undefined;
   }
 
-  #length(): number {
-    return Number(this.uint());
+  #u8(): number {
+    return this.#raw(1)[0] as number;
+  }
+
+  #raw(count: number): Uint8Array {
+    if (count > this.#bytes.length - this.#position) throw malformed("it ends too early");
+    const start = this.#position;
+    this.#position += count;
+    return this.#bytes.subarray(start, this.#position);
   }
 }

@@ -1,4 +1,4 @@
-import { malformed } from "./byte-reader.js";
+import { malformed } from "./malformed.js";
 
 const ALPHABET = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/";
 const PAD = 61;

@@ -9,7 +9,7 @@ import {
   bareToServer,
   type MessageCodec,
 } from "./bare-messages.js";
-import { malformed } from "./byte-reader.js";
+import { malformed } from "./malformed.js";
 import { ActorError, type ErrorData } from "./errors.js";
 import { decodeJson, encodeJson } from "./json.js";
 import {

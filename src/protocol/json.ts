@@ -1,5 +1,5 @@
-import { malformed } from "./byte-reader.js";
-import { MAX_DEPTH, UNENCODABLE } from "./cbor-encode.js";
+import { malformed } from "./malformed.js";
+import { MAX_DEPTH, UNENCODABLE } from "./cbor-lower.js";
 import { ActorError } from "./errors.js";
 import { viewKindByName } from "./typed-arrays.js";
 import { checkValue, notSerializable } from "./value-check.js";

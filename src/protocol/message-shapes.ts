@@ -1,4 +1,4 @@
-import { malformed } from "./byte-reader.js";
+import { malformed } from "./malformed.js";
 import type { ErrorActor, ErrorData } from "./errors.js";
 import type {
   ActionRequest,

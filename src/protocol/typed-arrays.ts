@@ -26,6 +26,11 @@ const KINDS: readonly ViewKind[] = [
 const BY_NAME = new Map(KINDS.map((entry) => [entry.name, entry]));
 const BY_TAG = new Map(KINDS.map((entry) => [entry.tag, entry]));
 
+/** All kinds that this runtime has. */
+export function viewKinds(): readonly ViewKind[] {
+  return KINDS;
+}
+
 /** The kind called `name` ("Float64Array"), if this runtime has it. */
 export function viewKindByName(name: string): ViewKind | undefined {
   return BY_NAME.get(name);

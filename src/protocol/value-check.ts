@@ -1,4 +1,4 @@
-import { MAX_DEPTH } from "./cbor-encode.js";
+import { MAX_DEPTH } from "./cbor-lower.js";
 import { ActorError } from "./errors.js";
 import { bytesOfView } from "./typed-arrays.js";
 import { describeValue, kindOf } from "./value-kinds.js";

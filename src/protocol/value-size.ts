@@ -1,6 +1,5 @@
-import { ByteCounter } from "./byte-counter.js";
-import { OVER_LIMIT } from "./byte-writer.js";
-import { CborEncoder, NATIVE } from "./cbor-encode.js";
+import { encodeCbor } from "./cbor.js";
+import { NATIVE, OVER_LIMIT } from "./cbor-lower.js";
 import { membersOf } from "./value-members.js";
 
 /** Counting stops here: a value far beyond any limit need not be known to the byte. */
@@ -34,11 +33,10 @@ export function measureValue(value: unknown): ValueSize {
 }
 
 function sizeOf(value: unknown, limitBytes: number): number {
-  const counter = new ByteCounter(limitBytes);
   try {
-    new CborEncoder(counter, NATIVE).write(value);
+    return encodeCbor(value, NATIVE, limitBytes).length;
   } catch (error) {
     if (error !== OVER_LIMIT) throw error;
+    return limitBytes;
   }
-  return Math.min(counter.length, limitBytes);
 }

@@ -1,6 +1,5 @@
-import { ByteWriter, OVER_LIMIT } from "./byte-writer.js";
-import { decodeCbor } from "./cbor-decode.js";
-import { CborEncoder, NATIVE, type CborDialect } from "./cbor-encode.js";
+import { decodeCbor, encodeCbor } from "./cbor.js";
+import { NATIVE, OVER_LIMIT, type CborDialect } from "./cbor-lower.js";
 import { ActorError } from "./errors.js";
 import { checkValue, notSerializable } from "./value-check.js";
 import { MAX_COUNTED_BYTES, measureValue } from "./value-size.js";
@@ -44,13 +43,9 @@ export function encodeInDialect(value: unknown, dialect: CborDialect): Uint8Arra
 }
 
 function encodeWithin(value: unknown, dialect: CborDialect, limitBytes: number, what: string | undefined): Uint8Array<ArrayBuffer> {
-  const writer = new ByteWriter(limitBytes);
   try {
-    new CborEncoder(writer, dialect).write(value);
-    if (writer.length > limitBytes) throw OVER_LIMIT;
-    return writer.finish();
+    return encodeCbor(value, dialect, limitBytes);
   } catch (error) {
-    writer.release();
     throw encodingFailure(error, value, what, limitBytes);
   }
 }

@@ -1,5 +1,5 @@
-import { decodeCbor } from "./cbor-decode.js";
-import { NATIVE } from "./cbor-encode.js";
+import { decodeCbor } from "./cbor.js";
+import { NATIVE } from "./cbor-lower.js";
 import { encodeInDialect } from "./values.js";
 
 /** Who reads what is written. */
@@ -11,7 +11,7 @@ export interface WireOptions {
 /**
  * CBOR whose reader revives `["$Tag", …]` pairs: responses in `cbor`, and every payload of `bare`, `rvt-input` and REST
  * input. A user's own look-alikes are escaped; everything else is native CBOR, but for what cbor-x does not know
- * (ArrayBuffer) or the published clients do not look into (Set). Throws `value/not_serializable` or `value/too_large`.
+ * (ArrayBuffer) or the published clients do not look into (Set); to them, -0 is 0. Throws `value/not_serializable` or `value/too_large`.
  */
 export function encodeTaggedCbor(value: unknown, options: WireOptions = {}): Uint8Array<ArrayBuffer> {
   return encodeInDialect(value, { escaped: true, portable: !(options.extended ?? false) });

@@ -1,5 +1,5 @@
 import { formatBase64, parseBase64 } from "./base64.js";
-import { malformed } from "./byte-reader.js";
+import { malformed } from "./malformed.js";
 import { errorOfParts, errorParts } from "./error-values.js";
 import { bytesOfView, viewKindByName, viewOfBytes } from "./typed-arrays.js";
 
