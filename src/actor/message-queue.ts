@@ -6,7 +6,7 @@
  * it are one commit (C3); an answer is given only after the commit that deletes the message.
  */
 import { ActorError, decodeValue, encodeValue } from "../protocol/index.js";
-import { heldMessages, type MessageFilter, type MessagePort, type StoredMessage } from "../workflow/index.js";
+import { heldMessages, takenMessages, type MessageFilter, type MessagePort, type StoredMessage } from "../workflow/index.js";
 import type { ActorActivation } from "./activation.js";
 import type { QueueDeclaration, StandardSchema } from "./declarations.js";
 import { MessageIndex } from "./message-index.js";
@@ -14,8 +14,14 @@ import { KEYS } from "./record.js";
 import type { ActorQueue, ReplyResult } from "./queue-types.js";
 import { isStandardSchema, validate } from "./validate.js";
 
+/** Where replies are kept in the table of deadlines. */
+const REPLIES = "reply/";
 /** What one entry, or one answer, can hold of messages. */
 const MAX_TAKEN_BYTES = 1_900_000;
+/** What a message takes in an entry beside its name and body, at most. */
+const MESSAGE_OVERHEAD_BYTES = 100;
+/** Longest name of a queue, in UTF-16 units. */
+const MAX_QUEUE_NAME = 1_024;
 
 /** A reply that was given while its sender was away, kept until the sender's wait is over. */
 interface KeptReply {
@@ -40,10 +46,17 @@ export class MessageQueue implements MessagePort, ActorQueue {
   constructor(activation: ActorActivation, rows: Iterable<readonly [string, Uint8Array]>) {
     this.#activation = activation;
     const messages = [...rows].map(([key, bytes]) => ({ id: Number(key.slice(KEYS.messages.length)), row: decodeValue(bytes) as Row }));
-    const held = new Map<number, string>();
+    const status = activation.record.workflow?.status;
+    const held = new Set<number>();
     for (const entry of activation.history.entries()) {
       if (entry.kind !== "message") continue;
-      for (const message of heldMessages(entry)) held.set(message.id, message.name);
+      for (const message of takenMessages(entry)) this.#passed(message.id, message.createdAt);
+      // A workflow that has ended holds nothing any more, whatever its history says (decision 19).
+      if (status !== "running" && status !== "rolling_back") continue;
+      for (const message of heldMessages(entry)) held.add(message.id);
+    }
+    for (const [id, row] of activation.deadlines()) {
+      if (id.startsWith(REPLIES)) this.#passed(Number(id.slice(REPLIES.length)), (row as KeptReply).createdAt);
     }
     for (const { id, row } of messages.sort((a, b) => a.id - b.id)) this.#note(id, row, held.has(id));
   }
@@ -56,6 +69,9 @@ export class MessageQueue implements MessagePort, ActorQueue {
 
   /** Checks a message before anything is written. @throws queue/full, queue/message_too_large, actor/validation_error */
   async prepare(name: string, body: unknown): Promise<Uint8Array> {
+    if (typeof name !== "string" || name.length > MAX_QUEUE_NAME) {
+      throw new ActorError("queue", "invalid_payload", `A queue's name is a string of at most ${MAX_QUEUE_NAME} characters`);
+    }
     const { message } = this.#declaration(name);
     const valid = await validate(message, body, `queue \`${name}\` message`);
     const limit = this.#activation.actor.options.maxQueueMessageSize;
@@ -76,8 +92,8 @@ export class MessageQueue implements MessagePort, ActorQueue {
     }
     const now = this.#activation.ports.now();
     const createdAt = Math.max(now, this.#lastCreatedAt);
-    const message = { id: this.#lastId + 1, name, body, createdAt };
-    this.#put(message, waitMs === undefined ? null : now + waitMs);
+    const message = { id: this.#lastId + 1, name, body, createdAt, ...(waitMs === undefined ? {} : { waitUntil: now + waitMs }) };
+    this.#put(message);
     return message;
   }
 
@@ -116,7 +132,7 @@ export class MessageQueue implements MessagePort, ActorQueue {
     let bytes = 0;
     for (const id of this.#limited(filter)) {
       const message = this.#read(id);
-      bytes += message.body.byteLength + message.name.length;
+      bytes += message.body.byteLength + message.name.length * 3 + MESSAGE_OVERHEAD_BYTES;
       if (found.length > 0 && bytes > MAX_TAKEN_BYTES) break;
       found.push(message);
     }
@@ -125,9 +141,20 @@ export class MessageQueue implements MessagePort, ActorQueue {
 
   putBack(messages: readonly StoredMessage[], held: boolean): void {
     for (const message of messages) {
-      if (!held) this.#put(message, this.#waitUntil.get(message.id) ?? null);
+      if (!held) this.#put(message);
       else if (this.#held.delete(message.id)) this.#visible.add(message.id, message.name);
     }
+  }
+
+  /** The workflow has ended: what it holds uncompleted is visible again (decision 19). */
+  releaseHeld(): void {
+    for (const [id, name] of this.#held) this.#visible.add(id, name);
+    this.#held.clear();
+  }
+
+  /** A workflow that had ended goes on: what is still there of the messages that it holds is its own again. */
+  holdAgain(messages: readonly StoredMessage[]): void {
+    for (const message of messages) if (this.#createdAt.has(message.id)) this.#hold(message);
   }
 
   heldAmong(names: readonly string[] | undefined): string | undefined {
@@ -199,7 +226,7 @@ export class MessageQueue implements MessagePort, ActorQueue {
   /** Replies whose sender's wait is over are forgotten. */
   expireReplies(now: number): void {
     for (const [id, row] of this.#activation.deadlines()) {
-      if (id.startsWith("reply/") && row.at <= now) this.#activation.clearDeadline(id);
+      if (id.startsWith(REPLIES) && row.at <= now) this.#activation.clearDeadline(id);
     }
   }
 
@@ -217,12 +244,12 @@ export class MessageQueue implements MessagePort, ActorQueue {
   #read(id: number): StoredMessage {
     const bytes = this.#activation.read(KEYS.message(id));
     if (!bytes) throw new ActorError("storage", "corrupt", `Message ${id} is in the queue's index but not stored`);
-    const [name, body, createdAt] = decodeValue(bytes) as Row;
-    return { id, name, body, createdAt };
+    const [name, body, createdAt, waitUntil] = decodeValue(bytes) as Row;
+    return { id, name, body, createdAt, ...(waitUntil === null ? {} : { waitUntil }) };
   }
 
-  #put(message: StoredMessage, waitUntil: number | null): void {
-    const row: Row = [message.name, message.body, message.createdAt, waitUntil];
+  #put(message: StoredMessage): void {
+    const row: Row = [message.name, message.body, message.createdAt, message.waitUntil ?? null];
     this.#activation.put(KEYS.message(message.id), () => encodeValue(row, { what: "message", limitBytes: 2_160_000 }));
     this.#note(message.id, row, false);
   }
@@ -230,10 +257,15 @@ export class MessageQueue implements MessagePort, ActorQueue {
   #note(id: number, [name, , createdAt, waitUntil]: Row, held: boolean): void {
     this.#createdAt.set(id, createdAt);
     if (waitUntil !== null) this.#waitUntil.set(id, waitUntil);
-    this.#lastId = Math.max(this.#lastId, id);
-    this.#lastCreatedAt = Math.max(this.#lastCreatedAt, createdAt);
+    this.#passed(id, createdAt);
     if (held) this.#held.set(id, name);
     else this.#visible.add(id, name);
+  }
+
+  /** An id that was given must not be given again while anything knows it, and time does not go back. */
+  #passed(id: number, createdAt: number): void {
+    this.#lastId = Math.max(this.#lastId, id);
+    this.#lastCreatedAt = Math.max(this.#lastCreatedAt, createdAt);
   }
 
   #hold(message: StoredMessage): void {
@@ -245,6 +277,7 @@ export class MessageQueue implements MessagePort, ActorQueue {
     this.#visible.delete(id);
     this.#held.delete(id);
     this.#createdAt.delete(id);
+    this.#waitUntil.delete(id);
     this.#activation.delete(KEYS.message(id));
   }
 
@@ -257,5 +290,5 @@ export class MessageQueue implements MessagePort, ActorQueue {
 }
 
 function replyId(id: number): string {
-  return `reply/${id}`;
+  return REPLIES + id;
 }

@@ -34,14 +34,17 @@ const RECHECK = "workflow";
 
 /** What the workflow needs of its actor beside what every part does. */
 export interface WorkflowActor extends ActorActivation {
-  readonly queue: ActorActivation["queue"] & MessagePort;
+  readonly queue: ActorActivation["queue"] & MessagePort & { releaseHeld(): void };
   readonly receivers: ActorActivation["receivers"] & { offer(): void };
   readonly isWorking: boolean;
+  /** Why the activation is over, if it is: no user code may begin in it. */
+  readonly lost: Error | undefined;
   readonly failures: { add(event: unknown): void };
 }
 
 export class WorkflowHost implements WorkflowPorts {
   readonly #runtime: WorkflowActor;
+  readonly messages: MessagePort;
   #run: WorkflowRun | undefined;
   #careful = false;
   #confirmNext = false;
@@ -50,6 +53,7 @@ export class WorkflowHost implements WorkflowPorts {
 
   constructor(runtime: WorkflowActor) {
     this.#runtime = runtime;
+    this.messages = this.#messagePort(() => runtime.queue);
   }
 
   /** True while there is a workflow that has not ended. */
@@ -75,7 +79,7 @@ export class WorkflowHost implements WorkflowPorts {
 
   /** Calls the function, if it has not ended and does not run yet, and settles what is due. The lease must be committed. */
   start(careful: boolean): void {
-    if (this.isRunning) return;
+    if (this.isRunning || this.#runtime.lost) return;
     this.#startRun(careful);
     this.advanceSoon();
   }
@@ -104,13 +108,14 @@ export class WorkflowHost implements WorkflowPorts {
    * work (D10); then whoever else waits for messages gets what is left. The lease must be committed.
    */
   async advance(): Promise<void> {
-    if (this.isActive && this.#runtime.lease && !this.isRunning) this.#startRun(false);
-    if (this.#run && !this.#run.isEnded) await this.#run.advance();
+    if (this.isActive && this.#runtime.lease && !this.isRunning && !this.#runtime.lost) this.#startRun(false);
+    const isDone = !this.#run || this.#run.isEnded || (await this.#run.advance());
     this.#runtime.receivers.offer();
     if (!this.#runtime.isWorking) this.#runtime.releaseLease();
     this.#runtime.deadlinesChanged();
     this.#runtime.commit();
     this.timersChanged();
+    if (!isDone) this.#runtime.ports.waitUntil(this.yield().then(() => this.advance()));
   }
 
   /** The same with nobody awaiting it: the object stays until it is done. */
@@ -129,7 +134,7 @@ export class WorkflowHost implements WorkflowPorts {
     if (this.mayWantMessages()) this.#runtime.holdLease();
   }
 
-  /** What a step sent is stored with its success; it is offered after that commit. */
+  /** Messages join the queue, or come back to it, with the next commit; they are offered after it. */
   messagesStaged(): void {
     this.#staged = true;
   }
@@ -143,7 +148,10 @@ export class WorkflowHost implements WorkflowPorts {
   /** Stops the run for good, undoing nothing. */
   cancel(reason: Error): void {
     if (this.isRunning) this.#run?.cancel(reason);
-    else this.finished({ status: "cancelled" });
+    else {
+      this.finished({ status: "cancelled" });
+      this.commit();
+    }
   }
 
   /** Forgets the run in memory: the history it was made from has changed. */
@@ -230,10 +238,6 @@ export class WorkflowHost implements WorkflowPorts {
     return openAttempt(this.#runtime, info, () => this.messagesStaged());
   }
 
-  get messages(): MessagePort {
-    return this.#runtime.queue;
-  }
-
   rollingBack(error: unknown): void {
     this.#runtime.putRecord({ workflow: { status: "rolling_back", failure: toBranchFailure(error) } });
   }
@@ -241,6 +245,23 @@ export class WorkflowHost implements WorkflowPorts {
   finished(outcome: Outcome): void {
     this.#runtime.clearDeadline(RECHECK);
     this.#runtime.putRecord({ workflow: recordOf(outcome) });
+    this.#runtime.queue.releaseHeld();
+    this.messagesStaged();
+  }
+
+  /** The actor's queue; what is put back is offered to whoever waits, after the commit. */
+  #messagePort(queue: () => MessagePort): MessagePort {
+    return {
+      firstAt: (filter) => queue().firstAt(filter),
+      take: (filter) => queue().take(filter),
+      heldAmong: (names) => queue().heldAmong(names),
+      encodeReply: (message, response) => queue().encodeReply(message, response),
+      complete: (message, reply) => queue().complete(message, reply),
+      putBack: (messages, held) => {
+        queue().putBack(messages, held);
+        this.messagesStaged();
+      },
+    };
   }
 
   diverged(error: HistoryDivergedError): void {

@@ -71,7 +71,7 @@ export class Activation {
   #operations = 0;
   #halted = false;
   #parked = false;
-  #advancing: Promise<boolean> | undefined;
+  #advancing: Promise<void> | undefined;
 
   constructor(ports: WorkflowPorts, history: History, collector?: RollbackCollector) {
     this.ports = ports;
@@ -298,12 +298,14 @@ export class Activation {
    * Settles what is due, in stored-time order, one at a time, each until the run is parked or only waits for running
    * work (decision 4). False: more is due than one pass takes, and the caller must leave a wake (D9).
    */
-  advance(): Promise<boolean> {
+  async advance(): Promise<boolean> {
     this.#advancing ??= this.#advance().finally(() => {
       this.#advancing = undefined;
       this.turn(() => {});
     });
-    return this.#advancing;
+    await this.#advancing;
+    // Asked now: what came while the pass ended, or was too much for it, is left to the next one.
+    return this.#halted || this.#nextDue() === undefined;
   }
 
   /** True when a wait is due that was to end before this time (epoch ms). */
@@ -312,15 +314,14 @@ export class Activation {
     return wait !== undefined && wait.at <= this.ports.now() && wait.at < time;
   }
 
-  async #advance(): Promise<boolean> {
+  async #advance(): Promise<void> {
     await this.settled();
     for (let passed = 0; passed < DUE_PER_PASS; passed += 1) {
       const settle = this.#nextDue();
-      if (!settle || this.#halted) return true;
+      if (!settle || this.#halted) return;
       this.turn(settle);
       await this.settled();
     }
-    return this.#nextDue() === undefined;
   }
 
   /** What comes next of all that is due: messages before deadlines of the same time, then by entry (decision 4). */

@@ -13,11 +13,15 @@ export function holdOf(entry: Entry): HoldData | undefined {
   return (entry.data as HoldData | undefined)?.held ? (entry.data as HoldData) : undefined;
 }
 
+/** Messages that an entry took, held or not. */
+export function takenMessages(entry: Entry): StoredMessage[] {
+  return entry.status === "completed" && entry.value !== undefined ? (decodeValue(entry.value) as StoredMessage[]) : [];
+}
+
 /** Messages that an entry took and that are held, not completed. */
 export function heldMessages(entry: Entry): StoredMessage[] {
   const hold = holdOf(entry);
-  if (!hold || entry.status !== "completed" || entry.value === undefined) return [];
-  return (decodeValue(entry.value) as StoredMessage[]).filter((message) => !hold.completed.includes(message.id));
+  return hold ? takenMessages(entry).filter((message) => !hold.completed.includes(message.id)) : [];
 }
 
 /**
@@ -25,7 +29,6 @@ export function heldMessages(entry: Entry): StoredMessage[] {
  * goes back under its old id as well.
  */
 export function releaseMessages(entry: Entry, messages: MessagePort, undo: boolean): void {
-  if (entry.status !== "completed" || entry.value === undefined) return;
   if (holdOf(entry)) messages.putBack(heldMessages(entry), true);
-  else if (undo) messages.putBack(decodeValue(entry.value) as StoredMessage[], false);
+  else if (undo) messages.putBack(takenMessages(entry), false);
 }

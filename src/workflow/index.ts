@@ -2,7 +2,7 @@ export { WorkflowContext, type WorkflowIdentity } from "./context.js";
 export * from "./errors.js";
 export { branchError, stepError, toBranchFailure } from "./failure.js";
 export { describeError, describeThrownError, type TryStepFailure, type WorkflowError } from "./failure-report.js";
-export { heldMessages } from "./held-messages.js";
+export { heldMessages, takenMessages } from "./held-messages.js";
 export { Loop, type LoopBreak, type LoopContinue } from "./ops/loop.js";
 export type { TryBlockCatchKind, TryBlockFailure } from "./ops/try.js";
 export type { TryStepCatchKind } from "./ops/try-step.js";

@@ -62,6 +62,8 @@ export interface StoredMessage {
   readonly body: Uint8Array;
   /** Epoch ms; never decreases within an actor. */
   readonly createdAt: number;
+  /** Epoch ms until which its sender waits for a reply, if it does. */
+  readonly waitUntil?: number;
 }
 
 /** Which messages a wait takes. */
@@ -87,7 +89,7 @@ export interface MessagePort {
   encodeReply(message: StoredMessage, response: unknown): Promise<Uint8Array | undefined>;
   /** Deletes a held message and answers its sender, with the next commit. */
   complete(message: StoredMessage, reply: Uint8Array | undefined): void;
-  /** Name of a message that this workflow holds uncompleted and whose queue is among the names. */
+  /** Name of a message that the workflow holds uncompleted, anywhere, and whose queue is among the names. */
   heldAmong(names: readonly string[] | undefined): string | undefined;
 }
 

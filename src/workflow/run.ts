@@ -13,7 +13,6 @@ import { Activation } from "./activation.js";
 import { EntryInProgressError, EvictedError, HistoryDivergedError } from "./errors.js";
 import { isStructuralFault } from "./failure.js";
 import type { History } from "./history/history.js";
-import { releaseMessages } from "./held-messages.js";
 import type { Outcome, WorkflowPorts } from "./ports.js";
 import { hasCheckpoint, undo } from "./rollback.js";
 import { Scope } from "./scope.js";
@@ -151,9 +150,6 @@ export class WorkflowRun {
   #finish(outcome: Outcome, reason?: Error): void {
     this.#ended = true;
     this.#root.evict(reason);
-    for (const entry of this.#options.history.entries()) {
-      if (entry.kind === "message") releaseMessages(entry, this.#options.ports.messages, false);
-    }
     this.#options.ports.finished(outcome);
     this.#activation.close();
   }

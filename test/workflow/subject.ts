@@ -176,6 +176,11 @@ function registryOf(program: Program | undefined, options: SubjectOptions, self:
       cancel: (c: Any) => c.workflow.cancel(),
       recover: (c: Any) => c.workflow.recover(),
       replayFrom: (c: Any, id?: string) => c.workflow.replayFrom(id),
+      /** As a completable receive that completes nothing. */
+      peek: async (c: Any, selection?: object) => {
+        const { complete: _, ...message } = (await c.queue.tryNext({ ...selection, completable: true })) ?? {};
+        return "id" in message ? message : undefined;
+      },
       tryNext: (c: Any, selection?: object) => c.queue.tryNext(selection),
       next: (c: Any, selection?: object) => c.queue.next(selection),
       ...options.actions,

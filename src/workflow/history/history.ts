@@ -123,6 +123,16 @@ export class History {
     return false;
   }
 
+  /** True for places in different branches of one join or race. */
+  areParallel(a: Location, b: Location): boolean {
+    let at: Node | undefined = this.#root;
+    for (let depth = 0; depth < Math.min(a.length, b.length) && at; depth += 1) {
+      if (a[depth] !== b[depth]) return at.entry?.kind === "join" || at.entry?.kind === "race";
+      at = at.children.get(a[depth] as Segment);
+    }
+    return false;
+  }
+
   /** The earliest deadline that an entry waits for, in epoch ms. */
   earliestDueAt(): number | undefined {
     let earliest: number | undefined;

@@ -1,7 +1,7 @@
 import { ActorError, decodeValue, encodeValue } from "../../protocol/index.js";
 import { EvictedError } from "../errors.js";
 import { branchError, toBranchFailure } from "../failure.js";
-import { holdOf, type HoldData } from "../held-messages.js";
+import { heldMessages, holdOf, type HoldData } from "../held-messages.js";
 import type { Entry } from "../history/entry.js";
 import type { Operation } from "../operation.js";
 import type { StoredMessage } from "../ports.js";
@@ -17,6 +17,9 @@ export interface ReceiveOptions {
   /** `nextBatch` only: at most so many; default 1. */
   readonly count?: number;
 }
+
+/** A message's body may be as large as any value; what stands around it comes on top. */
+const MAX_ENTRY_BYTES = 2_010_000;
 
 /** What user code gets. */
 export interface ReceivedMessage {
@@ -61,8 +64,8 @@ class Receive {
     if (this.#entry.status === "completed" || this.#entry.status === "failed") return this.#deliverRecorded();
     if (this.#operation.entry && (activation.isFinishedQuietly(this.#entry) || activation.history.isPassed(this.#entry))) return this.#timedOut();
     if (activation.collector) return this.#operation.park();
-    const held = activation.ports.messages.heldAmong(this.#names);
-    if (held !== undefined) return this.#operation.reject(previousNotCompleted(held));
+    const held = this.#blocking();
+    if (held !== undefined) return this.#fail(previousNotCompleted(held));
     if (!this.#operation.entry && this.#options.timeout !== undefined) this.#entry.dueAt = activation.ports.now() + Math.max(0, this.#options.timeout);
     // What is due already and older than the first message goes before it; a recorded wait takes its turn (decision 4).
     const firstAt = this.#operation.entry ? undefined : activation.ports.messages.firstAt(this.#filter);
@@ -71,6 +74,21 @@ class Receive {
       return this.#expired();
     }
     this.#wait();
+  }
+
+  /**
+   * The queue of a message that code before this receive holds uncompleted. What parallel branches hold does not block:
+   * whether they got theirs before this wait began is not known to a replay.
+   */
+  #blocking(): string | undefined {
+    const { ports, history } = this.#operation.activation;
+    if (ports.messages.heldAmong(this.#names) === undefined) return undefined;
+    for (const entry of history.entries()) {
+      if (entry.kind !== "message" || history.areParallel(entry.location, this.#operation.location)) continue;
+      const held = heldMessages(entry).find((message) => !this.#names || this.#names.includes(message.name));
+      if (held) return held.name;
+    }
+    return undefined;
   }
 
   get #filter(): { names: readonly string[] | undefined; count: number; notAfter: number; hold: boolean } {
@@ -106,7 +124,7 @@ class Receive {
     const messages = activation.ports.messages.take(this.#filter);
     if (messages.length === 0) return false;
     if (this.#options.completable) this.#entry.data = { held: true, completed: [] } satisfies HoldData;
-    activation.complete(this.#entry, encodeValue(messages, { what: "messages" }));
+    activation.complete(this.#entry, encodeValue(messages, { what: "messages", limitBytes: MAX_ENTRY_BYTES }));
     activation.wantCommit();
     this.#deliver(messages);
     return true;
@@ -120,11 +138,18 @@ class Receive {
     } else if (this.#batch) {
       activation.complete(this.#entry, encodeValue([]));
     } else {
-      this.#entry.status = "failed";
-      this.#entry.failure = toBranchFailure(timedOut(this.#operation.name));
-      activation.put(this.#entry);
+      return this.#fail(timedOut(this.#operation.name));
     }
     this.#timedOut();
+  }
+
+  /** Recorded, so that a replay rejects the same whatever has become of the queue since (W2). */
+  #fail(error: ActorError): void {
+    this.#entry.status = "failed";
+    this.#entry.failure = toBranchFailure(error);
+    delete this.#entry.dueAt;
+    this.#operation.activation.put(this.#entry);
+    this.#operation.reject(error);
   }
 
   #timedOut(): void {
@@ -149,18 +174,20 @@ class Receive {
     const plain = { id: BigInt(message.id), name: message.name, body: decodeValue(message.body), createdAt: message.createdAt };
     if (!holdOf(this.#entry)) return plain;
     let completedHere = false;
+    const { activation } = this.#operation;
+    /** False: the run is over, the scope lost its race, or the entry was pruned, and the message is not held any more. */
+    const isHeld = (): boolean => !activation.isHalted && activation.history.find(this.#entry.location) === this.#entry;
     const complete = async (response?: unknown): Promise<void> => {
-      const isOver = this.#operation.activation.isHalted;
-      if (isOver) throw new EvictedError();
       if (completedHere) throw alreadyCompleted();
-      // A replay of what an earlier activation completed changes nothing.
-      if ((holdOf(this.#entry)?.completed ?? []).includes(message.id)) {
+      if (!isHeld()) throw new EvictedError();
+      // A replay of what an earlier activation completed changes nothing; nor does a look at what must be undone.
+      if ((holdOf(this.#entry)?.completed ?? []).includes(message.id) || activation.collector) {
         completedHere = true;
         return;
       }
-      const { activation } = this.#operation;
       const reply = await activation.ports.messages.encodeReply(message, response);
       if (completedHere) throw alreadyCompleted();
+      if (!isHeld()) throw new EvictedError();
       completedHere = true;
       activation.ports.messages.complete(message, reply);
       this.#entry.data = { held: true, completed: [...(holdOf(this.#entry)?.completed ?? []), message.id] } satisfies HoldData;

@@ -1,0 +1,52 @@
+import { setTimeout as delay } from "node:timers/promises";
+import { createClient } from "perdure/client";
+import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { eventually, FixtureServer } from "./fixture-server.js";
+import type { registry } from "./fixtures/actors.js";
+import { Ledger } from "./ledger.js";
+
+/** The platform drops an idle object after about 10 s. Nothing can tell when: whoever asks the object wakes it. */
+const SILENCE_MS = 15_000;
+const LATE_MS = 2_000;
+
+describe("silence", () => {
+  let server: FixtureServer;
+  let ledger: Ledger;
+  beforeAll(async () => {
+    [server, ledger] = await Promise.all([FixtureServer.start(), Ledger.open()]);
+  });
+  afterAll(async () => {
+    ledger?.close();
+    await server?.stop();
+  });
+
+  test.concurrent("an idle actor hibernates", async () => {
+    const actor = createClient<typeof registry>(server.url).idle.getOrCreate(["idle"]);
+    const before = await actor.getBootId();
+    await delay(SILENCE_MS);
+    expect(await actor.getBootId()).not.toBe(before);
+  });
+
+  test.concurrent("an actor whose workflow waits for a message hibernates", async () => {
+    const actor = createClient<typeof registry>(server.url).waiting.getOrCreate(["waiting"]);
+    await eventually(() => actor.getStatus(), ({ status }) => status === "running");
+    const before = await actor.getBootId();
+    await delay(SILENCE_MS);
+    expect(await actor.getBootId()).not.toBe(before);
+  });
+
+  test.concurrent("an actor whose workflow sleeps hibernates, and wakes on time", async () => {
+    const durationMs = SILENCE_MS;
+    const [asleep, awake] = [ledger.next("asleep"), ledger.next("awake")];
+    const input = { ledger: ledger.url, durationMs };
+    const actor = createClient<typeof registry>(server.url).sleeping.getOrCreate(["sleeping"], { createWithInput: input });
+    await actor.resolve();
+
+    const [begin, end] = [await asleep, await awake];
+    expect(end.text.slice("awake ".length)).not.toBe(begin.text.slice("asleep ".length));
+    const sleptMs = end.at - begin.at;
+    expect(sleptMs).toBeGreaterThanOrEqual(durationMs);
+    expect(sleptMs).toBeLessThan(durationMs + LATE_MS);
+    expect(await eventually(() => actor.getStatus(), ({ status }) => status !== "running")).toMatchObject({ status: "completed" });
+  });
+});
