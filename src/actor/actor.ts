@@ -1,5 +1,6 @@
 import type { EventDeclarations, QueueDeclarations } from "./declarations.js";
-import type { ActorConfig, ActorDefinition, Actions } from "./types.js";
+import type { ClientAction } from "./client-types.js";
+import type { ActorConfig, ActorDefinition } from "./types.js";
 import { checkConfig } from "./compile.js";
 
 /**
@@ -13,8 +14,8 @@ export function actor<
   S, CP, CS, V, I, DB,
   E extends EventDeclarations,
   Q extends QueueDeclarations,
-  A extends Actions<S, CP, CS, V, I, DB, E, Q>,
->(config: ActorConfig<S, CP, CS, V, I, DB, E, Q, A>): ActorDefinition<S, CP, CS, V, I, DB, E, Q, A> {
+  A,
+>(config: ActorConfig<S, CP, CS, V, I, DB, E, Q, A>): ActorDefinition<S, CP, CS, V, I, DB, E, Q, { [K in keyof A]: ClientAction<A[K]> }> {
   checkConfig(config);
   return Object.freeze({ config: Object.freeze({ ...config }) });
 }

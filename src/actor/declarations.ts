@@ -16,14 +16,21 @@ declare const messageType: unique symbol;
 declare const replyType: unique symbol;
 declare const payloadType: unique symbol;
 
-/** A queue's declaration: `M` is the message's body, `R` what its receiver may answer. */
-export interface QueueDeclaration<M = unknown, R = undefined> {
-  readonly [messageType]?: M;
-  readonly [replyType]?: R;
-  readonly message?: StandardSchema<unknown, M>;
-  readonly complete?: StandardSchema<unknown, R>;
+export interface PublishRule {
+  /** Whether the caller may send; asked for sends from outside only. */
   // biome-ignore lint: the context's types belong to the actor that declares the queue
   readonly canPublish?: (c: any) => boolean | Promise<boolean>;
+}
+/** What `queue<M, R>()` takes. */
+export interface QueueOptions<M, R> extends PublishRule {
+  readonly message?: StandardSchema<unknown, M>;
+  readonly complete?: StandardSchema<unknown, R>;
+}
+
+/** A queue's declaration: `M` is the message's body, `R` what its receiver may answer. */
+export interface QueueDeclaration<M = unknown, R = undefined> extends QueueOptions<M, R> {
+  readonly [messageType]?: M;
+  readonly [replyType]?: R;
 }
 
 /** An event's declaration: `T` is the argument list if it is a tuple, else the one argument. */
@@ -34,15 +41,30 @@ export interface EventDeclaration<T = unknown> {
   readonly canSubscribe?: (c: any) => boolean | Promise<boolean>;
 }
 
-// biome-ignore lint: bodies and replies of any type
-export type QueueDeclarations = Record<string, QueueDeclaration<any, any> | StandardSchema<any, any>>;
-// biome-ignore lint: payloads of any type
-export type EventDeclarations = Record<string, EventDeclaration<any> | StandardSchema<any, any>>;
+export type QueueDeclarations = Record<string, QueueDeclaration<unknown, unknown> | StandardSchema>;
+export type EventDeclarations = Record<string, EventDeclaration | StandardSchema>;
 
-/** Body type of a declared queue. */
-export type MessageBody<D> = D extends StandardSchema<infer _I, infer O> ? O : D extends QueueDeclaration<infer M, infer _R> ? M : unknown;
+/** Names of an actor's queues: the declared ones, or any if none is declared (decision 17). */
+export type QueueNames<Q extends QueueDeclarations> = [keyof Q] extends [never] ? string : keyof Q & string;
+
+/** What the receiver gets: a schema's output. */
+export type MessageBody<D> =
+  D extends StandardSchema<infer _I, infer O> ? O
+  : D extends { readonly message: StandardSchema<infer _I, infer O> } ? O
+  : D extends QueueDeclaration<infer M, infer _R> ? M
+  : unknown;
+/** What the sender gives: a schema's input. */
+export type MessageInput<D> =
+  D extends StandardSchema<infer I, infer _O> ? I
+  : D extends { readonly message: StandardSchema<infer I, infer _O> } ? I
+  : D extends QueueDeclaration<infer M, infer _R> ? M
+  : unknown;
 /** Reply type of a declared queue. */
 export type MessageReply<D> = D extends StandardSchema<infer _I, infer _O> ? undefined : D extends QueueDeclaration<infer _M, infer R> ? R : unknown;
+/** What a message to the queue `N` may be; anything where none is declared. */
+export type SendBody<Q extends QueueDeclarations, N> = N extends keyof Q ? MessageInput<Q[N]> : unknown;
+/** What the receiver of a message in the queue `N` answers. */
+export type SendReply<Q extends QueueDeclarations, N> = N extends keyof Q ? MessageReply<Q[N]> : unknown;
 /** Argument list of a declared event. */
 export type EventArguments<D> = D extends StandardSchema<infer _I, infer O>
   ? AsArguments<O>
@@ -52,13 +74,16 @@ export type EventArguments<D> = D extends StandardSchema<infer _I, infer O>
 // biome-ignore lint: a tuple or a list of anything
 type AsArguments<T> = T extends readonly any[] ? T : [T];
 
-/** Declares a queue: `queue<Message, Reply>()`, with schemas and access rules if wanted. */
-export function queue<M = unknown, R = undefined>(options: {
-  readonly message?: StandardSchema<unknown, M>;
-  readonly complete?: StandardSchema<unknown, R>;
-  // biome-ignore lint: see QueueDeclaration
-  readonly canPublish?: (c: any) => boolean | Promise<boolean>;
-} = {}): QueueDeclaration<M, R> {
+/** A queue whose messages are validated: the sender gives the schema's input, the receiver gets its output. */
+export interface SchemaQueue<M extends StandardSchema, R extends StandardSchema> extends PublishRule {
+  readonly message: M;
+  readonly complete?: R;
+}
+
+/** Declares a queue: `queue<Message, Reply>()`, or `queue({ message: schema })`; with an access rule if wanted. */
+export function queue<M extends StandardSchema, R extends StandardSchema = StandardSchema<undefined>>(options: SchemaQueue<M, R>): SchemaQueue<M, R>;
+export function queue<M = unknown, R = undefined>(options?: QueueOptions<M, R>): QueueDeclaration<M, R>;
+export function queue<M, R>(options: QueueOptions<M, R> = {}): QueueDeclaration<M, R> {
   return { ...options };
 }
 
@@ -74,3 +99,10 @@ export function event<T = unknown>(options: {
 /** A client without types: every actor, every action. */
 // biome-ignore lint: untyped by intention (decision 31)
 export type AnyClient = any;
+
+declare const definitionTypes: unique symbol;
+
+/** Carries the types of an actor; the property never exists. */
+export interface DefinitionTypes<S, CP, CS, V, I, DB, E, Q, M> {
+  readonly [definitionTypes]?: [S, CP, CS, V, I, DB, E, Q, M];
+}

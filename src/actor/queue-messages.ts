@@ -1,8 +1,5 @@
 /** Messages as user code sees them: one member per declared queue, told apart by `name`. */
-import type { MessageBody, MessageReply, QueueDeclarations } from "./declarations.js";
-
-/** Names of an actor's queues: the declared ones, or any if none is declared. */
-export type QueueNames<Q extends QueueDeclarations> = [keyof Q] extends [never] ? string : keyof Q & string;
+import type { MessageBody, MessageReply, QueueDeclarations, QueueNames, SendBody, SendReply } from "./declarations.js";
 
 /** `complete` must be called; what it takes is what the waiting sender gets. */
 export interface Completable<R> {
@@ -29,15 +26,15 @@ export type QueueMessage<Q extends QueueDeclarations, N extends string = QueueNa
 /** Which messages a receive takes. */
 export interface ReceiveSelection<N extends string, C extends boolean> {
   /** Queue names; omitted or empty: any. */
-  readonly names?: readonly N[];
+  readonly names?: readonly N[] | undefined;
   /** ms; 0 is a poll; omitted: waits for ever. */
-  readonly timeout?: number;
+  readonly timeout?: number | undefined;
   /** The message stays stored until `complete` is called on it. */
-  readonly completable?: C;
+  readonly completable?: C | undefined;
 }
 export interface BatchSelection<N extends string, C extends boolean> extends ReceiveSelection<N, C> {
   /** At most so many; default 1. */
-  readonly count?: number;
+  readonly count?: number | undefined;
 }
 
 /** `ctx.queue` of a workflow: durable waits. */
@@ -51,16 +48,25 @@ export interface WorkflowQueueOf<Q extends QueueDeclarations> {
   nextBatch<const N extends QueueNames<Q> = QueueNames<Q>, C extends boolean = false>(name: string, options?: BatchSelection<N, C>): Promise<WorkflowMessage<Q, N, C>[]>;
 }
 
+/** Inside the actor any name may be sent (decision 17); editors offer the declared ones. */
+export type AnyQueueName<Q extends QueueDeclarations> = QueueNames<Q> | (string & {});
+
+/** `queue` of a step. */
+export interface StepQueueOf<Q extends QueueDeclarations> {
+  /** Staged: stored together with the step's success; a failed attempt sends nothing. */
+  send<N extends AnyQueueName<Q>>(name: N, body: SendBody<Q, N>): Promise<void>;
+}
+
 /** `c.queue` of actions and plain run handlers. */
 export interface ActorQueueOf<Q extends QueueDeclarations> {
   /** Stores a message; resolves once it is committed. @throws queue/full, queue/message_too_large, actor/validation_error */
-  send<N extends string>(name: N, body: N extends keyof Q ? MessageBody<Q[N]> : unknown): Promise<QueueMessage<Q>>;
+  send<N extends AnyQueueName<Q>>(name: N, body: SendBody<Q, N>): Promise<QueueMessage<Q>>;
   /** Sends and waits for `complete`. @throws queue/timed_out, queue/self_wait in a run handler */
-  enqueueAndWait<N extends string>(
+  enqueueAndWait<N extends AnyQueueName<Q>>(
     name: N,
-    body: N extends keyof Q ? MessageBody<Q[N]> : unknown,
-    options?: { readonly timeout?: number; readonly signal?: AbortSignal },
-  ): Promise<(N extends keyof Q ? MessageReply<Q[N]> : unknown) | undefined>;
+    body: SendBody<Q, N>,
+    options?: { readonly timeout?: number | undefined; readonly signal?: AbortSignal | undefined },
+  ): Promise<SendReply<Q, N> | undefined>;
   /** Waits for one message; undefined when the timeout passes first. @throws actor/aborted, queue/previous_message_not_completed */
   next<const N extends QueueNames<Q> = QueueNames<Q>, C extends boolean = false>(options?: PlainSelection<N, C>): Promise<QueueMessage<Q, N, C> | undefined>;
   nextBatch<const N extends QueueNames<Q> = QueueNames<Q>, C extends boolean = false>(options?: PlainBatch<N, C>): Promise<QueueMessage<Q, N, C>[]>;
@@ -71,9 +77,9 @@ export interface ActorQueueOf<Q extends QueueDeclarations> {
   iter<const N extends QueueNames<Q> = QueueNames<Q>, C extends boolean = false>(options?: PlainSelection<N, C>): AsyncIterableIterator<QueueMessage<Q, N, C>>;
   [Symbol.asyncIterator](): AsyncIterableIterator<QueueMessage<Q>>;
 }
-interface PlainSelection<N extends string, C extends boolean> extends ReceiveSelection<N, C> {
-  readonly signal?: AbortSignal;
+export interface PlainSelection<N extends string, C extends boolean> extends ReceiveSelection<N, C> {
+  readonly signal?: AbortSignal | undefined;
 }
-interface PlainBatch<N extends string, C extends boolean> extends BatchSelection<N, C> {
-  readonly signal?: AbortSignal;
+export interface PlainBatch<N extends string, C extends boolean> extends BatchSelection<N, C> {
+  readonly signal?: AbortSignal | undefined;
 }

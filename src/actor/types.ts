@@ -2,23 +2,17 @@
  * The typed façade of actors. Generics stop here: the runtime below handles `unknown` and codecs.
  *
  * Type parameters, in this order everywhere: S state · CP connection params · CS connection state · V vars · I input ·
- * DB database · E events · Q queues · A actions.
+ * DB database · E events · Q queues · A actions, or M: the same as clients call them. No context uses I; it keeps its place.
  */
 import type { Logger } from "./ports.js";
 import type { ActorQueueOf } from "./queue-messages.js";
 import type { ScheduledEvent } from "./schedule-types.js";
 import type { WorkflowHistoryEntry, WorkflowStatus } from "./workflow-status.js";
-import type { AnyClient, EventDeclarations, QueueDeclarations } from "./declarations.js";
+import type { ClientFor } from "./client-types.js";
+import type { DefinitionTypes, EventDeclarations, QueueDeclarations } from "./declarations.js";
 
-/** What every callback of an actor gets. */
-export interface ActorContext<S, CP, CS, V, I, DB, E extends EventDeclarations, Q extends QueueDeclarations> {
-  /**
-   * The actor's state: a live object, committed when the callback ends and before anything leaves the actor.
-   * @throws actor/state_not_enabled without `state` or `createState`; value/not_serializable on assigning what cannot be stored
-   */
-  state: S;
-  /** Not stored; made anew at every start by `vars` or `createVars`. */
-  vars: V;
+/** Before the state exists: `createState`. */
+export interface CreateStateContext<Q extends QueueDeclarations> {
   /** Unique; another one after destroy and re-creation. */
   readonly actorId: string;
   /** The name under which the actor stands in `setup({ use })`. */
@@ -40,25 +34,30 @@ export interface ActorContext<S, CP, CS, V, I, DB, E extends EventDeclarations, 
   keepAwake<T>(promise: Promise<T>): Promise<T>;
   /** A promise that nobody else awaits; its rejection is logged. */
   waitUntil(promise: Promise<unknown>): void;
-  /** A client for the same registry. Calls leave only after what is dirty has been committed (C1). */
-  client<C = AnyClient>(): C;
+  /** A client for the same registry, typed by `client<typeof registry>()`. Calls leave only after what is dirty has been committed (C1). */
+  client<R = any>(): ClientFor<R>;
+}
+
+/** Before the vars exist: `onCreate`, `createVars`, `onMigrate`. */
+export interface CreateContext<S, Q extends QueueDeclarations> extends CreateStateContext<Q> {
+  /**
+   * The actor's state: a live object, committed when the callback ends and before anything leaves the actor.
+   * @throws actor/state_not_enabled without `state` or `createState`; value/not_serializable on assigning what cannot be stored
+   */
+  state: S;
   /**
    * Commits what is dirty. `immediate` resolves when the write is confirmed on disk and rejects if it failed; otherwise
    * it resolves once the commit is made (`maxWait` is accepted: a commit never waits here).
    */
   saveState(options?: { readonly immediate?: boolean } | { readonly maxWait?: number }): Promise<void>;
-  /** Phantom: carries the type parameters. Never present at run time. */
-  readonly "~types"?: ContextTypes<CP, CS, I, DB, E, Q>;
 }
 
-/** Carries the parameters of a context that none of its members shows yet. */
-export interface ContextTypes<CP, CS, I, DB, E, Q> {
-  readonly connParams: CP;
-  readonly connState: CS;
-  readonly input: I;
-  readonly db: DB;
-  readonly events: E;
-  readonly queues: Q;
+/** What every other callback of an actor gets. */
+// oxlint-disable-next-line no-unused-vars -- all contexts take the same parameters in the same order
+export interface ActorContext<S, CP, CS, V, I, DB, E extends EventDeclarations, Q extends QueueDeclarations>
+  extends CreateContext<S, Q> {
+  /** Not stored; made anew at every start by `vars` or `createVars`. */
+  vars: V;
 }
 
 export interface ActorSchedule {
@@ -92,18 +91,6 @@ export interface ActionContext<S, CP, CS, V, I, DB, E extends EventDeclarations,
 
 export interface RunContext<S, CP, CS, V, I, DB, E extends EventDeclarations, Q extends QueueDeclarations>
   extends ActorContext<S, CP, CS, V, I, DB, E, Q> {}
-
-/** Before the state exists. */
-export type CreateStateContext<S, CP, CS, V, I, DB, E extends EventDeclarations, Q extends QueueDeclarations> = Omit<
-  ActorContext<S, CP, CS, V, I, DB, E, Q>,
-  "state" | "vars" | "saveState"
->;
-
-/** Before the vars exist. */
-export type CreateContext<S, CP, CS, V, I, DB, E extends EventDeclarations, Q extends QueueDeclarations> = Omit<
-  ActorContext<S, CP, CS, V, I, DB, E, Q>,
-  "vars"
->;
 
 /** One action: any function whose first parameter is the context. */
 export interface ActionHandler<S, CP, CS, V, I, DB, E extends EventDeclarations, Q extends QueueDeclarations> {
@@ -156,47 +143,53 @@ export interface ActorOptions {
   readonly preloadMaxConnectionsBytes?: number;
 }
 
-/** `actor({...})`'s argument. Only one of each exclusive pair may be given. */
+/**
+ * `actor({...})`'s argument. Only one of each exclusive pair may be given.
+ *
+ * Types are inferred from left to right, and a callback's context fixes those that it mentions. So each context names
+ * only what exists when it is made, `I` (known from `createState` or `onCreate`) stays out of all of them, and `A` has
+ * no constraint: with one, the actions' contexts would be made before `createState` is looked at.
+ */
 export interface ActorConfig<
   S, CP, CS, V, I, DB,
   E extends EventDeclarations,
   Q extends QueueDeclarations,
-  A extends Actions<S, CP, CS, V, I, DB, E, Q>,
+  A,
 > {
   /** Declared types of this actor; ignored at run time. */
   readonly types?: unknown;
   /** First state of a new actor; each gets its own copy. */
   readonly state?: S;
-  /** Makes the first state of a new actor. Runs once, before `onCreate`; a throw leaves no actor (decision 26). */
-  readonly createState?: (c: CreateStateContext<S, CP, CS, V, I, DB, E, Q>, input: I) => S | Promise<S>;
+  /**
+   * Makes the first state of a new actor. Runs once, before `onCreate`; a throw leaves no actor (decision 26).
+   *
+   * Where `run: workflow(…)` stands in the same literal, annotate the result, `(c, input: Order): OrderState => …`, or `c`:
+   * otherwise the compiler reaches the workflow before it knows the state, and `step.state` is `unknown` there. Actions,
+   * hooks and clients know it in any case. The same holds for `createVars`.
+   */
+  readonly createState?: (c: CreateStateContext<Q>, input: I) => S | Promise<S>;
   readonly vars?: V;
   /** Makes the vars at every start; may read the state. */
-  readonly createVars?: (c: CreateContext<S, CP, CS, V, I, DB, E, Q>, driver?: undefined) => V | Promise<V>;
+  readonly createVars?: (c: CreateContext<S, Q>, driver?: undefined) => V | Promise<V>;
   readonly events?: E;
   readonly queues?: Q;
-  readonly onMigrate?: (c: CreateContext<S, CP, CS, V, I, DB, E, Q>, isNew: boolean) => unknown;
+  readonly onMigrate?: (c: CreateContext<S, Q>, isNew: boolean) => unknown;
   /** Once in the actor's life, after its first state exists. What it changes and the creation are one commit. */
-  readonly onCreate?: (c: CreateContext<S, CP, CS, V, I, DB, E, Q>, input: I) => unknown;
+  readonly onCreate?: (c: CreateContext<S, Q>, input: I) => unknown;
   /** At every start, also the first. */
-  readonly onWake?: (c: ActorContext<S, CP, CS, V, I, DB, E, Q>) => unknown;
+  readonly onWake?: (c: ActorContext<S, CP, CS, V, unknown, DB, E, Q>) => unknown;
   /** Before everything is deleted; what it throws is logged. */
-  readonly onDestroy?: (c: ActorContext<S, CP, CS, V, I, DB, E, Q>) => unknown;
-  readonly run?: RunHandler<S, CP, CS, V, I, DB, E, Q> | RunConfig<S, CP, CS, V, I, DB, E, Q>;
-  readonly actions?: A;
+  readonly onDestroy?: (c: ActorContext<S, CP, CS, V, unknown, DB, E, Q>) => unknown;
+  readonly run?: RunHandler<S, CP, CS, V, unknown, DB, E, Q> | RunConfig<S, CP, CS, V, unknown, DB, E, Q>;
+  readonly actions?: A & Actions<S, CP, CS, V, unknown, DB, E, Q>;
   readonly options?: ActorOptions;
 }
 
-declare const definitionTypes: unique symbol;
-
-/** What `actor()` gives: the configuration with its types. Starts nothing. */
-export interface ActorDefinition<
-  S, CP, CS, V, I, DB,
-  E extends EventDeclarations,
-  Q extends QueueDeclarations,
-  A extends Actions<S, CP, CS, V, I, DB, E, Q>,
-> {
-  readonly config: ActorConfig<S, CP, CS, V, I, DB, E, Q, A>;
-  readonly [definitionTypes]?: [S, CP, CS, V, I, DB, E, Q, A];
+/** What `actor()` gives: the configuration with its types. Starts nothing. `M`: the actions, as a client calls them. */
+export interface ActorDefinition<S, CP, CS, V, I, DB, E extends EventDeclarations, Q extends QueueDeclarations, M>
+  extends DefinitionTypes<S, CP, CS, V, I, DB, E, Q, M> {
+  // biome-ignore lint: the runtime is untyped
+  readonly config: ActorConfig<any, any, any, any, any, any, any, any, any>;
 }
 
 // biome-ignore lint: the definition of any actor, whatever its types
@@ -205,15 +198,24 @@ export type AnyActorDefinition = ActorDefinition<any, any, any, any, any, any, a
 /** Actor definitions by their names. */
 export type ActorDefinitions = Record<string, AnyActorDefinition>;
 
-export type ActorContextOf<D> = D extends ActorDefinition<infer S, infer CP, infer CS, infer V, infer I, infer DB, infer E, infer Q, infer _A>
-  ? ActorContext<S, CP, CS, V, I, DB, E, Q>
+export type ActorContextOf<D> = D extends ActorDefinition<infer S, infer CP, infer CS, infer V, infer _I, infer DB, infer E, infer Q, infer _M>
+  ? ActorContext<S, CP, CS, V, unknown, DB, E, Q>
   : never;
-export type ActionContextOf<D> = D extends ActorDefinition<infer S, infer CP, infer CS, infer V, infer I, infer DB, infer E, infer Q, infer _A>
-  ? ActionContext<S, CP, CS, V, I, DB, E, Q>
+/** The context of an actor's actions: for helpers, `function total(c: ActionContextOf<typeof cart>): number`. */
+export type ActionContextOf<D> = D extends ActorDefinition<infer S, infer CP, infer CS, infer V, infer _I, infer DB, infer E, infer Q, infer _M>
+  ? ActionContext<S, CP, CS, V, unknown, DB, E, Q>
   : never;
-export type RunContextOf<D> = D extends ActorDefinition<infer S, infer CP, infer CS, infer V, infer I, infer DB, infer E, infer Q, infer _A>
-  ? RunContext<S, CP, CS, V, I, DB, E, Q>
+export type RunContextOf<D> = D extends ActorDefinition<infer S, infer CP, infer CS, infer V, infer _I, infer DB, infer E, infer Q, infer _M>
+  ? RunContext<S, CP, CS, V, unknown, DB, E, Q>
   : never;
-export type CreateContextOf<D> = D extends ActorDefinition<infer S, infer CP, infer CS, infer V, infer I, infer DB, infer E, infer Q, infer _A>
-  ? CreateContext<S, CP, CS, V, I, DB, E, Q>
+export type CreateStateContextOf<D> = D extends ActorDefinition<infer _S, infer _CP, infer _CS, infer _V, infer _I, infer _DB, infer _E, infer Q, infer _M>
+  ? CreateStateContext<Q>
   : never;
+export type CreateContextOf<D> = D extends ActorDefinition<infer S, infer _CP, infer _CS, infer _V, infer _I, infer _DB, infer _E, infer Q, infer _M>
+  ? CreateContext<S, Q>
+  : never;
+export type CreateVarsContextOf<D> = CreateContextOf<D>;
+export type MigrateContextOf<D> = CreateContextOf<D>;
+export type WakeContextOf<D> = ActorContextOf<D>;
+export type DestroyContextOf<D> = ActorContextOf<D>;
+export type RequestContextOf<D> = ActionContextOf<D>;

@@ -1,14 +1,16 @@
 /** The typed façade of a workflow's contexts. The engine behind it is untyped. */
-import type { AnyClient, EventDeclarations, MessageBody, QueueDeclarations } from "./declarations.js";
+import type { ClientFor } from "./client-types.js";
+import type { EventDeclarations, QueueDeclarations } from "./declarations.js";
 import type { EntryKind, LoopBreak, LoopContinue, TryBlockCatchKind, TryBlockFailure, TryStepCatchKind, TryStepFailure, WorkflowError } from "../workflow/index.js";
 import type { Logger } from "./ports.js";
-import type { WorkflowQueueOf } from "./queue-messages.js";
-import type { ActorDefinition, ActorSchedule, ContextTypes } from "./types.js";
+import type { StepQueueOf, WorkflowQueueOf } from "./queue-messages.js";
+import type { ActorDefinition, ActorSchedule } from "./types.js";
 
 /**
  * What a step's callback gets. Valid only while its attempt runs: afterwards each of these, and every object got from
  * `state`, throws workflow/step_ended.
  */
+// oxlint-disable-next-line no-unused-vars -- all contexts take the same parameters in the same order
 export interface WorkflowStepContext<S, CP, CS, V, I, DB, E extends EventDeclarations, Q extends QueueDeclarations> {
   readonly actorId: string;
   readonly name: string;
@@ -26,15 +28,13 @@ export interface WorkflowStepContext<S, CP, CS, V, I, DB, E extends EventDeclara
   state: S;
   vars: V;
   /** Calls to other actors: at least once. */
-  client<C = AnyClient>(): C;
+  client<R = any>(): ClientFor<R>;
   readonly schedule: ActorSchedule;
-  /** Staged: stored together with the step's success; a failed attempt sends nothing. */
-  readonly queue: { send<N extends string>(name: N, body: N extends keyof Q ? MessageBody<Q[N]> : unknown): Promise<void> };
+  readonly queue: StepQueueOf<Q>;
   /** Ends the actor once this attempt has ended. */
   destroy(): void;
   keepAwake<T>(promise: Promise<T>): Promise<T>;
   waitUntil(promise: Promise<unknown>): void;
-  readonly "~types"?: ContextTypes<CP, CS, I, DB, E, Q>;
 }
 
 /** Options of a step. Durations in ms. */
@@ -63,7 +63,7 @@ export type TryStepResult<T> = { readonly ok: true; readonly value: T } | { read
 
 export interface WorkflowTryConfig<C, T> {
   readonly name: string;
-  readonly run: (ctx: C) => Promise<T>;
+  readonly run: (ctx: C) => T | Promise<T>;
   /** Failures that become results; default step, join, race. */
   readonly catch?: readonly TryBlockCatchKind[];
 }
@@ -73,7 +73,7 @@ export interface WorkflowLoopConfig<C, S, T> {
   readonly name: string;
   readonly state?: S;
   /** Returns nothing (stateless), `Loop.continue(state)` or `Loop.break(value)`. */
-  readonly run: (ctx: C, state: S) => Promise<LoopContinue<S> | LoopBreak<T> | undefined | void>;
+  readonly run: (ctx: C, state: S) => LoopResult<S, T> | Promise<LoopResult<S, T>>;
   /** Iterations between two deletions of old ones; default 20. */
   readonly historyPruneInterval?: number;
   /** Finished iterations that are kept; default the interval. */
@@ -86,9 +86,18 @@ export interface WorkflowLoopConfig<C, S, T> {
   readonly historyKeep?: number;
 }
 
-export interface WorkflowBranchConfig<C, V> {
-  readonly run: (ctx: C) => V | Promise<V>;
+/** What a loop's callback returns: `Loop.continue(state)`, `Loop.break(value)`, or nothing, if the loop has no state. */
+export type LoopResult<S, T> = LoopContinue<S> | LoopBreak<T> | undefined | void;
+export type LoopValue<R> = R extends LoopBreak<infer T> ? T : never;
+
+export interface WorkflowBranchConfig<C, T> {
+  readonly run: (ctx: C) => T | Promise<T>;
 }
+export interface WorkflowRaceBranch<C, T, N extends string = string> extends WorkflowBranchConfig<C, T> {
+  readonly name: N;
+}
+
+export type RaceResult<B> = B extends WorkflowRaceBranch<never, unknown> ? { winner: B["name"]; value: Awaited<ReturnType<B["run"]>> } : never;
 
 export interface WorkflowContext<S, CP, CS, V, I, DB, E extends EventDeclarations, Q extends QueueDeclarations> {
   readonly workflowId: string;
@@ -108,24 +117,34 @@ export interface WorkflowContext<S, CP, CS, V, I, DB, E extends EventDeclaration
   tryStep<T>(name: string, run: (step: WorkflowStepContext<S, CP, CS, V, I, DB, E, Q>) => T | Promise<T>): Promise<TryStepResult<T>>;
   tryStep<T>(config: WorkflowTryStepConfig<WorkflowStepContext<S, CP, CS, V, I, DB, E, Q>, T>): Promise<TryStepResult<T>>;
   /** A scope of its own whose terminal step, join and race failures are results. */
-  try<T>(name: string, run: (ctx: WorkflowContext<S, CP, CS, V, I, DB, E, Q>) => Promise<T>): Promise<TryBlockResult<T>>;
+  try<T>(name: string, run: (ctx: WorkflowContext<S, CP, CS, V, I, DB, E, Q>) => T | Promise<T>): Promise<TryBlockResult<T>>;
   try<T>(config: WorkflowTryConfig<WorkflowContext<S, CP, CS, V, I, DB, E, Q>, T>): Promise<TryBlockResult<T>>;
-  /** Iterations until one returns `Loop.break(value)`; the position is durable, finished iterations never run again. */
+  /**
+   * Iterations until one returns `Loop.break(value)`, whose value is the result; the position is durable, finished
+   * iterations never run again.
+   */
   loop<T = undefined>(
     name: string,
-    run: (ctx: WorkflowContext<S, CP, CS, V, I, DB, E, Q>) => Promise<LoopContinue<undefined> | LoopBreak<T> | undefined | void>,
+    run: (ctx: WorkflowContext<S, CP, CS, V, I, DB, E, Q>) => LoopResult<undefined, T> | Promise<LoopResult<undefined, T>>,
   ): Promise<T>;
-  loop<LS, T = undefined>(config: WorkflowLoopConfig<WorkflowContext<S, CP, CS, V, I, DB, E, Q>, LS, T>): Promise<T>;
+  loop<LS = undefined, T = undefined>(config: WorkflowLoopConfig<WorkflowContext<S, CP, CS, V, I, DB, E, Q>, LS, T>): Promise<T>;
+  /** Breaks with values of several types: their union. */
+  loop<R extends LoopResult<undefined, unknown>>(
+    name: string,
+    run: (ctx: WorkflowContext<S, CP, CS, V, I, DB, E, Q>) => R | Promise<R>,
+  ): Promise<LoopValue<R>>;
   /** Runs branches in parallel and waits for all. @throws JoinError with each failure by branch */
   join<B extends Record<string, WorkflowBranchConfig<WorkflowContext<S, CP, CS, V, I, DB, E, Q>, unknown>>>(
     name: string,
     branches: B,
   ): Promise<{ [K in keyof B]: Awaited<ReturnType<B[K]["run"]>> }>;
   /** The first branch that fulfils wins, timers included; the others end. @throws RaceError when all reject */
-  race<T>(
+  race<T, N extends string = string>(
     name: string,
-    branches: readonly { readonly name: string; readonly run: (ctx: WorkflowContext<S, CP, CS, V, I, DB, E, Q>) => Promise<T> | T }[],
-  ): Promise<{ winner: string; value: T }>;
+    branches: readonly WorkflowRaceBranch<WorkflowContext<S, CP, CS, V, I, DB, E, Q>, T, N>[],
+  ): Promise<{ winner: N; value: T }>;
+  /** Branches with results of several types: the winner's name tells which. */
+  race<const B extends readonly WorkflowRaceBranch<WorkflowContext<S, CP, CS, V, I, DB, E, Q>, unknown>[]>(name: string, branches: B): Promise<RaceResult<B[number]>>;
   readonly queue: WorkflowQueueOf<Q>;
   /** From here on, steps may have a `rollback`. */
   rollbackCheckpoint(name: string): Promise<void>;
@@ -137,15 +156,14 @@ export interface WorkflowContext<S, CP, CS, V, I, DB, E extends EventDeclaration
   sleep(name: string, durationMs: number): Promise<void>;
   /** Waits durably until a time in epoch ms. A past time completes at once. @throws workflow/invalid_time */
   sleepUntil(name: string, time: number | Date): Promise<void>;
-  readonly "~types"?: ContextTypes<CP, CS, I, DB, E, Q> & { readonly state: S; readonly vars: V };
 }
 
 /** The step context of an actor: for helpers, `async function save(step: WorkflowStepContextOf<typeof myActor>)`. */
-export type WorkflowStepContextOf<D> = D extends ActorDefinition<infer S, infer CP, infer CS, infer V, infer I, infer DB, infer E, infer Q, infer _A>
+export type WorkflowStepContextOf<D> = D extends ActorDefinition<infer S, infer CP, infer CS, infer V, infer I, infer DB, infer E, infer Q, infer _M>
   ? WorkflowStepContext<S, CP, CS, V, I, DB, E, Q>
   : never;
 /** The workflow context of an actor; loops and branches have the same. */
-export type WorkflowContextOf<D> = D extends ActorDefinition<infer S, infer CP, infer CS, infer V, infer I, infer DB, infer E, infer Q, infer _A>
+export type WorkflowContextOf<D> = D extends ActorDefinition<infer S, infer CP, infer CS, infer V, infer I, infer DB, infer E, infer Q, infer _M>
   ? WorkflowContext<S, CP, CS, V, I, DB, E, Q>
   : never;
 export type WorkflowLoopContextOf<D> = WorkflowContextOf<D>;

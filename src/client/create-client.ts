@@ -1,4 +1,4 @@
-import type { AnyClient, Client, CreateOptions, GetOptions, GetOrCreateOptions } from "../actor/client-types.js";
+import type { ClientFor, CreateOptions, GetOptions, GetOrCreateOptions } from "../actor/client-types.js";
 import { normalizeKey } from "../protocol/index.js";
 import { isInheritedName } from "./action-proxy.js";
 import { createActorHandle, type HandleOptions } from "./actor-handle.js";
@@ -8,8 +8,7 @@ import type { ActorTransport } from "./transport.js";
 
 type Key = string | readonly string[];
 
-/** The client of a registry type; without one, `any`. */
-export type ClientFor<R> = 0 extends 1 & R ? AnyClient : Client<R>;
+export type { ClientFor };
 
 /**
  * A client for the actors of a server. Starts nothing: the first call is the first request.
