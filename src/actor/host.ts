@@ -200,7 +200,7 @@ export class ActorHost {
     runtime.queue.expireReplies(now);
     if (runtime.isWorking) wakes.extendLease();
     if (wakes.isDue(now)) wakes.holdLease();
-    if (!runtime.commit()) return;
+    runtime.commitOrThrow();
     runtime.schedule.fireDue(runtime.background);
     await runtime.workflow.advance();
   }

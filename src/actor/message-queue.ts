@@ -5,7 +5,7 @@
  * Invariants: a message is in exactly one place (queue, held by an open entry, consumed); taking one and what records
  * it are one commit (C3); an answer is given only after the commit that deletes the message.
  */
-import { ActorError, decodeValue, encodeValue } from "../protocol/index.js";
+import { ActorError, decodeValue, encodeValue, MAX_VALUE_BYTES } from "../protocol/index.js";
 import { heldMessages, takenMessages, type MessageFilter, type MessagePort, type StoredMessage } from "../workflow/index.js";
 import type { ActorActivation } from "./activation.js";
 import type { QueueDeclaration, StandardSchema } from "./declarations.js";
@@ -250,7 +250,7 @@ export class MessageQueue implements MessagePort, ActorQueue {
 
   #put(message: StoredMessage): void {
     const row: Row = [message.name, message.body, message.createdAt, message.waitUntil ?? null];
-    this.#activation.put(KEYS.message(message.id), () => encodeValue(row, { what: "message", limitBytes: 2_160_000 }));
+    this.#activation.put(KEYS.message(message.id), () => encodeValue(row, { what: "message", limitBytes: MAX_VALUE_BYTES + 90_000 }));
     this.#note(message.id, row, false);
   }
 

@@ -1,4 +1,4 @@
-import { ActorError, decodeValue, encodeValue, STORAGE_FORMAT } from "../protocol/index.js";
+import { ActorError, decodeValue, encodeValue, MAX_VALUE_BYTES, STORAGE_FORMAT } from "../protocol/index.js";
 import type { Failure } from "../workflow/index.js";
 
 /** Storage keys: one letter, so that they cost little and sort together (`design.md`, Storage). */
@@ -37,7 +37,7 @@ export interface ActorRecord {
 }
 
 export function encodeRecord(record: ActorRecord): Uint8Array<ArrayBuffer> {
-  return encodeValue({ ...record }, { what: "actor", limitBytes: 2_160_000 });
+  return encodeValue({ ...record }, { what: "actor", limitBytes: MAX_VALUE_BYTES + 90_000 });
 }
 
 /** @throws storage/newer_format when a later release wrote it; nothing is changed then (C9) */

@@ -170,19 +170,23 @@ export class ActorRuntime implements ActorActivation {
   }
 
   commitOrThrow(): void {
-    if (!this.commit()) throw restarting(this.#lost);
+    if (!this.commit()) throw this.#lost ?? restarting();
   }
 
   confirm(): void {
     this.ports.waitUntil(this.store.sync().catch((error: unknown) => this.lose(error)));
   }
 
-  /** Memory and storage differ: this activation must not act any more, and the instance is thrown away (C10). */
+  /**
+   * Memory and storage differ: this activation must not act any more, and the instance is thrown away (C10). When the
+   * storage is full the instance stays, so that callers are told and what exists can still be read and destroyed.
+   */
   lose(cause: unknown): void {
     if (this.#lost) return;
-    this.end(restarting(cause));
+    const isFull = /SQLITE_FULL|database or disk is full/i.test(String(cause));
+    this.end(isFull ? storageFull(cause) : restarting(cause));
     this.ports.log.error({ msg: "The activation is lost; the next event starts anew", cause: String(cause) });
-    this.ports.abort("perdure: a commit failed, memory and storage differ");
+    if (!isFull) this.ports.abort("perdure: a commit failed, memory and storage differ");
   }
 
   /** Nothing of this activation acts any more: it is lost, or its actor is destroyed. */
@@ -306,6 +310,10 @@ export class ActorRuntime implements ActorActivation {
   evictWorkflow(): void {
     this.workflow.evict(new EvictedError("The actor was destroyed"));
   }
+}
+
+function storageFull(cause: unknown): ActorError {
+  return new ActorError("storage", "full", "The actor's storage is full; delete data or destroy the actor", { cause });
 }
 
 function restarting(cause?: unknown): ActorError {

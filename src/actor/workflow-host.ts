@@ -40,6 +40,7 @@ export interface WorkflowActor extends ActorActivation {
   /** Why the activation is over, if it is: no user code may begin in it. */
   readonly lost: Error | undefined;
   readonly failures: { add(event: unknown): void };
+  lose(cause: unknown): void;
 }
 
 export class WorkflowHost implements WorkflowPorts {
@@ -120,7 +121,7 @@ export class WorkflowHost implements WorkflowPorts {
 
   /** The same with nobody awaiting it: the object stays until it is done. */
   advanceSoon(): void {
-    this.#runtime.ports.waitUntil(this.advance());
+    this.#runtime.ports.waitUntil(this.advance().catch((error: unknown) => this.#runtime.lose(error)));
   }
 
   /** True if the run may take a message that is there now: it waits for one, or is not in memory and may. */

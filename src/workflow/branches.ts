@@ -2,7 +2,7 @@
  * The branches of a join or a race: started together, each in a scope of its own, their results kept in the parent's
  * entry so that a branch that has ended does not run again.
  */
-import { decodeValue, encodeValue } from "../protocol/index.js";
+import { ActorError, decodeValue, encodeValue, MAX_VALUE_BYTES } from "../protocol/index.js";
 import { HistoryDivergedError } from "./errors.js";
 import { branchError, toBranchFailure } from "./failure.js";
 import type { Entry, EntryKind, Failure } from "./history/entry.js";
@@ -108,14 +108,27 @@ export class Branches {
     runInScope(scope, (context) => branch.run(context as never), settled);
   }
 
+  /** All results stand in one row: a value that does not fit beside the others is its branch's failure (C8). */
+  #fitting(stored: StoredResult): StoredResult {
+    const others = Object.values(this.#data.results).reduce((sum, each) => sum + sizeOf(each), 0);
+    const sizeBytes = others + sizeOf(stored);
+    if (sizeBytes <= MAX_VALUE_BYTES) return stored;
+    const message = `The results of ${this.entry.kind} "${this.#operation.name}" are larger than ${MAX_VALUE_BYTES} bytes together; keep large values in steps`;
+    return { f: toBranchFailure(new ActorError("value", "too_large", message, { metadata: { sizeBytes, limitBytes: MAX_VALUE_BYTES } })) };
+  }
+
   /** A branch has ended: that joins the entry, which the next commit writes. */
   #record(name: string, result: ScopeResult): BranchResult {
-    const stored = toStored(result);
+    const stored = this.#fitting(toStored(result));
     const results = Object.fromEntries([...Object.entries(this.#data.results), [name, stored]]);
     this.entry.data = { branches: this.#data.branches, results } satisfies BranchData;
     this.#operation.activation.put(this.entry);
     return readResult(name, stored);
   }
+}
+
+function sizeOf(stored: StoredResult): number {
+  return "v" in stored ? stored.v.byteLength : 0;
 }
 
 function toStored(result: ScopeResult): StoredResult {

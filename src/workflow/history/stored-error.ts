@@ -10,8 +10,8 @@ export interface StoredError {
   readonly cause?: StoredError;
 }
 
-const MAX_CAUSES = 8;
-const MAX_TEXT = 16_384;
+const MAX_CAUSES = 4;
+const MAX_TEXT = 8_192;
 
 /** Turns anything thrown into what is recorded. Never throws: what cannot be stored is left out. */
 export function toStoredError(thrown: unknown, depth = 0): StoredError {
