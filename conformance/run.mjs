@@ -1,0 +1,133 @@
+// `npm run conformance`: points the published client, unmodified, at our Worker, in every encoding, and prints what it
+// found. Installs it if it is missing. Ends with "N passed, N failed", and with 1 if anything failed.
+import { spawnSync } from "node:child_process";
+import { createHash } from "node:crypto";
+import { existsSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import process from "node:process";
+import { DevServer, isPortTaken } from "../scripts/demo-server.mjs";
+import { CASES } from "./cases.mjs";
+
+/** @typedef {import("./cases.mjs").Case} Case */
+/** @typedef {import("./cases.mjs").Encoding} Encoding */
+/** @typedef {{ status: "ok" | "ok ~" | "FAIL" | "later" | "early", reason?: string }} Outcome */
+
+const PORT = 6431;
+const CASE_LIMIT_MS = 20_000;
+const AT_ONCE = 8;
+const here = import.meta.dirname;
+/** @type {readonly Encoding[]} */
+const ENCODINGS = ["json", "cbor", "bare"];
+
+process.env["RIVET_LOG_LEVEL"] ??= "silent";
+if (await isPortTaken(PORT)) {
+  console.error(`Port ${PORT} is taken: stop whatever listens there and try again.`);
+  process.exit(1);
+}
+install();
+const { createClient } = await import("rivetkit/client");
+const { version } = JSON.parse(readFileSync(join(here, "node_modules", "rivetkit", "package.json"), "utf8"));
+
+const persistTo = mkdtempSync(join(tmpdir(), "perdure-conformance-"));
+const server = new DevServer({ config: join(here, "wrangler.toml"), port: PORT, persistTo });
+for (const [signal, code] of /** @type {const} */ ([["SIGINT", 130], ["SIGTERM", 143], ["SIGHUP", 129]])) {
+  process.on(signal, () => {
+    server.killNow();
+    rmSync(persistTo, { recursive: true, force: true });
+    process.exit(code);
+  });
+}
+// The client leaves promises behind that nobody awaits: a case is judged by what it awaits.
+/** @type {unknown[]} */
+const unhandled = [];
+process.on("unhandledRejection", (reason) => void unhandled.push(reason));
+
+let exitCode = 1;
+try {
+  await server.start();
+  exitCode = report(await runAll());
+} catch (error) {
+  console.error(error);
+} finally {
+  await server.stop();
+  rmSync(persistTo, { recursive: true, force: true });
+}
+// Sockets that the client keeps trying to open would hold the process.
+process.exit(exitCode);
+
+function install() {
+  const stampFile = join(here, "node_modules", ".perdure-setup");
+  const stamp = createHash("sha256").update(readFileSync(join(here, "package-lock.json"))).digest("hex");
+  if (existsSync(stampFile) && readFileSync(stampFile, "utf8") === stamp) return;
+  const started = Date.now();
+  const args = ["install", "--no-save", "--no-audit", "--no-fund", "--ignore-scripts", "--omit=optional", "--omit=peer", "--loglevel=error"];
+  const { status } = spawnSync(process.platform === "win32" ? "npm.cmd" : "npm", args, { cwd: here, stdio: ["ignore", "inherit", "inherit"] });
+  if (status !== 0) {
+    console.error("npm install in conformance/ failed.");
+    process.exit(1);
+  }
+  writeFileSync(stampFile, stamp);
+  console.log(`Installed the published client in ${((Date.now() - started) / 1000).toFixed(1)} s.`);
+}
+
+/** @returns {Promise<Map<Case, Outcome[]>>} */
+async function runAll() {
+  const clients = ENCODINGS.map((encoding) => createClient({ endpoint: server.url, encoding }));
+  /** @type {Map<Case, Outcome[]>} */
+  const outcomes = new Map(CASES.map((each) => [each, []]));
+  const jobs = CASES.flatMap((each, number) => ENCODINGS.map((encoding, at) => ({ each, encoding, at, key: `${encoding}-${number}` })));
+  const work = async () => {
+    for (let job = jobs.shift(); job !== undefined; job = jobs.shift()) {
+      const { each, encoding, at, key } = job;
+      const outcome = await run(each, { client: clients[at], encoding, key });
+      /** @type {Outcome[]} */ (outcomes.get(each))[at] = outcome;
+    }
+  };
+  await Promise.all(Array.from({ length: AT_ONCE }, work));
+  return outcomes;
+}
+
+/**
+ * @param {Case} each
+ * @param {import("./cases.mjs").Subject} subject
+ * @returns {Promise<Outcome>}
+ */
+async function run(each, subject) {
+  /** @type {NodeJS.Timeout | undefined} */
+  let timer;
+  const late = new Promise((_resolve, reject) => {
+    timer = setTimeout(() => reject(new Error(`not done within ${CASE_LIMIT_MS / 1000} s`)), CASE_LIMIT_MS);
+  });
+  try {
+    await Promise.race([each.run(subject), late]);
+    if (each.later === undefined) return { status: each.changedBy?.(subject.encoding) ? "ok ~" : "ok" };
+    return { status: "early", reason: "passes already: take its reason away" };
+  } catch (error) {
+    const text = error instanceof Error ? `${error.message}${error.cause ? ` (${error.cause})` : ""}` : String(error);
+    return each.later === undefined ? { status: "FAIL", reason: text } : { status: "later", reason: each.later };
+  } finally {
+    clearTimeout(timer);
+  }
+}
+
+/**
+ * @param {Map<Case, Outcome[]>} outcomes
+ * @returns {number} the exit code
+ */
+function report(outcomes) {
+  const width = Math.max(...CASES.map(({ name }) => name.length));
+  const row = (/** @type {string} */ name, /** @type {readonly string[]} */ cells) => console.log(`${name.padEnd(width)}  ${cells.map((cell) => cell.padEnd(6)).join("")}`.trimEnd());
+  console.log(`rivetkit/client ${version}, unmodified, against perdure\n`);
+  row("case", ENCODINGS);
+  for (const [{ name }, cells] of outcomes) row(name, cells.map(({ status }) => status));
+  const all = [...outcomes].flatMap(([{ name }, cells]) => cells.map((outcome, at) => ({ name: `${name} [${ENCODINGS[at]}]`, ...outcome })));
+  console.log("\n~ as the published client speaks this encoding, the value becomes another one; that one is kept.");
+  const failed = all.filter(({ status }) => status === "FAIL" || status === "early");
+  const later = new Map([...outcomes].filter(([, cells]) => cells.some(({ status }) => status === "later")).map(([{ name, later }]) => [name, later]));
+  if (later.size > 0) console.log(`\nNot served yet:\n${[...later].map(([name, reason]) => `  ${name}: ${reason}`).join("\n")}`);
+  if (failed.length > 0) console.log(`\n${failed.map(({ name, reason }) => `FAIL ${name}\n     ${reason?.replaceAll("\n", "\n     ")}`).join("\n")}`);
+  if (unhandled.length > 0) console.log(`\n${unhandled.length} rejections of the client's own that it left unhandled; the first: ${String(unhandled[0])}`);
+  console.log(`\n${all.filter(({ status }) => status.startsWith("ok")).length} passed, ${failed.length} failed`);
+  return failed.length === 0 ? 0 : 1;
+}
