@@ -1,8 +1,64 @@
-import { createHandler } from "../../src/entry/cloudflare.js";
+import { DurableObject } from "cloudflare:workers";
+import { createHandler, type ActorHandler } from "../../src/entry/cloudflare.js";
+import type { Registry } from "../../src/entry/index.js";
+import type { CallEnvelope, ReplyEnvelope } from "../../src/protocol/index.js";
 import { registry } from "./actors.js";
 
-/** The Worker of the workerd test project: fixture actors, nothing of its own. */
-const handler = createHandler(registry, { logLevel: "error" });
+/** The Worker of the workerd test project. Tests share isolate and modules with it. */
+let handler = handlerOf(registry);
 
-export const { ActorObject } = handler;
-export default handler;
+/** From now on new objects, and requests, see this registry instead of the fixture actors. */
+export function serve(served: Registry<never> | Registry): void {
+  handler = handlerOf(served);
+}
+
+function handlerOf(served: Registry<never> | Registry): ActorHandler<never, unknown> {
+  return createHandler(served as Registry<never>, { logLevel: "silent" });
+}
+
+/** What tests see of the newest instance of each object, by object id. */
+export interface LiveObject {
+  readonly ctx: DurableObjectState;
+  /** Writes of the alarm by this instance, setting and deleting. */
+  alarmWrites: number;
+}
+export const liveObjects = new Map<string, LiveObject>();
+
+/** The object class, with a way in for tests. Its objects never know their name, which the platform gives only mostly. */
+export class ActorObject extends DurableObject {
+  readonly #actor: { call(envelope: CallEnvelope): Promise<ReplyEnvelope>; alarm?(): void | Promise<void> };
+
+  constructor(ctx: DurableObjectState, env: never) {
+    super(ctx, env);
+    Object.defineProperty(ctx.id, "name", { value: undefined });
+    liveObjects.set(ctx.id.toString(), countAlarmWrites(ctx));
+    this.#actor = new handler.ActorObject(ctx, env);
+  }
+
+  call(envelope: CallEnvelope): Promise<ReplyEnvelope> {
+    return this.#actor.call(envelope);
+  }
+
+  override async alarm(): Promise<void> {
+    await this.#actor.alarm?.();
+  }
+}
+
+function countAlarmWrites(ctx: DurableObjectState): LiveObject {
+  const { storage } = ctx;
+  const live: LiveObject = { ctx, alarmWrites: 0 };
+  const { setAlarm, deleteAlarm } = storage;
+  storage.setAlarm = (...args) => {
+    live.alarmWrites += 1;
+    return setAlarm.apply(storage, args);
+  };
+  storage.deleteAlarm = (...args) => {
+    live.alarmWrites += 1;
+    return deleteAlarm.apply(storage, args);
+  };
+  return live;
+}
+
+export default {
+  fetch: (request: Request, env: unknown, ctx: ExecutionContext): Promise<Response> => handler.fetch(request, env, ctx),
+};
