@@ -1,6 +1,8 @@
-import { ActorError, decodeValue, encodeValue } from "../protocol/index.js";
+import { ActorError, decodeValue, encodeValue, type Operation } from "../protocol/index.js";
 import type { ActorActivation } from "./activation.js";
+import type { CompiledActor } from "./compile.js";
 import { CallbackContext, READY } from "./context.js";
+import { checkMessageSize, checkQueueName } from "./message-queue.js";
 import type { ReplyResult } from "./queue-types.js";
 
 /**
@@ -20,6 +22,24 @@ export async function callAction(activation: ActorActivation, name: string, args
   }
 }
 
+/**
+ * Refuses what no instance of the actor would do, so that it creates none. From outside only declared queues exist, unless
+ * none is declared (decision 17).
+ * @throws actor/action_not_found, queue/not_declared, queue/invalid_payload, queue/message_too_large
+ */
+export function checkOperation(actor: CompiledActor, operation: Operation): void {
+  if (operation.kind === "action" && !actor.actions.has(operation.name)) {
+    throw new ActorError("actor", "action_not_found", `Action \`${operation.name}\` was not found.`);
+  }
+  if (operation.kind !== "send") return;
+  const declared = Object.keys(actor.config.queues ?? {});
+  if (declared.length > 0 && !declared.includes(operation.queue)) {
+    throw new ActorError("queue", "not_declared", `This actor has no queue "${operation.queue}"`);
+  }
+  checkQueueName(operation.queue);
+  checkMessageSize(operation.body.byteLength, actor.options.maxQueueMessageSize);
+}
+
 /** A message from outside, stored when this resolves. */
 export interface AcceptedMessage {
   readonly id: number;
@@ -37,7 +57,7 @@ export async function acceptMessage(
   send: { readonly queue: string; readonly body: Uint8Array; readonly wait?: boolean; readonly timeoutMs?: number },
   request?: Request,
 ): Promise<AcceptedMessage> {
-  activation.queue.checkDeclared(send.queue);
+  checkOperation(activation.actor, { kind: "send", ...send });
   const canPublish = activation.queue.canPublish(send.queue);
   if (canPublish && !(await canPublish(new CallbackContext(activation, READY, request ? { request } : {})))) {
     throw new ActorError("auth", "forbidden", `You may not publish to queue "${send.queue}"`);
@@ -64,7 +84,6 @@ export async function awaitReply(
 }
 
 interface OutsideQueue {
-  checkDeclared(name: string): void;
   canPublish(name: string): ((c: unknown) => unknown) | undefined;
 }
 

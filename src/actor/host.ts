@@ -15,9 +15,10 @@ import {
   toErrorData,
   type CallEnvelope,
   type Creation,
+  type Operation,
   type ReplyEnvelope,
 } from "../protocol/index.js";
-import { acceptMessage, awaitReply, callAction } from "./dispatch.js";
+import { acceptMessage, awaitReply, callAction, checkOperation } from "./dispatch.js";
 import { failureData } from "./failure-data.js";
 import type { ActorPorts, StoreActivation } from "./ports.js";
 import { KEYS, decodeRecord, type ActorRecord } from "./record.js";
@@ -46,7 +47,7 @@ export class ActorHost {
     let runtime: ActorRuntime | undefined;
     try {
       checkEnvelope(envelope);
-      const ready = await this.#ready(envelope.address, envelope.creation);
+      const ready = await this.#ready(envelope);
       runtime = ready.runtime;
       return await this.#serve(envelope, runtime, ready.created);
     } catch (error) {
@@ -98,7 +99,7 @@ export class ActorHost {
 
   // ---- start gate --------------------------------------------------------------------------------------------------
 
-  async #ready(address: CallEnvelope["address"], creation: Creation): Promise<{ runtime: ActorRuntime; created: boolean }> {
+  async #ready({ address, creation, operation }: CallEnvelope): Promise<{ runtime: ActorRuntime; created: boolean }> {
     let runtime = await this.#current();
     let created = false;
     if (!runtime) {
@@ -107,7 +108,7 @@ export class ActorHost {
       if (!record && (creation.mode === "get" || address.generation !== undefined)) throw notFound(address);
       created = record === undefined;
       runtime = await this.#start(() =>
-        record ? this.#load(store, record, false) : this.#create(store, address, creation),
+        record ? this.#load(store, record, false) : this.#create(store, address, creation, operation),
       );
     }
     this.#checkAddress(runtime.record, address);
@@ -141,9 +142,10 @@ export class ActorHost {
     }
   }
 
-  async #create(store: StoreActivation, address: CallEnvelope["address"], creation: Creation): Promise<ActorRuntime> {
+  async #create(store: StoreActivation, address: CallEnvelope["address"], creation: Creation, operation: Operation): Promise<ActorRuntime> {
     checkKey(address.key);
     const actor = this.#registry.find(address.name);
+    checkOperation(actor, operation);
     const input = creation.mode !== "get" && creation.input ? decodeValue(creation.input) : undefined;
     return createActor(actor, this.#ports, store, address, input);
   }

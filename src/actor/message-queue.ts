@@ -69,18 +69,11 @@ export class MessageQueue implements MessagePort, ActorQueue {
 
   /** Checks a message before anything is written. @throws queue/full, queue/message_too_large, actor/validation_error */
   async prepare(name: string, body: unknown): Promise<Uint8Array> {
-    if (typeof name !== "string" || name.length > MAX_QUEUE_NAME) {
-      throw new ActorError("queue", "invalid_payload", `A queue's name is a string of at most ${MAX_QUEUE_NAME} characters`);
-    }
+    checkQueueName(name);
     const { message } = this.#declaration(name);
     const valid = await validate(message, body, `queue \`${name}\` message`);
-    const limit = this.#activation.actor.options.maxQueueMessageSize;
     const bytes = encodeValue(valid, { what: "body" });
-    if (bytes.byteLength > limit) {
-      throw new ActorError("queue", "message_too_large", `Queue message of ${bytes.byteLength} bytes is larger than the limit of ${limit}`, {
-        metadata: { sizeBytes: bytes.byteLength, limitBytes: limit },
-      });
-    }
+    checkMessageSize(bytes.byteLength, this.#activation.actor.options.maxQueueMessageSize);
     return bytes;
   }
 
@@ -95,13 +88,6 @@ export class MessageQueue implements MessagePort, ActorQueue {
     const message = { id: this.#lastId + 1, name, body, createdAt, ...(waitMs === undefined ? {} : { waitUntil: now + waitMs }) };
     this.#put(message);
     return message;
-  }
-
-  /** From outside only declared queues exist, unless none is declared (decision 17). @throws queue/not_declared */
-  checkDeclared(name: string): void {
-    const declared = this.#activation.actor.config.queues as Record<string, unknown> | undefined;
-    if (!declared || Object.keys(declared).length === 0 || Object.hasOwn(declared, name)) return;
-    throw new ActorError("queue", "not_declared", `This actor has no queue "${name}"`);
   }
 
   canPublish(name: string): ((c: unknown) => unknown) | undefined {
@@ -287,6 +273,19 @@ export class MessageQueue implements MessagePort, ActorQueue {
     if (!declaration) return {};
     return isStandardSchema(declaration) ? { message: declaration } : (declaration as { message?: StandardSchema });
   }
+}
+
+/** @throws queue/invalid_payload */
+export function checkQueueName(name: unknown): void {
+  if (typeof name === "string" && name.length <= MAX_QUEUE_NAME) return;
+  throw new ActorError("queue", "invalid_payload", `A queue's name is a string of at most ${MAX_QUEUE_NAME} characters`);
+}
+
+/** @throws queue/message_too_large */
+export function checkMessageSize(sizeBytes: number, limitBytes: number): void {
+  if (sizeBytes <= limitBytes) return;
+  const message = `Queue message of ${sizeBytes} bytes is larger than the limit of ${limitBytes}`;
+  throw new ActorError("queue", "message_too_large", message, { metadata: { sizeBytes, limitBytes } });
 }
 
 function replyId(id: number): string {

@@ -9,6 +9,7 @@ import {
   ENVELOPE_VERSION,
   fromErrorData,
   objectName,
+  type CallEnvelope,
   type Creation,
   type Operation,
   type ReplyEnvelope,
@@ -24,6 +25,8 @@ export interface WorldOptions {
   readonly onLog?: (level: string, entry: unknown) => void;
   /** Asked at each commit of each actor. */
   readonly fault?: (actor: WorldActor, commit: number) => ReturnType<CommitFault>;
+  /** Asked at each call of a port of each actor; true: its process dies there. */
+  readonly portFault?: (actor: WorldActor, port: string) => boolean;
   /** Sees what every commit of every actor leaves behind. */
   readonly onCommit?: (actor: WorldActor, rows: ReadonlyMap<string, Uint8Array>, alarmAt: number | null) => void;
 }
@@ -110,8 +113,9 @@ export class WorldActor {
   readonly store: MemoryStore;
   readonly name: string;
   readonly key: readonly string[];
+  /** The platform's id of the object, 64 hex digits. */
+  readonly objectId: string;
   readonly #world: World;
-  readonly #objectId: string;
   #host: ActorHost | undefined;
   #timers = new Set<() => void>();
   #random = 0;
@@ -121,7 +125,7 @@ export class WorldActor {
     this.#world = world;
     this.name = name;
     this.key = key;
-    this.#objectId = index.toString(16).padStart(64, "0");
+    this.objectId = index.toString(16).padStart(64, "0");
     this.store = new MemoryStore({
       nextTurn: world.options.nextTurn,
       fault: (commit) => world.options.fault?.(this, commit),
@@ -150,9 +154,14 @@ export class WorldActor {
     return reply.output && decodeValue(reply.output);
   }
 
-  async send(creation: Creation, operation: Operation): Promise<ReplyEnvelope> {
+  send(creation: Creation, operation: Operation): Promise<ReplyEnvelope> {
+    return this.deliver({ v: ENVELOPE_VERSION, address: { name: this.name, key: this.key }, creation, operation });
+  }
+
+  /** Delivers a call of the Worker's; the reply is seen only once what caused it is durable. */
+  async deliver(envelope: CallEnvelope): Promise<ReplyEnvelope> {
     const host = this.#live();
-    const reply = await host.call({ v: ENVELOPE_VERSION, address: { name: this.name, key: this.key }, creation, operation });
+    const reply = await host.call(envelope);
     await this.#world.turn();
     if (host !== this.#host) throw fromErrorData({ group: "actor", code: "restarting", message: "The object died" }, 503);
     return reply;
@@ -190,10 +199,16 @@ export class WorldActor {
   #ports(): ActorPorts {
     const { clock, options } = this.#world;
     const timers = this.#timers;
+    const passes = (port: string): void => {
+      if (timers === this.#timers && options.portFault?.(this, port)) this.store.crash();
+    };
     return {
       store: this.store,
       log: logger(options.onLog),
-      now: () => clock.now(),
+      now: () => {
+        passes("now");
+        return clock.now();
+      },
       createTimer: () => {
         let cancel: (() => void) | undefined;
         const clear = (): void => {
@@ -206,6 +221,8 @@ export class WorldActor {
           clear,
           set: (at, fire) => {
             clear();
+            passes("timer");
+            if (timers !== this.#timers) return;
             const stop = clock.setTimer(at, () => {
               timers.delete(stop);
               cancel = undefined;
@@ -216,14 +233,20 @@ export class WorldActor {
           },
         };
       },
-      yield: () => this.#world.turn(),
+      yield: () => {
+        passes("yield");
+        return this.#world.turn();
+      },
       randomHex: (bytes) => (this.#random += 1).toString(16).padStart(bytes * 2, "0"),
-      objectId: this.#objectId,
+      objectId: this.objectId,
       region: "test",
       abort: () => {
         if (timers === this.#timers) this.store.crash();
       },
-      waitUntil: (promise) => void promise.catch(() => {}),
+      waitUntil: (promise) => {
+        passes("waitUntil");
+        promise.catch(() => {});
+      },
       createClient: (beforeCall) => this.#client(beforeCall),
     };
   }
