@@ -31,6 +31,7 @@ export class MemoryStore implements Store {
   #generation = 0;
   #turnOpen = false;
   #dieAtTurnEnd = false;
+  #loseTurn = false;
   #waiting: (() => void)[] = [];
   #commits = 0;
   #rows = 0;
@@ -83,6 +84,18 @@ export class MemoryStore implements Store {
     this.#generation += 1;
     this.#reset();
     this.#options.onCrash?.();
+  }
+
+  /** The process dies within this turn: its code runs to the end of it, and all that it writes is lost. */
+  crashWithTurn(): void {
+    this.#loseTurn = true;
+    this.#openTurn(false);
+  }
+
+  /** Resolves when what was written so far is durable, or the process has died: nothing leaves before (the output gate). */
+  outputGate(): Promise<void> {
+    if (!this.#turnOpen) return Promise.resolve();
+    return new Promise((resolve) => this.#waiting.push(resolve));
   }
 
   /** `alarm()` begins: the alarm is gone for whoever looks, but comes again if the process dies before it is replaced. */
@@ -161,6 +174,7 @@ export class MemoryStore implements Store {
     const generation = this.#generation;
     this.#options.nextTurn(() => {
       if (generation !== this.#generation) return;
+      if (this.#loseTurn) return this.crash();
       this.#durable = new Map(this.#visible);
       if (this.#alarmTouched) this.#durableAlarm = this.#visibleAlarm;
       this.#alarmTouched = false;
@@ -181,6 +195,7 @@ export class MemoryStore implements Store {
     this.#visibleAlarm = this.#durableAlarm;
     this.#turnOpen = false;
     this.#dieAtTurnEnd = false;
+    this.#loseTurn = false;
     this.#alarmTouched = false;
     const waiting = this.#waiting;
     this.#waiting = [];

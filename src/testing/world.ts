@@ -162,7 +162,7 @@ export class WorldActor {
   async deliver(envelope: CallEnvelope): Promise<ReplyEnvelope> {
     const host = this.#live();
     const reply = await host.call(envelope);
-    await this.#world.turn();
+    await this.store.outputGate();
     if (host !== this.#host) throw fromErrorData({ group: "actor", code: "restarting", message: "The object died" }, 503);
     return reply;
   }
@@ -200,7 +200,7 @@ export class WorldActor {
     const { clock, options } = this.#world;
     const timers = this.#timers;
     const passes = (port: string): void => {
-      if (timers === this.#timers && options.portFault?.(this, port)) this.store.crash();
+      if (timers === this.#timers && options.portFault?.(this, port)) this.store.crashWithTurn();
     };
     return {
       store: this.store,
@@ -222,7 +222,6 @@ export class WorldActor {
           set: (at, fire) => {
             clear();
             passes("timer");
-            if (timers !== this.#timers) return;
             const stop = clock.setTimer(at, () => {
               timers.delete(stop);
               cancel = undefined;

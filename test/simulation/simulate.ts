@@ -28,6 +28,8 @@ export async function simulate(seed: number): Promise<SimulationResult> {
   const trace: string[] = [];
   const running = new Map<string, number>();
   const crashRate = [0, 0.03, 0.1, 0.2][seed % 4] ?? 0;
+  let portCalls = 0;
+  let diedAt = 0;
   const fault = occasionalCrashes(random, crashRate);
   const say = (what: string): void => {
     if (violations.length < 20) violations.push(what);
@@ -45,6 +47,12 @@ export async function simulate(seed: number): Promise<SimulationResult> {
   const world = testWorld(registry, {
     clock,
     fault: (_, commit) => fault(commit),
+    portFault: () => {
+      portCalls += 1;
+      if (crashRate === 0 || portCalls - diedAt < 200 || random() >= crashRate / 40) return false;
+      diedAt = portCalls;
+      return true;
+    },
     onCommit: (_, rows, alarmAt) => {
       trace.push(`${clock.now()} commit ${[...rows.keys()].join(",")} alarm ${alarmAt}`);
       checkAlarm(rows, alarmAt, clock.now(), say);
