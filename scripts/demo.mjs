@@ -20,7 +20,9 @@ const root = join(import.meta.dirname, "..");
 const startedAt = Date.now();
 const isTerminal = process.stdout.isTTY === true && process.env["NO_COLOR"] === undefined;
 const runId = startedAt.toString(36).slice(-6);
-const server = new DevServer({ config: join(root, "wrangler.toml"), port: PORT, persistTo: join(root, ".wrangler", "state"), onLine: showTrouble });
+// Tests have a place of their own.
+const persistTo = process.env["PERDURE_DEMO_DATA"] ?? join(root, ".wrangler", "state");
+const server = new DevServer({ config: join(root, "wrangler.toml"), port: PORT, persistTo, onLine: showTrouble });
 let isStopping = false;
 
 for (const [signal, code] of /** @type {const} */ ([["SIGINT", 130], ["SIGTERM", 143], ["SIGHUP", 129]])) {
@@ -113,13 +115,15 @@ async function loadTours() {
  */
 async function visit(name, run, crash) {
   try {
-    return await run({
+    const result = await run({
       endpoint: server.url,
       key: `demo-${runId}`,
       say: (text) => tell(name, text),
       until,
       crash: () => crash(name),
     });
+    tell(name, paint(`→ ${result.result}`, 32));
+    return result;
   } catch (error) {
     const failure = error instanceof Error ? error : new Error(String(error));
     tell(name, `${paint("FAILED", 31)} ${failure.message}`);

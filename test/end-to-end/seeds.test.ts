@@ -16,6 +16,8 @@ const PORT = 6420;
 
 const run = promisify(execFile);
 const node = join(root, "node_modules", ".bin", "node");
+// The types of what it reads are in the project that the test makes.
+const look = eventually<any>;
 const hasSeeds = existsSync(SEEDS);
 const names = hasSeeds ? readdirSync(SEEDS).toSorted() : [];
 
@@ -116,18 +118,18 @@ describe.skipIf(!hasSeeds)(`the seed pages' examples, as they stand, with "rivet
 
   test("quickstart-simple-workflow", async () => {
     expect(await runClient("quickstart-simple-workflow")).toMatch(/^(idle 0|complete 65\.1)$/);
-    await eventually(() => client.invoiceActor.get(["main"]).getState(), (state) => state.status === "complete");
+    await look(() => client.invoiceActor.get(["main"]).getState(), (state) => state.status === "complete");
     expect(await runClient("quickstart-simple-workflow")).toBe("complete 65.1");
   });
 
   test("quickstart-loops", async () => {
     expect(await runClient("quickstart-loops")).toMatch(/^(0 0|1 1|3 2)$/);
-    await eventually(() => client.workflowCounter.get(["main"]).getState(), (state) => state.processed === 2 && state.value === 3);
+    await look(() => client.workflowCounter.get(["main"]).getState(), (state) => state.processed === 2 && state.value === 3);
   });
 
   test("quickstart-setup-teardown", async () => {
     expect(await runClient("quickstart-setup-teardown")).toMatch(/^(idle|running|stopped) (0|5|8) (null|maintenance)$/);
-    const state = await eventually(() => client.setupRunTeardownActor.get(["main"]).getState(), ({ phase }) => phase === "stopped");
+    const state = await look(() => client.setupRunTeardownActor.get(["main"]).getState(), ({ phase }) => phase === "stopped");
     expect(state).toMatchObject({ total: 8, processed: 2, stopReason: "maintenance", workerSessionId: expect.stringMatching(/^session-/) });
   });
 
@@ -137,19 +139,19 @@ describe.skipIf(!hasSeeds)(`the seed pages' examples, as they stand, with "rivet
 
   test("join", async () => {
     expect(await runClient("join")).toContain("summary: ");
-    const { summary } = await eventually(() => client.dashboardActor.get(["main"]).getState(), (state) => state.summary !== null);
+    const { summary } = await look(() => client.dashboardActor.get(["main"]).getState(), (state) => state.summary !== null);
     expect(summary).toEqual({ users: 120, orders: 45, revenue: 9_800 });
   });
 
   test("race", async () => {
     expect(await runClient("race")).toMatch(/^\{ result: (null|'sold') \}$/);
-    await eventually(() => client.auctionActor.get(["item-123"]).getState(), ({ result }) => result === "sold");
+    await look(() => client.auctionActor.get(["item-123"]).getState(), ({ result }) => result === "sold");
   });
 
   test("timeouts, seen through its history", async () => {
     const cards = client.timeoutActor.getOrCreate(["main"]);
     await cards.send("charge", { orderId: "order-1" });
-    await eventually(() => cards.getState(), ({ lastChargeId }) => lastChargeId === "charge-order-1");
+    await look(() => cards.getState(), ({ lastChargeId }) => lastChargeId === "charge-order-1");
     const history: { location: unknown[] }[] = await cards.getHistory();
     expect(history.find(({ location }) => location.at(-1) === "charge-card")).toMatchObject({ kind: "step", status: "completed", attempts: 1, value: "charge-order-1" });
   });
@@ -157,39 +159,39 @@ describe.skipIf(!hasSeeds)(`the seed pages' examples, as they stand, with "rivet
   test("fan-out-fan-in-join", async () => {
     const fan = client.fanInOutActor.getOrCreate(["main"]);
     await fan.send("refresh", {});
-    await eventually(() => fan.getState(), ({ total }) => total === 120 + 45 + 17);
+    await look(() => fan.getState(), ({ total }) => total === 120 + 45 + 17);
   });
 
   test("scatter-gather-across-actors", async () => {
     const gatherer = client.scatterGatherActor.getOrCreate(["main"]);
     await gatherer.send("scatter", { input: 7 });
-    await eventually(() => gatherer.getState(), ({ lastSum }) => lastSum === 210);
+    await look(() => gatherer.getState(), ({ lastSum }) => lastSum === 210);
   });
 
   test("poll-backoff-loop", async () => {
     const poller = client.pollBackoffActor.getOrCreate(["main"]);
-    const healthy = await eventually(() => poller.getState(), ({ status }) => status === "healthy");
+    const healthy = await look(() => poller.getState(), ({ status }) => status === "healthy");
     expect(healthy).toEqual({ attempts: 3, backoffMs: 100, status: "healthy" });
-    await eventually(() => poller.getState(), ({ attempts, status }) => attempts >= 4 && status === "retrying");
+    await look(() => poller.getState(), ({ attempts, status }) => attempts >= 4 && status === "retrying");
   });
 
   test("coordinator-worker-rpc", async () => {
     const coordinator = client.coordinatorActor.getOrCreate(["main"]);
     await coordinator.send("task", { taskId: "task-1", workerId: "worker-a", value: 21 });
-    const state = await eventually(() => coordinator.getState(), ({ lastTaskId }) => lastTaskId !== null);
+    const state = await look(() => coordinator.getState(), ({ lastTaskId }) => lastTaskId !== null);
     expect(state).toEqual({ lastTaskId: "task-1", lastResult: 42 });
   });
 
   test("child-worker-orchestration", async () => {
     const orchestrator = client.orchestratorActor.getOrCreate(["main"]);
     await orchestrator.send("batch", { payload: 2 });
-    await eventually(() => orchestrator.getState(), ({ lastTotal }) => lastTotal === 18);
+    await look(() => orchestrator.getState(), ({ lastTotal }) => lastTotal === 18);
   });
 
   test("timeout-fallback-actor", async () => {
     const service = client.timeoutFallbackActor.getOrCreate(["main"]);
     await service.send("request", {});
-    const state = await eventually(() => service.getState(), ({ lastSource }) => lastSource !== "none");
+    const state = await look(() => service.getState(), ({ lastSource }) => lastSource !== "none");
     expect(state).toEqual({ lastSource: "fallback", lastValue: "fallback" });
   });
 });
