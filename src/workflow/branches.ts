@@ -2,11 +2,12 @@
  * The branches of a join or a race: started together, each in a scope of its own, their results kept in the parent's
  * entry so that a branch that has ended does not run again.
  */
-import { ActorError, decodeValue, encodeValue, MAX_VALUE_BYTES } from "../protocol/index.js";
+import { ActorError, decodeValue, encodeValue } from "../protocol/index.js";
 import { HistoryDivergedError } from "./errors.js";
-import { branchError, toBranchFailure } from "./failure.js";
+import { branchError, fitFailure, toBranchFailure } from "./failure.js";
 import type { Entry, EntryKind, Failure } from "./history/entry.js";
 import { formatLocation } from "./history/location.js";
+import { MAX_BRANCHES, MAX_BRANCH_NAMES_BYTES, MAX_BRANCH_RESULTS_BYTES, nameProblem } from "./limits.js";
 import type { Operation } from "./operation.js";
 import { Scope } from "./scope.js";
 import { runInScope, type ScopeResult } from "./scope-function.js";
@@ -62,6 +63,23 @@ export class Branches {
     });
   }
 
+  /** What is wrong with the definitions, if something is. */
+  static problem(kind: "join" | "race", name: string, definitions: readonly Partial<BranchDefinition>[]): ActorError | undefined {
+    const refuse = (what: string): ActorError => new ActorError("workflow", `invalid_${kind}`, `The ${kind} "${name}" ${what}`);
+    const names = new Set<string>();
+    let bytes = 0;
+    for (const branch of definitions) {
+      if (typeof branch?.run !== "function" || typeof branch.name !== "string") return refuse("needs branches that have a name and a run function each");
+      if (names.has(branch.name)) return refuse(`has two branches named "${branch.name}"`);
+      if (nameProblem(branch.name)) return refuse(`has a branch whose name is no legal one: ${nameProblem(branch.name)}`);
+      names.add(branch.name);
+      bytes += branch.name.length * 3;
+    }
+    if (names.size > MAX_BRANCHES) return refuse(`has more than ${MAX_BRANCHES} branches`);
+    if (bytes > MAX_BRANCH_NAMES_BYTES * 3) return refuse(`has branches whose names take more than ${MAX_BRANCH_NAMES_BYTES} characters together`);
+    return undefined;
+  }
+
   /** Puts the parent's entry, and runs what has not ended yet; `ended` is told of each branch, recorded ones first. */
   start(ended: (result: BranchResult) => void): void {
     const { activation } = this.#operation;
@@ -72,7 +90,7 @@ export class Branches {
     const results = Object.assign(Object.create(null), this.#data.results) as Record<string, StoredResult>;
     const open = this.#definitions.filter((branch) => results[branch.name] === undefined);
     for (const branch of open) this.#run(branch, (result) => ended(this.#record(branch.name, result)));
-    this.#operation.delegate();
+    if (open.length > 0) this.#operation.delegate();
     for (const branch of this.#definitions) {
       const recorded = results[branch.name];
       if (recorded && !this.#operation.isSettled) ended(readResult(branch.name, recorded));
@@ -108,27 +126,37 @@ export class Branches {
     runInScope(scope, (context) => branch.run(context as never), settled);
   }
 
-  /** All results stand in one row: a value that does not fit beside the others is its branch's failure (C8). */
-  #fitting(stored: StoredResult): StoredResult {
-    const others = Object.values(this.#data.results).reduce((sum, each) => sum + sizeOf(each), 0);
-    const sizeBytes = others + sizeOf(stored);
-    if (sizeBytes <= MAX_VALUE_BYTES) return stored;
-    const message = `The results of ${this.entry.kind} "${this.#operation.name}" are larger than ${MAX_VALUE_BYTES} bytes together; keep large values in steps`;
-    return { f: toBranchFailure(new ActorError("value", "too_large", message, { metadata: { sizeBytes, limitBytes: MAX_VALUE_BYTES } })) };
-  }
-
   /** A branch has ended: that joins the entry, which the next commit writes. */
   #record(name: string, result: ScopeResult): BranchResult {
-    const stored = this.#fitting(toStored(result));
+    const stored = this.#fit(toStored(result));
     const results = Object.fromEntries([...Object.entries(this.#data.results), [name, stored]]);
     this.entry.data = { branches: this.#data.branches, results } satisfies BranchData;
     this.#operation.activation.put(this.entry);
     return readResult(name, stored);
   }
+
+  /** All results go into one entry: what is too large for what is left of it is a failure of its branch (C8). */
+  #fit(stored: StoredResult): StoredResult {
+    const others = Object.values(this.#data.results);
+    const open = this.#definitions.length - others.length - 1;
+    const room = MAX_BRANCH_RESULTS_BYTES - others.reduce((sum, other) => sum + sizeOf(other), 0) - open * LEAST_BYTES;
+    if ("f" in stored) return { f: fitFailure(stored.f, Math.max(LEAST_BYTES, room / (open + 1))) };
+    if (sizeOf(stored) <= room) return stored;
+    const limitBytes = MAX_BRANCH_RESULTS_BYTES;
+    const message = `The results of the branches of ${this.entry.kind} "${this.#operation.name}" are too large: together they may take ${limitBytes} bytes`;
+    return { f: toBranchFailure(new ActorError("value", "too_large", message, { metadata: { sizeBytes: stored.v.byteLength, limitBytes } })) };
+  }
 }
 
-function sizeOf(stored: StoredResult): number {
-  return "v" in stored ? stored.v.byteLength : 0;
+/** What the failure of a branch may take in any case. */
+const LEAST_BYTES = 180;
+
+const sizes = new WeakMap<StoredResult, number>();
+
+function sizeOf(result: StoredResult): number {
+  let size = "v" in result ? result.v.byteLength + 10 : sizes.get(result);
+  if (size === undefined) sizes.set(result, (size = encodeValue(result).byteLength));
+  return size;
 }
 
 function toStored(result: ScopeResult): StoredResult {

@@ -1,3 +1,4 @@
+import { encodeValue } from "../protocol/index.js";
 import {
   CriticalError,
   EntryInProgressError,
@@ -61,6 +62,31 @@ export function joinFailure(error: JoinError): Failure {
 export function raceFailure(error: RaceError): Failure {
   const failures = error.errors.map((each) => ({ name: each.name, failure: toBranchFailure(each.error) }));
   return { kind: "race", error: { ...toStoredError(error), metadata: { failures } } };
+}
+
+/** The failure in at most that many encoded bytes, give or take its fixed fields: what does not fit is cut off. */
+export function fitFailure(failure: Failure, bytes: number): Failure {
+  if (encodeValue(failure, { limitBytes: Number.MAX_SAFE_INTEGER }).byteLength <= bytes) return failure;
+  const { kind, error } = failure;
+  const keptKind = kind === "join" || kind === "race" ? "error" : kind;
+  const cause = kind === "exhausted" && error.cause ? { cause: clipError(error.cause, bytes / 6) } : {};
+  const metadata = kind === "exhausted" ? { metadata: { stepName: clip((error.metadata as { stepName: string }).stepName, bytes / 6) } } : {};
+  return { kind: keptKind, error: { ...clipError(error, kind === "exhausted" ? bytes / 6 : bytes / 3), ...metadata, ...cause } };
+}
+
+function clipError({ name, message, group, code }: StoredError, bytes: number): StoredError {
+  return {
+    name: clip(name, 60),
+    message: clip(message, bytes),
+    ...(group === undefined ? {} : { group: clip(group, 60) }),
+    ...(code === undefined ? {} : { code: typeof code === "string" ? clip(code, 60) : code }),
+  };
+}
+
+/** At most that many bytes of UTF-8, whatever the characters. */
+function clip(text: string, bytes: number): string {
+  const length = Math.max(20, Math.floor(bytes / 3));
+  return text.length > length ? `${text.slice(0, length)}…` : text;
 }
 
 /** The error built from a stored branch, join or race failure; `name` is that of the join or race. */

@@ -14,6 +14,18 @@ export const OPERATIONS_PER_YIELD = 25;
 export const DUE_PER_PASS = 100;
 /** Longest legal name of an operation, in UTF-8 bytes (decision 5). */
 export const MAX_NAME_BYTES = 1024;
+
+/** What is wrong with a name, if something is. Any text is legal that can be stored and fits. */
+export function nameProblem(name: unknown): string | undefined {
+  if (typeof name !== "string") return `a name is a string, not ${typeof name}`;
+  if (name.length > MAX_NAME_BYTES || new TextEncoder().encode(name).length > MAX_NAME_BYTES) return `a name has at most ${MAX_NAME_BYTES} bytes`;
+  return undefined;
+}
+/** Branches that one join or race may have, and bytes that their names may take together: its entry holds them all. */
+export const MAX_BRANCHES = 10_000;
+export const MAX_BRANCH_NAMES_BYTES = 100_000;
+/** Encoded bytes that the results of one join's or race's branches may take together. */
+export const MAX_BRANCH_RESULTS_BYTES = 1_990_000;
 /** Iterations of a loop between two prunings (`historyPruneInterval`). */
 export const DEFAULT_PRUNE_INTERVAL = 20;
 /** Iterations in a row that may go by without an operation before the loop fails (decision 11). */

@@ -4,7 +4,7 @@ import { EntryInProgressError, EvictedError, HistoryDivergedError } from "./erro
 import type { EntryKind } from "./history/entry.js";
 import type { RecordedOperation } from "./history/history.js";
 import { formatLocation, type Location } from "./history/location.js";
-import { MAX_NAME_BYTES } from "./limits.js";
+import { nameProblem } from "./limits.js";
 import { Operation, type OperationScope } from "./operation.js";
 
 /** Kinds that may come and go between deployments without breaking the order of the rest (decision 12). */
@@ -196,9 +196,8 @@ export class Scope implements OperationScope {
 
   #refusal(name: string): Error | undefined {
     if (this.#ended) return this.#ended;
-    if (typeof name !== "string" || name.length > MAX_NAME_BYTES || new TextEncoder().encode(name).length > MAX_NAME_BYTES) {
-      return new ActorError("workflow", "invalid_name", `An operation's name is a string of at most ${MAX_NAME_BYTES} bytes`);
-    }
+    const problem = nameProblem(name);
+    if (problem !== undefined) return new ActorError("workflow", "invalid_name", `This operation has no legal name: ${problem}`);
     if (!this.#current) return undefined;
     this.#misuse ??= new EntryInProgressError(
       `"${name}" was started in ${formatLocation(this.location)} while "${this.#current.name}" was still in flight: await each operation, use ctx.join to run several at once, and the innermost context inside callbacks`,

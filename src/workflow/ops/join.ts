@@ -1,4 +1,4 @@
-import { ActorError, decodeValue, encodeValue } from "../../protocol/index.js";
+import { decodeValue, encodeValue } from "../../protocol/index.js";
 import { Branches, resultsByName, type BranchDefinition, type BranchResult } from "../branches.js";
 import { JoinError } from "../errors.js";
 import { branchError, joinFailure } from "../failure.js";
@@ -13,10 +13,9 @@ import type { Scope } from "../scope.js";
  * results, or failed with every branch's error. Replay: the recorded result; no branch runs.
  */
 export function join(scope: Scope, name: string, branches: Readonly<Record<string, { readonly run: (context: never) => unknown }>>): Promise<unknown> {
-  const definitions = Object.entries(branches ?? {}).map(([branch, { run }]): BranchDefinition => ({ name: branch, run }));
-  if (definitions.some((branch) => typeof branch.run !== "function")) {
-    return Promise.reject(new ActorError("workflow", "invalid_join", `Each branch of join "${name}" needs a run function`));
-  }
+  const definitions = Object.entries(branches ?? {}).map(([branch, given]): BranchDefinition => ({ name: branch, run: given?.run }));
+  const problem = Branches.problem("join", name, definitions);
+  if (problem) return Promise.reject(problem);
   return scope.operate("join", name, (operation) => start(scope, operation, definitions));
 }
 

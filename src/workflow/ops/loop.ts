@@ -51,8 +51,8 @@ interface LoopPosition {
  * hundredth does (W10).
  */
 export function loop(scope: Scope, definition: LoopDefinition): Promise<unknown> {
-  if (typeof definition.run !== "function") {
-    return Promise.reject(new ActorError("workflow", "invalid_loop", `Loop "${definition.name}" needs a run function`));
+  if (typeof definition?.run !== "function") {
+    return Promise.reject(new ActorError("workflow", "invalid_loop", `Loop "${definition?.name}" needs a run function`));
   }
   return scope.operate("loop", definition.name, (operation) => new LoopExecution(scope, operation, definition).start());
 }
@@ -106,9 +106,15 @@ class LoopExecution {
 
   #ended(scope: Scope, result: ScopeResult): void {
     if ("error" in result) return this.#operation.reject(result.error);
+    // A look at what must be undone moves nothing: the loop is still open there (decision 2).
+    if (this.#operation.activation.collector) return;
     const { iteration, state } = this.#position;
     const returned = result.value;
     if (isBreak(returned)) return this.#break(iteration, returned.value);
+    if (returned !== undefined && (typeof returned !== "object" || returned === null)) {
+      const message = `Loop "${this.#definition.name}" returned ${String(returned)}; return nothing, Loop.continue(state) or Loop.break(value)`;
+      return this.#operation.reject(new ActorError("workflow", "invalid_loop", message));
+    }
     let next: Uint8Array | undefined = state;
     if (isContinue(returned)) {
       next = this.#encode(returned.state);
@@ -145,7 +151,7 @@ class LoopExecution {
   #break(iteration: number, value: unknown): void {
     const bytes = this.#encode(value);
     if (!bytes) return;
-    this.#prune(iteration);
+    this.#prune(iteration + 1);
     delete this.#entry.data;
     this.#operation.activation.complete(this.#entry, bytes);
     this.#operation.fulfil(decodeValue(bytes));

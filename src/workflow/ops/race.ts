@@ -14,7 +14,9 @@ import type { Scope } from "../scope.js";
  * Replay: the recorded winner, whatever the code's branches are by now.
  */
 export function race(scope: Scope, name: string, branches: readonly BranchDefinition[]): Promise<unknown> {
-  const problem = problemOf(name, branches);
+  const problem = Array.isArray(branches)
+    ? Branches.problem("race", name, branches as readonly BranchDefinition[])
+    : new ActorError("workflow", "invalid_race", `The race "${name}" takes a list of { name, run }`);
   if (problem) return Promise.reject(problem);
   return scope.operate("race", name, (operation) => start(scope, operation, branches));
 }
@@ -69,17 +71,4 @@ function deliver(operation: Operation): void {
   const { entry } = operation;
   if (entry?.failure && entry.status === "failed") operation.reject(branchError(entry.failure, operation.name));
   else operation.fulfil(entry?.value && decodeValue(entry.value));
-}
-
-function problemOf(name: string, branches: readonly BranchDefinition[]): ActorError | undefined {
-  if (!Array.isArray(branches)) return new ActorError("workflow", "invalid_race", `Race "${name}" takes a list of { name, run }`);
-  const names = new Set<string>();
-  for (const branch of branches as readonly Partial<BranchDefinition>[]) {
-    if (typeof branch?.run !== "function" || typeof branch.name !== "string") {
-      return new ActorError("workflow", "invalid_race", `Each branch of race "${name}" needs a name and a run function`);
-    }
-    if (names.has(branch.name)) return new ActorError("workflow", "invalid_race", `Race "${name}" has two branches named "${branch.name}"`);
-    names.add(branch.name);
-  }
-  return undefined;
 }
