@@ -119,6 +119,7 @@ export class WorldActor {
   #host: ActorHost | undefined;
   #timers = new Set<() => void>();
   #random = 0;
+  #death = newDeath();
   crashes = 0;
 
   constructor(world: World, name: string, key: readonly string[], index: number) {
@@ -170,18 +171,19 @@ export class WorldActor {
   /** Delivers the alarm that is stored, or one that comes for nothing. */
   async fireAlarm(): Promise<void> {
     const host = this.#live();
+    const died = this.died();
     this.store.beginAlarm();
     const running = host.alarm().then(
       () => host === this.#host && this.store.endAlarm(),
       () => undefined,
     );
-    const died = new Promise<void>((resolve) => {
-      this.#onDeath = resolve;
-    });
     await Promise.race([running, died]);
   }
 
-  #onDeath: () => void = () => {};
+  /** Resolves when the process of this object dies the next time: calls in flight then never settle by themselves. */
+  died(): Promise<void> {
+    return this.#death.promise;
+  }
 
   #live(): ActorHost {
     this.#host ??= new ActorHost(this.#world.registry, this.#ports());
@@ -193,7 +195,9 @@ export class WorldActor {
     this.#host = undefined;
     for (const cancel of this.#timers) cancel();
     this.#timers = new Set();
-    this.#onDeath();
+    const { resolve } = this.#death;
+    this.#death = newDeath();
+    resolve();
   }
 
   #ports(): ActorPorts {
@@ -270,6 +274,14 @@ export class WorldActor {
       { get: (_, name) => (typeof name === "string" && name !== "then" ? { getOrCreate: (key?: string | string[]) => handle(name, key) } : undefined) },
     );
   }
+}
+
+function newDeath(): { readonly promise: Promise<void>; readonly resolve: () => void } {
+  let resolve: () => void = () => {};
+  const promise = new Promise<void>((settle) => {
+    resolve = settle;
+  });
+  return { promise, resolve };
 }
 
 function logger(onLog: WorldOptions["onLog"]): Logger {
