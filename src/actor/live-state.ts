@@ -9,6 +9,8 @@ import { ActorError, checkValue, decodeValue, encodeValue } from "../protocol/in
 
 /** Proxy → what it stands for. Holds no promises and nothing of user code alive. */
 const targets = new WeakMap<object, object>();
+/** Members of Map, Set and Date that change nothing; whatever else may, also what a newer engine brings. */
+const READERS = /^(get(?!OrInsert)|has|keys|values|entries|forEach|union|intersection|difference|symmetricDifference|is|to|valueOf|Symbol\()/;
 
 export class LiveState {
   #root: unknown;
@@ -186,12 +188,13 @@ export class StateView {
         const name = String(key);
         return (...given: unknown[]): unknown => {
           this.#guard();
-          if (target instanceof Date) return this.#callDate(target, name, member, given);
-          const args = given.map((each) => (typeof each === "function" ? this.#wrapCallback(each as Callback, path) : this.#checked(undefined, each, path)));
-          const result: unknown = Reflect.apply(member as Callback, target, args);
-          if (name === "set" || name === "add" || name === "delete" || name === "clear") this.#state.touch();
+          const isDate = target instanceof Date;
+          const result: unknown = Reflect.apply(member as Callback, target, isDate ? given : given.map((each) => this.#argument(name, each, path)));
+          if (!READERS.test(name)) this.#state.touch();
+          if (isDate) return result;
           if (result === target) return this.#wrap(target, path);
-          return isIterator(result) ? this.#wrapIterator(result, path) : this.#wrap(result, path);
+          if (!isIterator(result)) return this.#wrap(result, path);
+          return this.#wrapIterator(result, name === "entries" || (target instanceof Map && key === Symbol.iterator), path);
         };
       },
       set: () => false,
@@ -199,18 +202,20 @@ export class StateView {
     };
   }
 
-  #callDate(target: Date, name: string, member: unknown, given: unknown[]): unknown {
-    if (name.startsWith("set")) this.#state.touch();
-    return Reflect.apply(member as Callback, target, given);
+  /** What user code hands to a method of a Map or Set: a value to keep, or a function that sees values. */
+  #argument(method: string, given: unknown, path: string): unknown {
+    if (typeof given !== "function" || (method !== "forEach" && method !== "getOrInsertComputed")) return this.#checked(undefined, given, path);
+    return (...args: unknown[]): unknown => {
+      const result: unknown = (given as Callback)(...args.map((each) => this.#wrap(each, path)));
+      return method === "forEach" ? undefined : this.#checked(undefined, result, path);
+    };
   }
 
-  #wrapCallback(callback: Callback, path: string): Callback {
-    return (...args) => callback(...args.map((each) => this.#wrap(each, path)));
-  }
-
-  *#wrapIterator(iterator: Iterable<unknown>, path: string): IterableIterator<unknown> {
+  /** `pairs`: each is an array made for the occasion, of two parts of the state. */
+  *#wrapIterator(iterator: Iterable<unknown>, pairs: boolean, path: string): IterableIterator<unknown> {
     for (const each of iterator) {
-      yield Array.isArray(each) ? each.map((part) => this.#wrap(part, path)) : this.#wrap(each, path);
+      this.#guard();
+      yield pairs ? (each as unknown[]).map((part) => this.#wrap(part, path)) : this.#wrap(each, path);
     }
   }
 
@@ -224,7 +229,10 @@ export class StateView {
 
 type Callback = (...args: unknown[]) => unknown;
 
-/** Takes proxies out of a value that user code hands back, so that the state never holds a view of itself. */
+/**
+ * Takes proxies out of a value that user code hands back, so that the state never holds a view of itself; and copies
+ * what is frozen in it, since a proxy could not show its parts as views.
+ */
 function unwrap(value: unknown, seen = new Set<object>()): unknown {
   if (typeof value !== "object" || value === null) return value;
   const target = targets.get(value);
@@ -233,7 +241,7 @@ function unwrap(value: unknown, seen = new Set<object>()): unknown {
   seen.add(value);
   if (Array.isArray(value)) {
     const raw = value.map((each) => unwrap(each, seen));
-    return raw.some((each, index) => each !== value[index]) ? raw : value;
+    return !Object.isExtensible(value) || raw.some((each, index) => each !== value[index]) ? raw : value;
   }
   if (value instanceof Map) {
     const raw = [...value].map(([key, each]) => [unwrap(key, seen), unwrap(each, seen)] as const);
@@ -246,13 +254,13 @@ function unwrap(value: unknown, seen = new Set<object>()): unknown {
   const prototype: unknown = Object.getPrototypeOf(value);
   if (prototype !== Object.prototype && prototype !== null) return value;
   const descriptors = Object.getOwnPropertyDescriptors(value);
-  let changed = false;
+  let changed = !Object.isExtensible(value);
   for (const key of Object.keys(descriptors)) {
     const descriptor = descriptors[key];
     if (!descriptor || !("value" in descriptor)) continue;
     const raw = unwrap(descriptor.value, seen);
-    if (raw === descriptor.value) continue;
-    descriptor.value = raw;
+    if (raw === descriptor.value && descriptor.writable && descriptor.configurable) continue;
+    descriptors[key] = { value: raw, writable: true, enumerable: descriptor.enumerable ?? false, configurable: true };
     changed = true;
   }
   return changed ? Object.defineProperties({}, descriptors) : value;
