@@ -60,7 +60,7 @@ class HandleMethods {
   /** A send that waits for its completion starts in its turn, but holds no later one up. */
   async send(queue: string, body: unknown, options: SendOptions = {}): Promise<unknown> {
     const { wait = false, timeout, signal } = options;
-    if (timeout !== undefined && !(Number.isFinite(timeout) && timeout >= 0)) {
+    if (timeout !== undefined && !isDuration(timeout)) {
       throw new ActorError("request", "invalid", `A timeout is a number of milliseconds, not ${String(timeout)}.`);
     }
     const previous = this.#lastSend;
@@ -82,6 +82,10 @@ class HandleMethods {
   #with(signal: AbortSignal | undefined): TargetCall {
     return { ...this.#call, signal: eitherSignal(this.#call.signal, signal) };
   }
+}
+
+function isDuration(timeout: unknown): boolean {
+  return typeof timeout === "number" && timeout >= 0 && timeout <= Number.MAX_SAFE_INTEGER;
 }
 
 /** What stands on the handle itself. Not enumerable, so that a log or a copy of it shows no functions. */

@@ -15,6 +15,9 @@ export async function serveQueue({ request, userQuery, target, argument }: Gatew
   const bytes = await readBody(request, options.maxQueueBodySize, () => messageTooLarge(options.maxQueueBodySize));
   const send = decodeRequest(codec, codec.queueSendRequest, bytes, 'The body of a queue send is {"body": …, "wait"?: true or false, "timeout"?: milliseconds}.');
   if (send.name !== undefined && send.name !== argument) throw new ActorError("request", "invalid", "The path and the body name different queues.");
+  if (send.timeout !== undefined && send.timeout > Number.MAX_SAFE_INTEGER) {
+    throw new ActorError("request", "invalid", `A timeout is a number of milliseconds, not ${send.timeout}.`);
+  }
   const { actorId, status, reply } = await sendMessage({
     target,
     queue: argument,

@@ -167,6 +167,12 @@ describe("send", () => {
     expect(transport.send.mock.calls.map(([{ queue, body, wait, timeout }]) => [queue, body, wait, timeout])).toEqual([["jobs", { v: 1 }, false, undefined], ["jobs", { v: 2 }, true, 50]]);
   });
 
+  test.each([-1, NaN, Infinity, 1e300, "50" as unknown as number])("with a timeout of %s sends nothing", async (timeout) => {
+    const { client, transport } = fakeTransport();
+    await expect(client.chat.get("a").send("jobs", 1, { wait: true, timeout })).rejects.toMatchObject({ group: "request", code: "invalid", statusCode: 400 });
+    expect(transport.send).not.toHaveBeenCalled();
+  });
+
   test("stores messages in the order in which they are sent, also after one that failed", async () => {
     const { client, transport } = fakeTransport();
     const order: unknown[] = [];

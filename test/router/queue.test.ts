@@ -98,6 +98,7 @@ describe("a queue send", () => {
     ["400 actor/invalid_request", '{"wait":true,"timeout":"5"}'],
     ["400 actor/invalid_request", '{"name":5}'],
     ["400 request/invalid", '{"name":"other"}'],
+    ["400 request/invalid", '{"wait":true,"timeout":1e300}'],
   ])("is answered %s: %s", async (error, body) => {
     const objects = queueObject();
     expect(await errorOf(await post(routerOver(objects), body))).toBe(error);
