@@ -73,7 +73,7 @@ export interface ActorActivation {
   deadline(id: string): DeadlineRow | undefined;
   deadlines(): Iterable<readonly [string, DeadlineRow]>;
 
-  /** The actor ends once the callback that asked for it has ended. @throws actor/stopping the second time */
+  /** The actor ends once the callback that asked for it has ended. @throws actor/starting in a hook of the start, actor/stopping the second time */
   requestDestroy(): void;
   /** An action, a hook or an attempt has ended. */
   callbackEnded(): void;

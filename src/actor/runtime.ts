@@ -52,6 +52,7 @@ export class ActorRuntime implements ActorActivation {
   #view: StateView | undefined;
   #counter: number;
   #open = false;
+  #ready = false;
   #lost: Error | undefined;
   #destroyRequested = false;
   #flush: Promise<void> | undefined;
@@ -126,6 +127,11 @@ export class ActorRuntime implements ActorActivation {
   /** From here on commits are written; before it (while an actor is created) they wait for the one of the creation. */
   open(): void {
     this.#open = true;
+  }
+
+  /** The hooks of the start have run. */
+  ready(): void {
+    this.#ready = true;
   }
 
   read(key: string): Uint8Array | undefined {
@@ -298,7 +304,8 @@ export class ActorRuntime implements ActorActivation {
   }
 
   requestDestroy(): void {
-    if (this.#destroyRequested) throw new ActorError("actor", "stopping", "The actor is being destroyed already");
+    if (this.#destroyRequested || this.record.destroyed) throw new ActorError("actor", "stopping", "The actor is being destroyed already");
+    if (!this.#ready) throw new ActorError("actor", "starting", "The actor has not started yet");
     this.#destroyRequested = true;
   }
 

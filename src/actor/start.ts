@@ -30,10 +30,22 @@ export async function createActor(
     ...(actor.workflow ? { workflow: { status: "running" } as const } : {}),
   };
   const runtime = new ActorRuntime(actor, ports, store, record);
-  runtime.wakes.armed(await store.getAlarm());
-  const { config, options } = actor;
+  try {
+    await create(runtime, input);
+    await finishStart(runtime);
+  } catch (error) {
+    // Code of its hooks that still runs changes nothing any more.
+    runtime.end(toError(error));
+    throw error;
+  }
+  return runtime;
+}
+
+async function create(runtime: ActorRuntime, input: unknown): Promise<void> {
+  const { config, options, hasState, workflow } = runtime.actor;
+  runtime.wakes.armed(await runtime.store.getAlarm());
   await hook(runtime, "onMigrate", config.onMigrate, BEFORE_STATE, options.onMigrateTimeout, [true]);
-  if (actor.hasState) {
+  if (hasState) {
     const first: unknown = config.createState
       ? await hook(runtime, "createState", config.createState, BEFORE_STATE, CREATE_TIMEOUT_MS, [input])
       : config.state;
@@ -43,11 +55,9 @@ export async function createActor(
   await hook(runtime, "onCreate", config.onCreate, BEFORE_VARS, CREATE_TIMEOUT_MS, [input]);
   runtime.state?.encodeChanges();
   runtime.putRecord({});
-  if (actor.workflow) runtime.wakes.holdLease();
+  if (workflow) runtime.wakes.holdLease();
   runtime.open();
   runtime.commitOrThrow();
-  await finishStart(runtime);
-  return runtime;
 }
 
 /** Loads an actor that exists. `isAlarm`: the physical alarm was consumed by the event that starts it. */
@@ -81,7 +91,7 @@ export async function loadActor(
       wakes.setLease(startFailed(wakes.lease));
       runtime.commit();
     }
-    runtime.end(error instanceof Error ? error : new Error(String(error)));
+    runtime.end(toError(error));
     throw error;
   }
   return runtime;
@@ -95,6 +105,7 @@ async function finishStart(runtime: ActorRuntime, careful = false): Promise<void
       : structuredClone(config.vars);
   }
   await hook(runtime, "onWake", config.onWake, READY, WAKE_TIMEOUT_MS, []);
+  runtime.ready();
   runtime.commitOrThrow();
   runtime.schedule.fireDue(runtime.background);
   runtime.failures.tellDue();
@@ -113,6 +124,10 @@ export function loadState(runtime: ActorRuntime): void {
 function startRunHandler(runtime: ActorRuntime): void {
   const { run } = runtime.actor;
   if (run) runtime.runHandler.start(() => run(new CallbackContext(runtime, READY, { isRunHandler: true })));
+}
+
+function toError(thrown: unknown): Error {
+  return thrown instanceof Error ? thrown : new Error(String(thrown));
 }
 
 function hook(runtime: ActorRuntime, name: string, handler: unknown, stage: Stage, timeoutMs: number, args: readonly unknown[]): Promise<unknown> {
