@@ -34,7 +34,7 @@ export class ActorHost {
   readonly #registry: Registry;
   readonly #ports: ActorPorts;
   #runtime: ActorRuntime | undefined;
-  #starting: Promise<ActorRuntime> | undefined;
+  #starting: Promise<ActorRuntime | undefined> | undefined;
   #destroying: Promise<void> | undefined;
 
   constructor(registry: Registry, ports: ActorPorts) {
@@ -63,13 +63,16 @@ export class ActorHost {
    * Rejects only when a wake could not be left behind.
    */
   async alarm(): Promise<void> {
+    let isNew = false;
+    const runtime = await this.#enter(() => {
+      isNew = true;
+      return this.#wake();
+    });
     try {
-      const current = await this.#current();
-      if (current) await this.#fire(current);
-      else await this.#wake();
+      if (runtime) await (isNew ? runtime.workflow.advance() : this.#fire(runtime));
     } catch (error) {
-      this.#ports.log.error({ msg: "An alarm could not start the actor; it will be tried again", error: describe(error) });
-      await this.#leaveAWake();
+      // What was due is guarded by the lease, which was committed before anything of it ran.
+      this.#ports.log.error({ msg: "An alarm was not served to its end", error: describe(error) });
     }
   }
 
@@ -100,17 +103,16 @@ export class ActorHost {
   // ---- start gate --------------------------------------------------------------------------------------------------
 
   async #ready({ address, creation, operation }: CallEnvelope): Promise<{ runtime: ActorRuntime; created: boolean }> {
-    let runtime = await this.#current();
     let created = false;
-    if (!runtime) {
+    const runtime = await this.#enter(async () => {
       const store = this.#ports.store.activate();
       const record = await this.#survivor(store);
-      if (!record && (creation.mode === "get" || address.generation !== undefined)) throw notFound(address);
-      created = record === undefined;
-      runtime = await this.#start(() =>
-        record ? this.#load(store, record, false) : this.#create(store, address, creation, operation),
-      );
-    }
+      if (record) return this.#load(store, record, false);
+      if (creation.mode === "get" || address.generation !== undefined) return undefined;
+      created = true;
+      return this.#create(store, address, creation, operation);
+    });
+    if (!runtime) throw notFound(address);
     this.#checkAddress(runtime.record, address);
     if (creation.mode === "create" && !created) {
       throw new ActorError("actor", "duplicate_key", "An actor with this key exists already", {
@@ -120,19 +122,21 @@ export class ActorHost {
     return { runtime, created };
   }
 
-  /** The runtime that serves, waiting for one that starts. A start that fails is the failure of whoever asked for it. */
-  async #current(): Promise<ActorRuntime | undefined> {
+  /**
+   * The runtime that serves: the one that is there, or the one that `begin` makes, if it makes one. Starts and ends wait
+   * for each other. A start that fails is the failure of whoever asked for it; the others try again themselves.
+   */
+  async #enter(begin: () => Promise<ActorRuntime | undefined>): Promise<ActorRuntime | undefined> {
     while (this.#starting ?? this.#destroying) {
       await this.#starting?.catch(() => {});
       await this.#destroying;
     }
-    return this.#runtime && !this.#runtime.lost ? this.#runtime : undefined;
-  }
-
-  async #start(start: () => Promise<ActorRuntime>): Promise<ActorRuntime> {
-    this.#starting = start();
+    if (this.#runtime && !this.#runtime.lost) return this.#runtime;
+    // Nothing is awaited since the look at `#starting`: no two events begin.
+    this.#starting = begin();
     try {
       const runtime = await this.#starting;
+      if (!runtime) return undefined;
       runtime.onDestroyRequested = () => this.#destroy(runtime);
       this.#runtime = runtime;
       runtime.callbackEnded();
@@ -185,13 +189,18 @@ export class ActorHost {
 
   // ---- alarm -------------------------------------------------------------------------------------------------------
 
-  async #wake(): Promise<void> {
-    const store = this.#ports.store.activate();
-    const record = await this.#survivor(store);
-    // An alarm on an empty object does nothing and writes nothing (decision 25).
-    if (!record) return;
-    const runtime = await this.#start(() => this.#load(store, record, true));
-    await runtime.workflow.advance();
+  /** The actor started by its alarm; undefined if there is none, or if its start failed and a later wake was left. */
+  async #wake(): Promise<ActorRuntime | undefined> {
+    try {
+      const store = this.#ports.store.activate();
+      const record = await this.#survivor(store);
+      // An alarm on an empty object does nothing and writes nothing (decision 25).
+      return record && (await this.#load(store, record, true));
+    } catch (error) {
+      this.#ports.log.error({ msg: "An alarm could not start the actor; it will be tried again", error: describe(error) });
+      await this.#leaveAWake();
+      return undefined;
+    }
   }
 
   async #fire(runtime: ActorRuntime): Promise<void> {

@@ -1,0 +1,394 @@
+import { describe, expect, it } from "vitest";
+import { actor, workflow } from "../../src/actor/index.js";
+import { encodeValue } from "../../src/protocol/index.js";
+import { ManualClock } from "../../src/testing/index.js";
+import { single } from "./subject.js";
+
+/** An actor whose hooks say when they run, fail or hang as they are told. */
+function hooked(clock = new ManualClock()) {
+  const seen: string[] = [];
+  const fails = new Set<string>();
+  const hangs = new Set<string>();
+  const run = async (hook: string): Promise<void> => {
+    seen.push(hook);
+    if (hangs.has(hook)) await new Promise(() => {});
+    if (fails.has(hook)) throw new Error(`${hook} fails`);
+  };
+  const definition = actor({
+    createState: async (_c, input: { from: number } | undefined) => {
+      await run("createState");
+      return { n: input?.from ?? 0 };
+    },
+    onMigrate: async (_c, isNew) => run(isNew ? "onMigrate new" : "onMigrate"),
+    onCreate: async (c, input: { from: number } | undefined) => {
+      await run("onCreate");
+      c.state.n += input ? 1 : 0;
+    },
+    createVars: async (c) => {
+      await run("createVars");
+      return { seen: c.state.n };
+    },
+    onWake: async () => run("onWake"),
+    run: async () => run("run"),
+    actions: { get: (c) => ({ n: c.state.n, vars: c.vars.seen }) },
+    options: { createVarsTimeout: 200, onMigrateTimeout: 300 },
+  });
+  return { ...single(definition, { clock }), seen, fails, hangs };
+}
+
+const NEW = ["onMigrate new", "createState", "onCreate", "createVars", "onWake", "run"];
+const WAKE = ["onMigrate", "createVars", "onWake", "run"];
+const GET = { kind: "action", name: "get", args: encodeValue([]) } as const;
+
+describe("the start of an actor", () => {
+  it("runs the hooks of a creation once in its life, and those of a wake at every other start", async () => {
+    const { subject, seen } = hooked();
+    await subject.call("get");
+    expect(seen.splice(0)).toEqual(NEW);
+    await subject.call("get");
+    expect(seen.splice(0)).toEqual([]);
+    for (let i = 0; i < 2; i += 1) {
+      subject.crash();
+      await subject.call("get");
+      expect(seen.splice(0)).toEqual(WAKE);
+    }
+  });
+
+  it("gives the input of the creation to createState and onCreate, and to nobody later", async () => {
+    const { subject } = hooked();
+    await subject.send({ mode: "getOrCreate", input: encodeValue({ from: 5 }) }, GET);
+    await subject.send({ mode: "getOrCreate", input: encodeValue({ from: 50 }) }, GET);
+    expect(await subject.call("get")).toEqual({ n: 6, vars: 6 });
+    for (const bytes of subject.store.dump().values()) expect(new TextDecoder().decode(bytes)).not.toContain("from");
+  });
+
+  it("is one commit for a creation, after onCreate", async () => {
+    const { subject } = hooked();
+    await subject.call("get");
+    expect(subject.store.commits).toBe(1);
+    expect(subject.store.keys).toEqual(["a", "s"]);
+  });
+
+  for (const hook of ["onMigrate new", "createState", "onCreate"]) {
+    it(`leaves nothing at all when ${hook} throws, and starts from the beginning at the next call`, async () => {
+      const { subject, seen, fails } = hooked();
+      fails.add(hook);
+      await expect(subject.call("get")).rejects.toMatchObject({ group: "rivetkit", code: "internal_error", statusCode: 500 });
+      expect(subject.store.keys).toEqual([]);
+      expect(subject.store.commits).toBe(0);
+      expect(seen.splice(0)).toEqual(NEW.slice(0, NEW.indexOf(hook) + 1));
+      fails.clear();
+      expect(await subject.call("get")).toEqual({ n: 0, vars: 0 });
+      expect(seen).toEqual(NEW);
+    });
+  }
+
+  for (const hook of ["createVars", "onWake"]) {
+    it(`has created the actor when ${hook} throws: that fails this start alone`, async () => {
+      const { subject, seen, fails } = hooked();
+      fails.add(hook);
+      await expect(subject.call("get")).rejects.toMatchObject({ code: "internal_error" });
+      expect(subject.store.keys).toEqual(["a", "s"]);
+      expect(seen.splice(0)).toEqual(NEW.slice(0, NEW.indexOf(hook) + 1));
+      await expect(subject.call("get")).rejects.toMatchObject({ code: "internal_error" });
+      fails.clear();
+      seen.splice(0);
+      await subject.call("get");
+      expect(seen).toEqual(WAKE);
+    });
+  }
+
+  const limits = { "onMigrate new": 300, createState: 5_000, onCreate: 5_000, createVars: 200, onWake: 30_000 };
+  for (const [hook, limitMs] of Object.entries(limits)) {
+    it(`fails after ${limitMs} ms in ${hook}, with a typed error, and holds no timer then`, async () => {
+      const { world, subject, hangs } = hooked();
+      hangs.add(hook);
+      const call = subject.call("get");
+      const failed = expect(call).rejects.toMatchObject({
+        group: "actor",
+        code: "callback_timed_out",
+        statusCode: 408,
+        metadata: { callback_name: hook.split(" ")[0], duration_ms: limitMs },
+      });
+      await world.pass(limitMs - 1);
+      expect(subject.timersHeld).toBe(1);
+      await world.pass(1);
+      await failed;
+      expect(subject.timersHeld).toBe(0);
+      hangs.clear();
+      expect(await subject.call("get")).toEqual({ n: 0, vars: 0 });
+    });
+  }
+
+  it("creates once for calls that come in one turn, and serves all of them", async () => {
+    const { subject, seen } = hooked();
+    const answers = await Promise.all(Array.from({ length: 5 }, () => subject.call("get")));
+    expect(answers).toEqual(Array.from({ length: 5 }, () => ({ n: 0, vars: 0 })));
+    expect(seen).toEqual(NEW);
+    expect(subject.crashes).toBe(0);
+  });
+
+  it("wakes once for calls and an alarm that come in one turn", async () => {
+    const { subject, seen } = hooked();
+    await subject.call("get");
+    subject.crash();
+    seen.splice(0);
+    await Promise.all([subject.call("get"), subject.fireAlarm(), subject.call("get")]);
+    expect(seen).toEqual(WAKE);
+    expect(subject.crashes).toBe(1);
+  });
+
+  it("tells each caller of a failed start about the failure, and lets the next call try again", async () => {
+    const { subject, seen, fails } = hooked();
+    fails.add("onCreate");
+    const outcomes = await Promise.allSettled([subject.call("get"), subject.call("get")]);
+    expect(outcomes.map((outcome) => outcome.status)).toEqual(["rejected", "rejected"]);
+    expect(seen.filter((hook) => hook === "onCreate")).toHaveLength(2);
+    fails.clear();
+    expect(await subject.call("get")).toEqual({ n: 0, vars: 0 });
+  });
+
+  it("lets code of a start that failed change nothing any more", async () => {
+    const clock = new ManualClock();
+    let late: () => void = () => {};
+    let hang = true;
+    const { world, subject } = single(
+      actor({
+        state: { n: 0 },
+        createVars: (c) => {
+          late = () => {
+            c.state.n = 99;
+          };
+          return hang ? new Promise<number>(() => {}) : 1;
+        },
+        actions: { get: (c) => c.state.n },
+      }),
+      { clock },
+    );
+    const failed = expect(subject.call("get")).rejects.toMatchObject({ code: "callback_timed_out" });
+    await world.pass(5_000);
+    await failed;
+    const stale = late;
+    hang = false;
+    expect(await subject.call("get")).toBe(0);
+    stale();
+    await world.settle();
+    expect(subject.crashes, "the object lives").toBe(0);
+    expect(await subject.call("get")).toBe(0);
+    subject.crash();
+    expect(await subject.call("get")).toBe(0);
+  });
+
+  it("does not happen for `get` where there is no actor", async () => {
+    const { subject, seen } = hooked();
+    expect(await subject.send({ mode: "get" }, GET)).toMatchObject({ ok: false, status: 404, error: { group: "actor", code: "not_found" } });
+    expect(seen).toEqual([]);
+    expect(subject.store.commits).toBe(0);
+  });
+
+  it("refuses `create` where there is an actor, and says which", async () => {
+    const { subject } = hooked();
+    const created = await subject.send({ mode: "create" }, GET);
+    expect(created).toMatchObject({ ok: true, created: true });
+    const refused = await subject.send({ mode: "create" }, GET);
+    expect(refused).toMatchObject({ ok: false, status: 409, error: { code: "duplicate_key", metadata: { existing_actor_id: created.ok && created.actorId } } });
+  });
+
+  it("has no state in createState and onMigrate of a creation, and no vars before createVars", async () => {
+    const told: Record<string, string> = {};
+    const tell = (where: string, read: () => unknown): void => {
+      try {
+        told[where] = `gave ${JSON.stringify(read())}`;
+      } catch (error) {
+        told[where] = (error as { code: string }).code;
+      }
+    };
+    // oxlint-disable-next-line typescript/no-explicit-any -- reads what the types forbid
+    type Any = any;
+    const { subject } = single(
+      actor({
+        createState: (c) => {
+          tell("state in createState", () => (c as Any).state);
+          return { n: 1 };
+        },
+        onMigrate: (c: Any, isNew: boolean) => tell(`state in onMigrate ${isNew ? "new" : "wake"}`, () => c.state),
+        onCreate: (c: Any) => {
+          tell("state in onCreate", () => c.state);
+          tell("vars in onCreate", () => c.vars);
+        },
+        createVars: (c: Any) => {
+          tell("vars in createVars", () => c.vars);
+          return 2;
+        },
+        onWake: (c: Any) => tell("vars in onWake", () => c.vars),
+        actions: { touch: () => {} },
+      }),
+    );
+    await subject.call("touch");
+    subject.crash();
+    await subject.call("touch");
+    expect(told).toEqual({
+      "state in createState": "state_not_ready",
+      "state in onMigrate new": "state_not_ready",
+      "state in onMigrate wake": 'gave {"n":1}',
+      "state in onCreate": 'gave {"n":1}',
+      "vars in onCreate": "vars_not_ready",
+      "vars in createVars": "vars_not_ready",
+      "vars in onWake": "gave 2",
+    });
+  });
+
+  it("refuses a first state that cannot be stored, and creates nothing", async () => {
+    const { subject } = single(actor({ createState: () => ({ bad: () => {} }), actions: { touch: () => {} } }));
+    await expect(subject.call("touch")).rejects.toMatchObject({ group: "value", code: "not_serializable", statusCode: 400 });
+    expect(subject.store.keys).toEqual([]);
+  });
+
+  it("stores with the creation what onCreate sent and scheduled, or nothing of it", async () => {
+    let fail = true;
+    const { subject } = single(
+      actor({
+        state: { n: 0 },
+        onCreate: async (c) => {
+          await c.queue.send("in", 1);
+          await c.schedule.after(1_000, "touch");
+          if (fail) throw new Error("no");
+        },
+        actions: { touch: () => {} },
+      }),
+    );
+    await expect(subject.call("touch")).rejects.toThrow();
+    expect(subject.store.keys).toEqual([]);
+    expect(subject.store.alarmAt).toBe(null);
+    fail = false;
+    await subject.call("touch");
+    expect(subject.store.commits).toBe(1);
+    expect(subject.store.keys).toEqual(["a", expect.stringMatching(/^d\/at\//), "m/1", "s"]);
+    expect(subject.store.alarmAt).not.toBe(null);
+  });
+
+  it("refuses destroy before it is over, and goes on", async () => {
+    const { subject } = single(
+      actor({
+        state: { refused: "" },
+        onCreate: (c) => {
+          try {
+            c.destroy();
+          } catch (error) {
+            c.state.refused = (error as { code: string }).code;
+          }
+        },
+        actions: { get: (c) => c.state.refused },
+      }),
+    );
+    expect(await subject.call("get")).toBe("starting");
+    expect(await subject.call("get")).toBe("starting");
+  });
+});
+
+describe("vars", () => {
+  it("are a copy of the static value for each start, and are not stored", async () => {
+    const shared = { list: [1] };
+    const { world, subject } = single(
+      actor({
+        vars: shared,
+        actions: {
+          push: (c) => {
+            c.vars.list.push(2);
+            return c.vars.list;
+          },
+        },
+      }),
+    );
+    expect(await subject.call("push")).toEqual([1, 2]);
+    expect(await subject.call("push")).toEqual([1, 2, 2]);
+    expect(await world.actor("subject", ["other"]).call("push")).toEqual([1, 2]);
+    subject.crash();
+    expect(await subject.call("push")).toEqual([1, 2]);
+    expect(shared).toEqual({ list: [1] });
+    expect(subject.store.keys).toEqual(["a"]);
+  });
+
+  it("may hold what cannot be stored, and be replaced", async () => {
+    const { subject } = single(
+      actor({
+        createVars: () => ({ double: (n: number) => n * 2 }),
+        actions: {
+          double: (c) => c.vars.double(21),
+          replace: (c) => {
+            c.vars = { double: (n) => n * 3 };
+          },
+        },
+      }),
+    );
+    expect(await subject.call("double")).toBe(42);
+    await subject.call("replace");
+    expect(await subject.call("double")).toBe(63);
+  });
+
+  it("are seen and changed by steps", async () => {
+    const { world, subject } = single(
+      actor({
+        vars: { seen: 0 },
+        run: workflow(async (ctx) => {
+          await ctx.step("count", (step) => {
+            step.vars.seen += 1;
+          });
+        }),
+        actions: { get: (c) => c.vars.seen },
+      }),
+    );
+    await subject.call("get");
+    await world.settle();
+    expect(await subject.call("get")).toBe(1);
+  });
+});
+
+describe("the first state", () => {
+  it("is a copy of the static value for each actor", async () => {
+    const shared = { list: [] as number[] };
+    const { world, subject } = single(
+      actor({
+        state: shared,
+        actions: {
+          push: (c) => {
+            c.state.list.push(1);
+            return c.state.list;
+          },
+        },
+      }),
+    );
+    await subject.call("push");
+    expect(await subject.call("push")).toEqual([1, 1]);
+    expect(await world.actor("subject", ["other"]).call("push")).toEqual([1]);
+    expect(shared).toEqual({ list: [] });
+  });
+});
+
+describe("the key", () => {
+  it("is given whole, as a copy, whatever is in its parts", async () => {
+    const definition = actor({
+      actions: {
+        key: (c) => {
+          c.key.push("not the actor's");
+          return { key: c.key, name: c.name, actorId: c.actorId, region: c.region };
+        },
+      },
+    });
+    const ids = new Set<unknown>();
+    const { world } = single(definition);
+    for (const key of [["a/b", "c"], ["a", "b/c"], ["a,b"], ["a", "b"], ["é\n"], [""], []]) {
+      const seen = (await world.actor("subject", key).call("key")) as { key: string[]; name: string; actorId: string };
+      expect(seen).toMatchObject({ key, name: "subject", actorId: expect.stringMatching(/^[0-9a-f]{64}-[0-9a-f]{16}$/) });
+      ids.add(seen.actorId);
+    }
+    expect(ids.size).toBe(7);
+  });
+
+  it("over the limits creates nothing", async () => {
+    const { world } = single(actor({ actions: { touch: () => {} } }));
+    const long = world.actor("subject", ["x".repeat(129)]);
+    await expect(long.call("touch")).rejects.toMatchObject({ group: "actor", statusCode: 400 });
+    expect(long.store.keys).toEqual([]);
+  });
+});
