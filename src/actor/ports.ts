@@ -28,6 +28,8 @@ export interface Store {
 }
 
 export interface StoreActivation {
+  /** False once a later activation has begun: this one's commits are refused, and it must not begin anything. */
+  readonly isCurrent: boolean;
   get(key: string): Uint8Array | undefined;
   /** All keys that begin with the prefix, in order of their text. */
   list(prefix: string): Iterable<readonly [key: string, value: Uint8Array]>;

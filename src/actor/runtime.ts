@@ -154,6 +154,10 @@ export class ActorRuntime implements ActorActivation {
 
   commit(): boolean {
     if (this.#lost) return false;
+    if (!this.store.isCurrent) {
+      this.lose("a later activation has begun");
+      return false;
+    }
     if (!this.#open) return true;
     const stateBytes = this.#encodeState();
     // The end of a sleep is no reason to write; a commit that is made anyway may mark it.

@@ -21,21 +21,23 @@ export class KeyValueStore implements Store {
   activate(): StoreActivation {
     this.#current += 1;
     const activation = this.#current;
-    return new KeyValueActivation(this.#storage, this.#onAlarmFailure, () => {
-      if (activation !== this.#current) throw new Error("This activation is over; its commits are refused");
-    });
+    return new KeyValueActivation(this.#storage, this.#onAlarmFailure, () => activation === this.#current);
   }
 }
 
 class KeyValueActivation implements StoreActivation {
   readonly #storage: DurableObjectStorage;
   readonly #onAlarmFailure: (error: unknown) => void;
-  readonly #check: () => void;
+  readonly #isCurrent: () => boolean;
 
-  constructor(storage: DurableObjectStorage, onAlarmFailure: (error: unknown) => void, check: () => void) {
+  constructor(storage: DurableObjectStorage, onAlarmFailure: (error: unknown) => void, isCurrent: () => boolean) {
     this.#storage = storage;
     this.#onAlarmFailure = onAlarmFailure;
-    this.#check = check;
+    this.#isCurrent = isCurrent;
+  }
+
+  get isCurrent(): boolean {
+    return this.#isCurrent();
   }
 
   get(key: string): Uint8Array | undefined {
@@ -70,6 +72,10 @@ class KeyValueActivation implements StoreActivation {
   deleteAll(): Promise<void> {
     this.#check();
     return this.#storage.deleteAll();
+  }
+
+  #check(): void {
+    if (!this.#isCurrent()) throw new Error("This activation is over; its commits are refused");
   }
 
   /** `setAlarm` never throws: a time it does not like is a rejected promise beside rows that were committed. */

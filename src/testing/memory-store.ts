@@ -113,6 +113,10 @@ export class MemoryStore implements Store {
     this.#visibleAlarm = at;
   }
 
+  isCurrent(generation: number): boolean {
+    return generation === this.#generation;
+  }
+
   // ---- used by activations -----------------------------------------------------------------------------------------
 
   read(generation: number): { readonly rows: ReadonlyMap<string, Uint8Array<ArrayBuffer>>; readonly alarmAt: number | null } {
@@ -214,6 +218,10 @@ class MemoryActivation implements StoreActivation {
   constructor(store: MemoryStore, generation: number) {
     this.#store = store;
     this.#generation = generation;
+  }
+
+  get isCurrent(): boolean {
+    return this.#store.isCurrent(this.#generation);
   }
 
   get(key: string): Uint8Array | undefined {

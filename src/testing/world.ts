@@ -174,7 +174,10 @@ export class WorldActor {
     const died = this.died();
     this.store.beginAlarm();
     const running = host.alarm().then(
-      () => host === this.#host && this.store.endAlarm(),
+      async () => {
+        await this.store.outputGate();
+        if (host === this.#host) this.store.endAlarm();
+      },
       () => undefined,
     );
     await Promise.race([running, died]);
