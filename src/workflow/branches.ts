@@ -33,6 +33,7 @@ export class Branches {
   readonly #operation: Operation;
   readonly #definitions: readonly BranchDefinition[];
   readonly #scopes = new Map<string, Scope>();
+  #nameBytes: number | undefined;
 
   constructor(kind: EntryKind, parent: Scope, operation: Operation, definitions: readonly BranchDefinition[]) {
     this.#parent = parent;
@@ -139,7 +140,9 @@ export class Branches {
   #fit(stored: StoredResult): StoredResult {
     const others = Object.values(this.#data.results);
     const open = this.#definitions.length - others.length - 1;
-    const room = MAX_BRANCH_RESULTS_BYTES - others.reduce((sum, other) => sum + sizeOf(other), 0) - open * LEAST_BYTES;
+    // The names stand beside the results twice: as keys, and as the set that is compared.
+    this.#nameBytes ??= this.#definitions.reduce((sum, branch) => sum + branch.name.length * 6 + NAME_OVERHEAD_BYTES, 0);
+    const room = MAX_BRANCH_RESULTS_BYTES - this.#nameBytes - others.reduce((sum, other) => sum + sizeOf(other), 0) - open * LEAST_BYTES;
     if ("f" in stored) return { f: fitFailure(stored.f, Math.max(LEAST_BYTES, room / (open + 1))) };
     if (sizeOf(stored) <= room) return stored;
     const limitBytes = MAX_BRANCH_RESULTS_BYTES;
@@ -148,8 +151,9 @@ export class Branches {
   }
 }
 
-/** What the failure of a branch may take in any case. */
-const LEAST_BYTES = 180;
+/** What the failure of a branch may take in any case, and what stands around each result. */
+const LEAST_BYTES = 120;
+const NAME_OVERHEAD_BYTES = 40;
 
 const sizes = new WeakMap<StoredResult, number>();
 

@@ -15,6 +15,9 @@ export const DUE_PER_PASS = 100;
 /** Longest legal name of an operation, in UTF-8 bytes (decision 5). */
 export const MAX_NAME_BYTES = 1024;
 
+/** Operations that one scope may have refused; later ones get no answer. */
+export const MAX_REFUSALS = 1_000;
+
 /** What is wrong with a name, if something is. Any text is legal that can be stored and fits. */
 export function nameProblem(name: unknown): string | undefined {
   if (typeof name !== "string") return `a name is a string, not ${typeof name}`;

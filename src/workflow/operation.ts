@@ -96,14 +96,15 @@ export class Operation {
     this.promise.catch(() => {});
   }
 
-  /** Called by the scope once the operation's start is over. */
+  /** Called by the scope once the call that starts the operation is over. */
   started(): void {
     this.#starting = false;
   }
 
   #settle(settle: () => void): void {
     if (this.#state === "settled") return;
-    // An answer from history comes a microtask later, so that a forgotten await is noticed on replay as it was live.
+    // No answer comes within the call itself, neither from history nor from a step that does not wait: so a forgotten
+    // await is noticed every time or never.
     if (this.#starting) {
       void Promise.resolve().then(() => this.activation.turn(() => this.#settle(settle)));
       this.#starting = false;

@@ -4,7 +4,7 @@ import { EntryInProgressError, EvictedError, HistoryDivergedError } from "./erro
 import type { EntryKind } from "./history/entry.js";
 import type { RecordedOperation } from "./history/history.js";
 import { formatLocation, type Location } from "./history/location.js";
-import { nameProblem } from "./limits.js";
+import { MAX_REFUSALS, nameProblem } from "./limits.js";
 import { Operation, type OperationScope } from "./operation.js";
 
 /** Kinds that may come and go between deployments without breaking the order of the rest (decision 12). */
@@ -28,6 +28,7 @@ export class Scope implements OperationScope {
   #misuse: EntryInProgressError | undefined;
   #ended: Error | undefined;
   #evicted = false;
+  #refusals = 0;
   #hasCheckpoint = false;
   #operations = 0;
   #unlink: (() => void) | undefined;
@@ -88,7 +89,7 @@ export class Scope implements OperationScope {
   ): Promise<unknown> {
     if (this.activation.isHalted && !this.#evicted) return new Promise(() => {});
     const refused = this.#refusal(name);
-    if (refused) return rejected(refused);
+    if (refused) return this.#refuse(refused);
     const ordinal = kind === "message" ? (this.#receives.get(name) ?? 0) : 0;
     const problem = this.#meet(kind, name, ordinal, originalKind);
     if (problem) {
@@ -108,8 +109,8 @@ export class Scope implements OperationScope {
       // A look at what was done meets nothing new: such an operation ends its scope there (decision 2).
       if (this.activation.collector && !entry && kind !== "try") operation.park();
       else start(operation);
-      operation.started();
     });
+    operation.started();
     return operation.promise;
   }
 
@@ -121,11 +122,12 @@ export class Scope implements OperationScope {
     return false;
   }
 
-  /** The step in flight ended with this misuse: it is that step's failure and nothing else (W15). */
+  /** A step ended with this misuse, of whichever scope: it is that step's failure and nothing else (W15). */
   claimMisuse(thrown: unknown): boolean {
-    if (this.#misuse === undefined || thrown !== this.#misuse) return false;
-    this.#misuse = undefined;
-    return true;
+    if (!(thrown instanceof EntryInProgressError)) return false;
+    const scope = misused.get(thrown);
+    if (scope && scope.#misuse === thrown) scope.#misuse = undefined;
+    return scope !== undefined;
   }
 
   /**
@@ -194,17 +196,37 @@ export class Scope implements OperationScope {
     if (this.parent) this.parent.#children.delete(this);
   }
 
+  /** Code that goes on whatever its operations say gets no answer any more at some time: it would never let others run. */
+  #refuse(error: Error): Promise<never> {
+    this.#refusals += 1;
+    return this.#refusals > MAX_REFUSALS ? new Promise(() => {}) : rejected(error);
+  }
+
   #refusal(name: string): Error | undefined {
-    if (this.#ended) return this.#ended;
+    if (this.#ended) return this.#evicted ? this.#ended : this.#refusalAfterEnd(this.#ended);
     const problem = nameProblem(name);
     if (problem !== undefined) return new ActorError("workflow", "invalid_name", `This operation has no legal name: ${problem}`);
     if (!this.#current) return undefined;
-    this.#misuse ??= new EntryInProgressError(
+    return this.#noteMisuse(
       `"${name}" was started in ${formatLocation(this.location)} while "${this.#current.name}" was still in flight: await each operation, use ctx.join to run several at once, and the innermost context inside callbacks`,
     );
+  }
+
+  /** Use of a scope that has ended is a misuse of the innermost one around it that has not. */
+  #refusalAfterEnd(ended: Error): Error {
+    for (let around = this.parent; around; around = around.parent) {
+      if (around.#evicted) return new EvictedError();
+      if (!around.#ended) return around.#noteMisuse(ended.message);
+    }
+    return ended;
+  }
+
+  #noteMisuse(message: string): EntryInProgressError {
+    this.#misuse ??= new EntryInProgressError(message);
     const misuse = this.#misuse;
+    misused.set(misuse, this);
     // A running callback may claim it as its own failure; nothing else can, so it fails the workflow at once.
-    if (!this.#current.mayRunUserCode) this.activation.turn(() => this.activation.failRun(misuse));
+    if (!this.#current?.mayRunUserCode) this.activation.turn(() => this.activation.failRun(misuse));
     return misuse;
   }
 
@@ -242,6 +264,9 @@ export class Scope implements OperationScope {
     return !recorded && expected === undefined ? undefined : outOfOrder(at, kind, name, expected);
   }
 }
+
+/** Which scope a misuse was of. */
+const misused = new WeakMap<EntryInProgressError, Scope>();
 
 function outOfOrder(at: string, kind: string, name: string, next: RecordedOperation | undefined): HistoryDivergedError {
   const found = next ? `${next.kind} "${next.name}"` : "nothing";

@@ -222,15 +222,16 @@ describe("join", () => {
     expect((await s.status()).status).toBe("completed");
   });
 
-  it("keeps the errors of very many branches within what can be stored", async () => {
+  it.each([200, 1_000])("keeps the errors of %s branches within what can be stored", async (count) => {
     const s = await finished(async (ctx) => {
       const bad = {
         run: async () => {
           throw Object.assign(new Error("x".repeat(16_000)), { cause: new Error("y".repeat(16_000)) });
         },
       };
-      return ctx.join("j", Object.fromEntries(Array.from({ length: 200 }, (_, n) => [`b${n}`, bad])));
+      return ctx.join("j", Object.fromEntries(Array.from({ length: count }, (_, n) => [`${"n".repeat(20)}${n}`, bad])));
     });
+    for (let tries = 0; tries < 10; tries += 1) await s.world.settle();
     expect(s.actor.crashes).toBe(0);
     expect((await s.status()).error).toMatchObject({ name: "JoinError" });
     await s.restart();
@@ -255,6 +256,18 @@ describe("join", () => {
     ["a function alone", { a: async () => 1 }],
   ])("refuses a branch that is %s, and records nothing", async (_, branches) => {
     const s = await finished(async (ctx) => Promise.resolve().then(() => ctx.join("j", branches as never)).catch((error: { code: string }) => error.code));
+    expect((await s.status()).output).toBe("invalid_join");
+    expect(s.stored()).toEqual([]);
+  });
+
+  it.each([
+    ["10,001 branches", Array.from({ length: 10_001 }, (_, n) => String(n))],
+    ["names of more than 100,000 characters", Array.from({ length: 200 }, (_, n) => `${n}`.padEnd(600))],
+    ["a name of 1 KiB and one byte", ["x".repeat(1_025)]],
+  ])("refuses %s, and records nothing", async (_, names) => {
+    const s = await finished(async (ctx) =>
+      ctx.join("j", Object.fromEntries(names.map((name) => [name, { run: async () => 1 }]))).catch((error: { code: string }) => error.code),
+    );
     expect((await s.status()).output).toBe("invalid_join");
     expect(s.stored()).toEqual([]);
   });

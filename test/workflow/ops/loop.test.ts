@@ -293,7 +293,7 @@ describe("loop", () => {
     const runs = new Runs();
     const s = await finished(async (ctx) =>
       ctx
-        .loop({ name: "l", ...config, run: async () => (runs.note("iteration"), result as never) })
+        .loop({ name: "l", ...(config as { state: number }), run: async () => (runs.note("iteration"), result as never) })
         .catch((error: { group: string; code: string }) => `${error.group}/${error.code}`),
     );
     expect((await s.status()).output).toBe("value/not_serializable");
