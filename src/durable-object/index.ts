@@ -1,3 +1,3 @@
 export { createActorObject, type ActorObjectClass, type ActorObjectOptions } from "./actor-object.js";
-export type { LogLevel } from "./console-log.js";
+export { consoleLog, type LogLevel } from "./console-log.js";
 export { KeyValueStore } from "./key-value-store.js";

@@ -3,7 +3,7 @@
  */
 import type { ActorDefinitions, Client, Registry } from "../actor/index.js";
 import { createBindingTransport, createClientWithTransport } from "../client/index.js";
-import { createActorObject, type ActorObjectClass, type LogLevel } from "../durable-object/index.js";
+import { consoleLog, createActorObject, type ActorObjectClass, type LogLevel } from "../durable-object/index.js";
 import { createActorCaller, createMessageSender, createRouter, type ActorNamespace, type CorsOptions } from "../router/index.js";
 
 /** Bindings that the handler uses. */
@@ -48,8 +48,10 @@ export interface ActorHandler<D extends ActorDefinitions, Env> {
 export function createHandler<D extends ActorDefinitions, Env = unknown>(registry: Registry<D>, options: HandlerOptions<Env> = {}): ActorHandler<D, Env> {
   const actorNames = new Set(registry.actorNames);
   const { maxIncomingMessageSize } = registry.config;
+  const logLevel = options.logLevel ?? "info";
   const router = createRouter({
     actorNames,
+    log: consoleLog(logLevel, { part: "router" }),
     ...(options.basePath === undefined ? {} : { basePath: options.basePath }),
     ...(options.token === undefined ? {} : { token: options.token }),
     ...(options.cors === undefined ? {} : { cors: options.cors }),
@@ -72,7 +74,7 @@ export function createHandler<D extends ActorDefinitions, Env = unknown>(registr
     );
   };
   const handler: ActorHandler<D, Env> = {
-    ActorObject: createActorObject<Env>({ registry: registry as unknown as Registry, logLevel: options.logLevel ?? "info", createClient: connect }),
+    ActorObject: createActorObject<Env>({ registry: registry as unknown as Registry, logLevel, createClient: connect }),
     client: (env) => connect(env) as Client<Registry<D>>,
     async fetch(request, env, ctx) {
       const response = await router(request, namespaceOf(env));
