@@ -34,6 +34,8 @@ export default defineConfig({
           name: "engine",
           include: ["test/**/*.test.ts"],
           exclude: [...SIMULATION, ...WORKERD, ...TYPES, ...END_TO_END],
+          // The lint tests start a process for each seeded source; the machine may be busy.
+          testTimeout: 60_000,
           maxWorkers: "100%",
           sequence: { groupOrder: 2 },
         },

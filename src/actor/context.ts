@@ -14,8 +14,30 @@ export const BEFORE_STATE: Stage = { state: false, vars: false };
 export const BEFORE_VARS: Stage = { state: true, vars: false };
 export const READY: Stage = { state: true, vars: true };
 
+/** Who the actor is: the same in every context. */
+class IdentityContext {
+  readonly #runtime: ActorActivation;
+
+  constructor(runtime: ActorActivation) {
+    this.#runtime = runtime;
+  }
+
+  get actorId(): string {
+    return this.#runtime.record.actorId;
+  }
+  get name(): string {
+    return this.#runtime.record.name;
+  }
+  get key(): string[] {
+    return [...this.#runtime.record.key];
+  }
+  get log(): Logger {
+    return this.#runtime.ports.log;
+  }
+}
+
 /** What hooks and actions get. Lives as long as user code keeps it; its changes are always tracked. */
-export class CallbackContext {
+export class CallbackContext extends IdentityContext {
   readonly #runtime: ActorActivation;
   readonly #stage: Stage;
   readonly #signal: AbortSignal;
@@ -28,6 +50,7 @@ export class CallbackContext {
     stage: Stage,
     options: { readonly signal?: AbortSignal; readonly request?: Request; readonly isRunHandler?: boolean } = {},
   ) {
+    super(runtime);
     this.#runtime = runtime;
     this.#stage = stage;
     this.#signal = options.signal ?? runtime.abortSignal;
@@ -35,20 +58,8 @@ export class CallbackContext {
     if (options.request) this.request = options.request;
   }
 
-  get actorId(): string {
-    return this.#runtime.record.actorId;
-  }
-  get name(): string {
-    return this.#runtime.record.name;
-  }
-  get key(): string[] {
-    return [...this.#runtime.record.key];
-  }
   get region(): string {
     return this.#runtime.ports.region;
-  }
-  get log(): Logger {
-    return this.#runtime.ports.log;
   }
   get abortSignal(): AbortSignal {
     return this.#signal;
@@ -143,7 +154,7 @@ export function openAttempt(runtime: ActorActivation, info: AttemptInfo, staged:
 }
 
 /** What a step's callback gets: dead once its attempt has ended. */
-class StepContext {
+class StepContext extends IdentityContext {
   readonly #runtime: ActorActivation;
   readonly #info: AttemptInfo;
   readonly #gate: Gate;
@@ -151,6 +162,7 @@ class StepContext {
   readonly queue: { send(name: string, body: unknown): Promise<void> };
 
   constructor(runtime: ActorActivation, info: AttemptInfo, gate: Gate, outbox: { name: string; body: Uint8Array }[]) {
+    super(runtime);
     this.#runtime = runtime;
     this.#info = info;
     this.#gate = gate;
@@ -166,18 +178,6 @@ class StepContext {
     });
   }
 
-  get actorId(): string {
-    return this.#runtime.record.actorId;
-  }
-  get name(): string {
-    return this.#runtime.record.name;
-  }
-  get key(): string[] {
-    return [...this.#runtime.record.key];
-  }
-  get log(): Logger {
-    return this.#runtime.ports.log;
-  }
   get abortSignal(): AbortSignal {
     return this.#info.abortSignal;
   }
