@@ -1,37 +1,47 @@
-// Packs what `npm publish` would, unpacks it into an empty project, and uses it there as a stranger would: every entry
-// point resolves, its declarations compile without our settings or types, and its code loads in Node.
+// Packs what `npm publish` would, unpacks it into empty projects, and uses it there as a stranger would: every entry point
+// resolves, its declarations compile without our settings or types, its code loads in Node; the projects of test/package
+// compile under strict settings, and what they export has portable declarations; a Worker of theirs is bundled.
 import { execFileSync } from "node:child_process";
-import { mkdirSync, mkdtempSync, readFileSync, rmSync, symlinkSync, writeFileSync } from "node:fs";
+import { cpSync, existsSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, symlinkSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { dirname, join } from "node:path";
 import process from "node:process";
 
 const root = join(import.meta.dirname, "..");
 const manifest = JSON.parse(readFileSync(join(root, "package.json"), "utf8"));
+/** The package's name, and the one that its users may install it under instead: `"rivetkit": "npm:perdure"`. */
+const NAMES = [manifest.name, "rivetkit"];
 const entries = Object.keys(manifest.exports).filter((name) => name !== "./package.json").map((name) => manifest.name + name.slice(1));
 /** The entries that only a Worker can load. */
 const workerOnly = new Set([`${manifest.name}/cloudflare`]);
 const anywhere = entries.filter((entry) => !workerOnly.has(entry));
+/** The seed pages' examples; they lie beside the repository where the project is made. */
+const SEEDS = join(root, "..", "shared", "seeds", "examples");
+
+const WORKER = { lib: ["ES2023"], types: ["@cloudflare/workers-types"] };
+const BROWSER = { lib: ["ES2023", "DOM", "DOM.Iterable"], types: [] };
+const BUNDLER = { module: "ESNext", moduleResolution: "Bundler" };
+const NODE_NEXT = { module: "NodeNext" };
+/** What careful users turn on. */
+const CAREFUL = { noUncheckedIndexedAccess: true, exactOptionalPropertyTypes: true, isolatedModules: true, verbatimModuleSyntax: true, noEmit: false, declaration: true, composite: true };
 
 const consumer = mkdtempSync(join(tmpdir(), "perdure-consumer-"));
 try {
-  const modules = join(consumer, "node_modules");
-  const installed = join(modules, manifest.name);
-  mkdirSync(installed, { recursive: true });
-  const packed = run("npm", ["pack", "--ignore-scripts", "--silent", "--pack-destination", consumer]).trim();
-  run("tar", ["-xzf", join(consumer, packed), "-C", installed, "--strip-components=1"]);
-  for (const dependency of [...Object.keys(manifest.dependencies), "@cloudflare/workers-types"]) {
-    mkdirSync(dirname(join(modules, dependency)), { recursive: true });
-    symlinkSync(join(root, "node_modules", dependency), join(modules, dependency));
+  install();
+  for (const [platform, used] of /** @type {const} */ ([[BROWSER, anywhere], [WORKER, entries]])) {
+    write("entries/index.ts", used.map((entry, index) => `export * as e${index} from ${JSON.stringify(entry)};`).join("\n"));
+    compile("entries", { ...NODE_NEXT, ...platform });
   }
-
-  writeFileSync(join(consumer, "package.json"), JSON.stringify({ type: "module" }));
-  compile("browser", anywhere, { lib: ["ES2023", "DOM", "DOM.Iterable"], types: [], skipLibCheck: false });
-  compile("worker", entries, { lib: ["ES2023"], types: ["@cloudflare/workers-types"], skipLibCheck: false });
-
-  writeFileSync(join(consumer, "load.mjs"), anywhere.map((entry) => `await import(${JSON.stringify(entry)});`).join("\n"));
+  write("load.mjs", anywhere.map((entry) => `await import(${JSON.stringify(entry)});`).join("\n"));
   run(process.execPath, ["load.mjs"], consumer);
-  console.log(`The packed package works: ${entries.join(", ")}`);
+  console.log(`Entries: ${entries.join(", ")}`);
+
+  for (const name of NAMES) {
+    for (const resolution of [NODE_NEXT, BUNDLER]) checkProjects(name, resolution);
+  }
+  checkWorker();
+  checkSeeds();
+  console.log("The packed package works.");
 } catch (error) {
   console.error(error instanceof Error ? error.message : error);
   process.exitCode = 1;
@@ -39,28 +49,112 @@ try {
   rmSync(consumer, { recursive: true, force: true });
 }
 
+/** The package under each of its names, and its dependencies. */
+function install() {
+  const [packed = ""] = run("npm", ["pack", "--ignore-scripts", "--silent", "--pack-destination", consumer]).split("\n");
+  const modules = join(consumer, "node_modules");
+  for (const name of NAMES) {
+    mkdirSync(join(modules, name), { recursive: true });
+    run("tar", ["-xzf", join(consumer, packed), "-C", join(modules, name), "--strip-components=1"]);
+  }
+  for (const dependency of [...Object.keys(manifest.dependencies), "@cloudflare/workers-types"]) {
+    mkdirSync(dirname(join(modules, dependency)), { recursive: true });
+    symlinkSync(join(root, "node_modules", dependency), join(modules, dependency));
+  }
+  write("package.json", JSON.stringify({ type: "module" }));
+}
+
 /**
+ * A project and another that sees only its declarations, which name the package as its user does.
+ *
  * @param {string} name
- * @param {string[]} used
- * @param {object} platform
+ * @param {object} resolution
  */
-function compile(name, used, platform) {
-  writeFileSync(join(consumer, `${name}.ts`), used.map((entry, index) => `export * as e${index} from ${JSON.stringify(entry)};`).join("\n"));
-  const compilerOptions = { strict: true, noEmit: true, target: "ES2023", module: "NodeNext", ...platform };
-  writeFileSync(join(consumer, `tsconfig.${name}.json`), JSON.stringify({ compilerOptions, files: [`${name}.ts`] }));
+function checkProjects(name, resolution) {
+  const paths = { rootDir: ".", outDir: "out" };
+  for (const [folder, references] of /** @type {const} */ ([["project", []], ["app", [{ path: "../project" }]]])) {
+    copy(join(root, "test", "package", folder), folder, (text) => text.replaceAll(/(?<=from ")perdure/g, name));
+    compile(folder, { ...resolution, ...BROWSER, ...CAREFUL, ...paths }, references);
+  }
+  for (const file of ["actors", "derived", "client"]) {
+    const declarations = readFileSync(join(consumer, "project", "out", `${file}.d.ts`), "utf8");
+    const foreign = [...declarations.matchAll(/(?:from|import\()\s*"([^".][^"]*)"/g)].map(([, specifier = ""]) => specifier);
+    const unexpected = foreign.filter((specifier) => specifier !== name && !specifier.startsWith(`${name}/`));
+    if (unexpected.length > 0 || foreign.length === 0) throw new Error(`project/out/${file}.d.ts imports ${unexpected.join(", ") || "nothing"}, not ${name}`);
+  }
+  console.log(`Projects: "${name}", ${JSON.stringify(resolution)}`);
+}
+
+function checkWorker() {
+  copy(join(root, "test", "package", "worker"), "worker");
+  compile("worker", { ...BUNDLER, ...WORKER, ...CAREFUL, rootDir: ".", outDir: "types" });
+  const wrangler = join(root, "node_modules", "wrangler", "bin", "wrangler.js");
+  const env = { ...process.env, WRANGLER_SEND_METRICS: "false" };
+  // wrangler wants a new Node: the project's own.
+  const output = run(join(root, "node_modules", ".bin", "node"), [wrangler, "deploy", "--dry-run", "--outdir", "out"], join(consumer, "worker"), env);
+  const [size] = output.match(/Total Upload: .*/) ?? [];
+  if (size === undefined || !existsSync(join(consumer, "worker", "out", "index.js"))) throw new Error(`wrangler deploy --dry-run gave no bundle\n${output}`);
+  console.log(`Worker beside Hono: ${size}`);
+}
+
+function checkSeeds() {
+  if (!existsSync(SEEDS)) return;
+  const names = readdirSync(SEEDS);
+  copy(SEEDS, "seeds");
+  compile("seeds", { ...BUNDLER, ...BROWSER });
+  // Their clients import "./index", which only a bundler finds.
+  for (const name of names) rmSync(join(consumer, "seeds", name, "client.ts"), { force: true });
+  compile("seeds", { ...NODE_NEXT, ...BROWSER });
+  console.log(`Seed examples, as they stand: ${names.length}`);
+}
+
+/**
+ * @param {string} source
+ * @param {string} folder
+ * @param {(text: string) => string} [edit]
+ */
+function copy(source, folder, edit = (text) => text) {
+  const target = join(consumer, folder);
+  rmSync(target, { recursive: true, force: true });
+  cpSync(source, target, { recursive: true });
+  for (const file of readdirSync(target, { recursive: true, encoding: "utf8" })) {
+    if (file.endsWith(".ts")) writeFileSync(join(target, file), edit(readFileSync(join(target, file), "utf8")));
+  }
+}
+
+/**
+ * Compiles all of a folder, with nothing left out: our declarations are checked too.
+ *
+ * @param {string} folder
+ * @param {object} options
+ * @param {readonly object[]} [references]
+ */
+function compile(folder, options, references = []) {
+  const compilerOptions = { strict: true, noEmit: true, skipLibCheck: false, target: "ES2023", ...options };
+  write(`${folder}/tsconfig.json`, JSON.stringify({ compilerOptions, references, include: ["."], exclude: ["out", "types"] }));
   const tsc = join(root, "node_modules", "typescript", "bin", "tsc");
-  run(process.execPath, [tsc, "-p", `tsconfig.${name}.json`, "--pretty", "false"], consumer);
+  run(process.execPath, [tsc, "-p", folder, "--pretty", "false"], consumer);
+}
+
+/**
+ * @param {string} path
+ * @param {string} text
+ */
+function write(path, text) {
+  mkdirSync(dirname(join(consumer, path)), { recursive: true });
+  writeFileSync(join(consumer, path), text);
 }
 
 /**
  * @param {string} command
  * @param {string[]} args
  * @param {string} cwd
+ * @param {NodeJS.ProcessEnv} env
  * @returns {string}
  */
-function run(command, args, cwd = root) {
+function run(command, args, cwd = root, env = process.env) {
   try {
-    return execFileSync(command, args, { cwd, encoding: "utf8", stdio: ["ignore", "pipe", "pipe"] });
+    return execFileSync(command, args, { cwd, env, encoding: "utf8", stdio: ["ignore", "pipe", "pipe"] });
   } catch (error) {
     const { stdout = "", stderr = "" } = /** @type {{ stdout?: string, stderr?: string }} */ (error);
     throw new Error(`${command} ${args.join(" ")} failed in ${cwd}\n${stdout}${stderr}`, { cause: error });

@@ -6,6 +6,9 @@ import { createBindingTransport, createClientWithTransport } from "../client/ind
 import { consoleLog, createActorObject, type ActorObjectClass, type LogLevel } from "../durable-object/index.js";
 import { createActorCaller, createMessageSender, createRouter, type ActorNamespace, type CorsOptions } from "../router/index.js";
 
+export type { ActorObjectClass, LogLevel } from "../durable-object/index.js";
+export type { ActorNamespace, CorsOptions } from "../router/index.js";
+
 /** Bindings that the handler uses. */
 export interface ActorEnv {
   /** The namespace of the exported class `ActorObject`. */
