@@ -51,6 +51,7 @@ try {
 
 /** The package under each of its names, and its dependencies. */
 function install() {
+  if (!existsSync(join(root, "dist"))) throw new Error("There is no dist/ to pack: `npm run build` first.");
   const [packed = ""] = run("npm", ["pack", "--ignore-scripts", "--silent", "--pack-destination", consumer]).split("\n");
   const modules = join(consumer, "node_modules");
   for (const name of NAMES) {
