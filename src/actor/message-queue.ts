@@ -140,7 +140,7 @@ export class MessageQueue implements MessagePort, ActorQueue {
 
   /** A workflow that had ended goes on: what is still there of the messages that it holds is its own again. */
   holdAgain(messages: readonly StoredMessage[]): void {
-    for (const message of messages) if (this.#createdAt.has(message.id)) this.#hold(message);
+    for (const message of messages) if (this.#createdAt.get(message.id) === message.createdAt) this.#hold(message);
   }
 
   heldAmong(names: readonly string[] | undefined): string | undefined {

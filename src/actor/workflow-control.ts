@@ -1,7 +1,7 @@
 import { ActorError, decodeValue } from "../protocol/index.js";
-import { CancelledError, isTerminal, type Entry } from "../workflow/index.js";
+import { CancelledError, encodeEntry, heldMessages, isTerminal, type Entry, type StoredMessage } from "../workflow/index.js";
 import type { ActorActivation } from "./activation.js";
-import { KEYS } from "./record.js";
+import { KEYS, type WorkflowRecord } from "./record.js";
 import type { WorkflowHistoryEntry, WorkflowStatus } from "./workflow-status.js";
 
 /** What control needs of the workflow's host. */
@@ -16,12 +16,19 @@ export interface ControlledWorkflow {
   restart(): void;
 }
 
+/** The actor's queue, as far as it knows what the workflow holds. */
+interface HeldMessages {
+  putBack(messages: readonly StoredMessage[], held: boolean): void;
+  holdAgain(messages: readonly StoredMessage[]): void;
+}
+type ControlledActor = ActorActivation & { readonly queue: HeldMessages };
+
 /** `c.workflow`: the workflow seen and steered from actions; users expose of it what they like (decision 16). */
 export class WorkflowControl {
-  readonly #activation: ActorActivation;
+  readonly #activation: ControlledActor;
   readonly #workflow: ControlledWorkflow;
 
-  constructor(activation: ActorActivation, workflow: ControlledWorkflow) {
+  constructor(activation: ControlledActor, workflow: ControlledWorkflow) {
     this.#activation = activation;
     this.#workflow = workflow;
   }
@@ -30,14 +37,10 @@ export class WorkflowControl {
     const record = this.#activation.record.workflow;
     if (!record) return { status: "none" };
     if (record.status === "completed") return { status: "completed", output: decodeValue(record.value) };
-    if (record.status === "failed" || record.status === "rolling_back") {
-      const { name, message, metadata } = record.failure.error;
-      const error = { name, message, ...(metadata === undefined ? {} : { metadata }) };
-      return { status: record.status, error, ...(record.status === "failed" && record.rollbackErrors ? { rollbackErrors: record.rollbackErrors } : {}) };
-    }
     if (this.#workflow.divergence !== undefined) {
       return { status: "diverged", error: { name: "HistoryDivergedError", message: this.#workflow.divergence } };
     }
+    if (record.status === "failed" || record.status === "rolling_back") return failedStatus(record);
     const wakeAt = this.#workflow.deadlineAt();
     return { status: record.status, ...(wakeAt === undefined ? {} : { wakeAt }) };
   }
@@ -55,50 +58,100 @@ export class WorkflowControl {
     this.#activation.commitOrThrow();
   }
 
-  /** Lets a failed workflow try again: failed operations start over, completed ones stay. Nothing happens otherwise. */
+  /**
+   * Lets a failed workflow try again: the operations that failed it start over, all others stay, also those whose
+   * failure the code has handled. Nothing happens if it has not failed.
+   */
   recover(): void {
     if (this.#activation.record.workflow?.status !== "failed") return;
-    for (const entry of Array.from(this.#activation.history.entries())) {
-      if (entry.status === "failed" || (entry.status === "pending" && entry.kind === "step")) this.#remove(entry);
-      else if (entry.location[0] === -1) this.#remove(entry);
+    this.#workflow.forget();
+    const { history } = this.#activation;
+    for (const entry of this.#entries()) {
+      if (isOfRollback(entry)) this.#remove(entry);
+      else if (entry.status === "completed" || history.isPassed(entry)) continue;
+      else if (entry.kind === "join" || entry.kind === "race") this.#reopen(entry);
+      else if (entry.status === "failed" || entry.kind === "step") this.#remove(entry);
     }
     this.#resume();
   }
 
   /**
    * Runs the workflow again from an entry on, or from its start. Entries from the target on are deleted; if it lies in a
-   * loop, that loop starts over. State is not rewound. @throws actor/workflow_in_flight unless it is parked or has ended
+   * loop, that loop starts over, and a join or race that it lies in is open again. State is not rewound.
+   * @throws actor/workflow_in_flight unless it is parked or has ended
    */
   replayFrom(entryId?: string): void {
     if (this.#workflow.isBusy) {
       throw new ActorError("actor", "workflow_in_flight", "The workflow is running; it can be replayed when it is parked or has ended");
     }
-    const entries = [...this.#activation.history.entries()].sort((a, b) => a.seq - b.seq);
-    const from = entryId === undefined ? 0 : this.#replayStart(entries, entryId);
-    for (const entry of entries) if (entry.seq >= from) this.#remove(entry);
+    const entries = this.#entries();
+    const target = entryId === undefined ? undefined : targetOf(entries, entryId);
+    this.#workflow.forget();
+    const around = target ? entries.filter((entry) => isAround(entry, target)) : [];
+    const from = around.find((entry) => entry.kind === "loop")?.seq ?? target?.seq ?? 0;
+    for (const entry of entries) if (entry.seq >= from || isOfRollback(entry)) this.#remove(entry);
+    for (const entry of around) if (entry.seq < from) this.#reopen(entry);
     this.#resume();
   }
 
-  #replayStart(entries: readonly Entry[], entryId: string): number {
-    const target = entries.find((entry) => String(entry.seq) === entryId);
-    if (!target) throw new ActorError("workflow", "step_not_found", `Workflow step not found: ${entryId}`);
-    if (target.kind !== "step") throw new ActorError("workflow", "not_a_step", "Workflow replay target must be a step");
-    const loops = entries.filter((entry) => entry.kind === "loop" && entry.location.every((segment, index) => target.location[index] === segment));
-    return loops[0]?.seq ?? target.seq;
+  #entries(): Entry[] {
+    return [...this.#activation.history.entries()].sort((a, b) => a.seq - b.seq);
   }
 
   #remove(entry: Entry): void {
-    for (const each of this.#activation.history.removeTree(entry.location)) this.#activation.delete(KEYS.entry(each.seq));
+    for (const each of this.#activation.history.removeTree(entry.location)) {
+      this.#activation.queue.putBack(heldMessages(each), true);
+      this.#activation.delete(KEYS.entry(each.seq));
+    }
+  }
+
+  /** A join or race runs its branches again; what they recorded still answers. */
+  #reopen(entry: Entry): void {
+    const { branches } = entry.data as { branches: readonly string[] };
+    entry.status = "pending";
+    entry.data = { branches, results: {} };
+    delete entry.value;
+    delete entry.failure;
+    delete entry.completedSeq;
+    entry.rev = this.#activation.nextSeq();
+    this.#activation.history.add(entry);
+    this.#activation.put(KEYS.entry(entry.seq), () => encodeEntry(entry));
   }
 
   #resume(): void {
-    this.#workflow.forget();
+    for (const entry of this.#entries()) this.#activation.queue.holdAgain(heldMessages(entry));
     this.#activation.putRecord({ workflow: { status: "running" } });
     this.#activation.deadlinesChanged();
     this.#activation.holdLease();
     this.#activation.commitOrThrow();
     this.#workflow.restart();
+    this.#activation.messagesChanged();
   }
+}
+
+function failedStatus(record: WorkflowRecord & { readonly status: "failed" | "rolling_back" }): WorkflowStatus {
+  const { name, message, metadata } = record.failure.error;
+  const rollbackErrors = record.status === "failed" ? record.rollbackErrors : undefined;
+  const all = rollbackErrors ? { ...(metadata as object | undefined), rollbackErrors } : metadata;
+  return { status: record.status, error: { name, message, ...(all === undefined ? {} : { metadata: all }) }, ...(rollbackErrors ? { rollbackErrors } : {}) };
+}
+
+/** What rollback handlers have recorded stands below a number that no name can be. */
+function isOfRollback(entry: Entry): boolean {
+  return typeof entry.location[0] === "number";
+}
+
+function targetOf(entries: readonly Entry[], entryId: string): Entry {
+  const target = entries.find((entry) => String(entry.seq) === entryId);
+  if (!target || isOfRollback(target)) throw new ActorError("workflow", "step_not_found", `Workflow step not found: ${entryId}`);
+  if (target.kind !== "step") throw new ActorError("workflow", "not_a_step", "Workflow replay target must be a step");
+  return target;
+}
+
+/** True for a loop, join or race that the target lies in. */
+function isAround(entry: Entry, target: Entry): boolean {
+  const holds = entry.kind === "loop" || entry.kind === "join" || entry.kind === "race";
+  return holds && entry.location.length < target.location.length && entry.location.every((segment, index) => target.location[index] === segment);
 }
 
 function describe(entry: Entry): WorkflowHistoryEntry {

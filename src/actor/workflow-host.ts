@@ -246,6 +246,8 @@ export class WorkflowHost implements WorkflowPorts {
   finished(outcome: Outcome): void {
     this.#runtime.clearDeadline(RECHECK);
     this.#runtime.putRecord({ workflow: recordOf(outcome) });
+    // The entries' deadlines count no more.
+    this.#runtime.deadlinesChanged();
     this.#runtime.queue.releaseHeld();
     this.messagesStaged();
   }

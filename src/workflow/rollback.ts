@@ -2,10 +2,12 @@
  * Undoing a failed workflow (decision 2, W9): its function is replayed only to find which completed steps can be
  * undone, then their handlers run in reverse order of completion, each recorded like a step.
  */
+import { encodeValue } from "../protocol/index.js";
 import { Activation, type Compensation } from "./activation.js";
 import { describeError, type WorkflowError } from "./failure-report.js";
 import type { History } from "./history/history.js";
 import type { Location } from "./history/location.js";
+import { fromStoredError } from "./history/stored-error.js";
 import type { WorkflowPorts } from "./ports.js";
 import { Scope } from "./scope.js";
 import { runInScope } from "./scope-function.js";
@@ -76,22 +78,35 @@ function runHandlers(
   const failed: RollbackError[] = [];
   const undoAll = async (): Promise<void> => {
     for (const compensation of compensations) {
-      await undoStep(root, compensation).catch((error: unknown) => failed.push({ stepName: compensation.stepName, error: describeError(error) }));
+      await undoStep(root, compensation).catch((error: unknown) => {
+        if (failed.length < MAX_REPORTED) failed.push({ stepName: compensation.stepName, error: shortened(describeError(error)) });
+      });
     }
   };
   activation.turn(() => runInScope(root, undoAll, () => ended(failed)));
 }
 
+/** So many failed handlers, each that short, stand beside the failure in the actor's record. */
+const MAX_REPORTED = 100;
+const MAX_REPORTED_TEXT = 200;
+const MAX_REPORTED_BYTES = 500;
+
+function shortened(error: WorkflowError): WorkflowError {
+  const message = error.message.length > MAX_REPORTED_TEXT ? `${error.message.slice(0, MAX_REPORTED_TEXT)}…` : error.message;
+  const fits = error.metadata === undefined || encodeValue(error.metadata).byteLength <= MAX_REPORTED_BYTES;
+  return { name: error.name.slice(0, MAX_REPORTED_TEXT), message, ...(fits && error.metadata ? { metadata: error.metadata } : {}) };
+}
+
 function undoStep(root: Scope, compensation: Compensation): Promise<unknown> {
   const { ports } = root.activation;
   const { stepName } = compensation;
-  const definition = { ...compensation.step, name: String(compensation.entry.seq) };
+  const definition = { ...compensation.step, name: String(compensation.entry.seq), label: stepName };
   return root.operate("step", definition.name, (operation) => {
     new StepExecution(
       root,
       operation,
       definition,
-      (result) => (result.ok ? operation.fulfil(undefined) : operation.reject(new Error(result.failure.error.message))),
+      (result) => (result.ok ? operation.fulfil(undefined) : operation.reject(fromStoredError(result.failure.error))),
       ({ willRetry, error }) => {
         if (!willRetry) ports.report({ rollback: { stepName, error } });
       },

@@ -19,6 +19,8 @@ import { toStoredError } from "./history/stored-error.js";
 
 export interface StepDefinition extends RetryConfig {
   readonly name: string;
+  /** What errors and reports call it, where that is not its name: of a rollback handler, the step that it undoes. */
+  readonly label?: string;
   readonly run: (step: never) => unknown;
   /** Undoes the step when the workflow fails; gets a step context of its own and the step's output. */
   readonly rollback?: (step: never, output: never) => unknown;
@@ -42,6 +44,7 @@ export class StepExecution {
   readonly #operation: Operation;
   readonly #activation: Activation;
   readonly #step: StepDefinition;
+  readonly #label: string;
   readonly #policy: RetryPolicy;
   readonly #deliver: (result: StepResult) => void;
   readonly #tell: (attempt: AttemptReport) => void;
@@ -60,6 +63,7 @@ export class StepExecution {
     this.#operation = operation;
     this.#activation = operation.activation;
     this.#step = step;
+    this.#label = step.label ?? step.name;
     this.#policy = retryPolicy(step);
     this.#deliver = deliver;
     this.#tell = tell;
@@ -69,7 +73,7 @@ export class StepExecution {
   start(): void {
     const entry = this.#entry;
     if (this.#step.rollback && !this.#scope.hasCheckpoint) {
-      const message = `Step "${this.#step.name}" has a rollback, but no ctx.rollbackCheckpoint stands before it in its scope or one around it`;
+      const message = `Step "${this.#label}" has a rollback, but no ctx.rollbackCheckpoint stands before it in its scope or one around it`;
       return this.#activation.failRun(new RollbackCheckpointError(message));
     }
     if (isTerminal(entry)) return this.#deliverRecorded();
@@ -93,7 +97,7 @@ export class StepExecution {
     if (!rollback) return;
     this.#activation.collector?.add({
       entry: this.#entry,
-      stepName: this.#step.name,
+      stepName: this.#label,
       step: { ...policy, run: (step) => rollback(step, (value && decodeValue(value)) as never) },
     });
   }
@@ -102,7 +106,7 @@ export class StepExecution {
     this.#entry.interrupted += 1;
     if (this.#entry.interrupted < MAX_INTERRUPTIONS) return this.#begin();
     this.#entry.attempts += 1;
-    const message = `Step "${this.#step.name}" was cut off ${MAX_INTERRUPTIONS} times by a crash or reset of its object`;
+    const message = `Step "${this.#label}" was cut off ${MAX_INTERRUPTIONS} times by a crash or reset of its object`;
     this.#fail("critical", new CriticalError(message, { code: "step_interrupted" }));
   }
 
@@ -123,7 +127,7 @@ export class StepExecution {
     const { ports } = this.#activation;
     const abort = new AbortController();
     const session = ports.openAttempt({
-      stepName: this.#step.name,
+      stepName: this.#label,
       attempt: this.#entry.attempts + 1,
       maxRetries: this.#policy.maxRetries,
       abortSignal: abort.signal,
@@ -164,7 +168,7 @@ export class StepExecution {
     } catch (thrown) {
       this.#endAttempt(thrown);
       this.#entry.attempts += 1;
-      this.#fail("critical", notStorable(this.#step.name, thrown));
+      this.#fail("critical", notStorable(this.#label, thrown));
       return;
     }
     // An ephemeral entry must not be behind a state that something else has committed meanwhile (C2).
@@ -192,7 +196,7 @@ export class StepExecution {
 
   #timedOut(attempt: Attempt): void {
     if (this.#attempt !== attempt) return;
-    const error = new Error(`Step "${this.#step.name}" timed out after ${this.#policy.timeoutMs}ms`);
+    const error = new Error(`Step "${this.#label}" timed out after ${this.#policy.timeoutMs}ms`);
     error.name = "StepTimeoutError";
     this.#endAttempt(error);
     this.#entry.attempts += 1;
@@ -242,7 +246,7 @@ export class StepExecution {
     const attempt = this.#entry.attempts;
     const { maxRetries } = this.#policy;
     this.#tell({
-      stepName: this.#step.name,
+      stepName: this.#label,
       attempt,
       maxRetries,
       remainingRetries: Math.max(0, maxRetries - (attempt - 1)),
