@@ -114,6 +114,10 @@ export class ActorHost {
     });
     if (!runtime) throw notFound(address);
     this.#checkAddress(runtime.record, address);
+    // An alarm that is overdue may be lost: whoever touches the actor does its work (D3).
+    if (!created && runtime.wakes.isOverdue(this.#ports.now())) {
+      this.#ports.waitUntil(this.#fire(runtime).catch((error: unknown) => runtime.lose(error)));
+    }
     if (creation.mode === "create" && !created) {
       throw new ActorError("actor", "duplicate_key", "An actor with this key exists already", {
         metadata: { existing_actor_id: runtime.record.actorId },

@@ -113,6 +113,11 @@ export class Wakes {
     if (wake !== null && (this.#armedAt === null || this.#armedAt > wake)) this.changed();
   }
 
+  /** True when the alarm should have come by now: the platform is late, or has lost it (D2). */
+  isOverdue(now: number): boolean {
+    return this.#armedAt !== null && this.#armedAt <= now;
+  }
+
   /** True when something is due. */
   isDue(now: number): boolean {
     return this.#stored().some((at) => at <= now);

@@ -101,7 +101,7 @@ export class World {
   }
 
   #nextEventAt(): number | undefined {
-    const times = this.actors.map((actor) => actor.store.alarmAt).filter((at) => at !== null);
+    const times = this.actors.map((actor) => actor.alarmComesAt).filter((at) => at !== null);
     const timer = this.clock.nextTimerAt();
     if (timer !== undefined) times.push(timer);
     return times.length === 0 ? undefined : Math.min(...times);
@@ -121,6 +121,8 @@ export class WorldActor {
   #random = 0;
   #death = newDeath();
   crashes = 0;
+  /** How late the platform delivers alarms, ms. */
+  alarmDelayMs = 0;
 
   constructor(world: World, name: string, key: readonly string[], index: number) {
     this.#world = world;
@@ -139,8 +141,13 @@ export class WorldActor {
     return this.#timers.size;
   }
 
+  /** When the alarm that is stored will be delivered, epoch ms; later than it says by `alarmDelayMs`. */
+  get alarmComesAt(): number | null {
+    return this.store.alarmAt === null ? null : this.store.alarmAt + this.alarmDelayMs;
+  }
+
   get alarmIsDue(): boolean {
-    return this.store.alarmAt !== null && this.store.alarmAt <= this.#world.clock.now();
+    return this.alarmComesAt !== null && this.alarmComesAt <= this.#world.clock.now();
   }
 
   /** The process of this object dies, at this instruction. */

@@ -12,6 +12,9 @@ export interface ProgramState {
   readonly undoneOrder: string[];
   /** Message bodies taken outside of races. */
   readonly received: string[];
+  /** Ids of `add` calls and of scheduled ticks, each with how often it took effect. */
+  readonly added: Record<string, number>;
+  readonly ticked: Record<string, number>;
 }
 
 /** What the test watches while the program runs. */
@@ -24,14 +27,26 @@ export interface Watch {
 
 export function programRegistry(program: Program, clock: ManualClock, watch: Watch): Registry {
   const subject = actor({
-    state: { finished: {}, undone: {}, undoneOrder: [], received: [] } as ProgramState,
+    state: { finished: {}, undone: {}, undoneOrder: [], received: [], added: {}, ticked: {} } as ProgramState,
     run: workflow(async (ctx) => {
       await ctx.rollbackCheckpoint("checkpoint");
       await runBlock(ctx, program.body, "", false);
       if (program.fails) throw new Error("the program's end");
       return "done";
     }),
-    actions: { get: (c) => c.state, status: (c) => c.workflow.status() },
+    actions: {
+      get: (c) => c.state,
+      add: async (c, id: string) => {
+        await clock.delay(2);
+        c.state.added[id] = (c.state.added[id] ?? 0) + 1;
+      },
+      schedule: (c, id: string, delayMs: number) => c.schedule.after(delayMs, "tick", id),
+      tick: async (c, id: string) => {
+        await clock.delay(3);
+        c.state.ticked[id] = (c.state.ticked[id] ?? 0) + 1;
+      },
+      status: (c) => c.workflow.status(),
+    },
   });
 
   // biome-ignore lint: the program is data, so its contexts have no static shape

@@ -15,7 +15,6 @@ export interface Program {
   readonly body: readonly Node[];
   /** Throws a plain error at its end, so that everything open is undone. */
   readonly fails: boolean;
-  readonly messages: readonly { readonly queue: string; readonly atMs: number }[];
 }
 
 const MAX_DEPTH = 4;
@@ -67,6 +66,5 @@ export function randomProgram(random: () => number): Program {
   return {
     body: block(0, 5, false),
     fails,
-    messages: Array.from({ length: below(6) }, () => ({ queue: chance(0.6) ? "a" : "b", atMs: below(2_000) })),
   };
 }

@@ -1,8 +1,9 @@
 import { encodeValue, decodeValue } from "../../src/protocol/index.js";
-import { ManualClock, type WorldActor } from "../../src/testing/index.js";
+import { ManualClock, type World, type WorldActor } from "../../src/testing/index.js";
 import { decodeEntry, History, type Entry } from "../../src/workflow/internal.js";
 import { seededRandom } from "../support/seeded-random.js";
 import { testWorld } from "../support/test-world.js";
+import { Disturber, randomDisturbances, type Ledger } from "./disturbances.js";
 import { occasionalCrashes } from "./faults.js";
 import { programRegistry, type ProgramState } from "./interpreter.js";
 import { randomProgram, type Program } from "./programs.js";
@@ -46,7 +47,11 @@ export async function simulate(seed: number): Promise<SimulationResult> {
   });
   const world = testWorld(registry, {
     clock,
-    fault: (_, commit) => fault(commit),
+    fault: (_, commit) => {
+      if (!disturber.refuseNext) return fault(commit);
+      disturber.refuseNext = false;
+      return "refuse";
+    },
     portFault: () => {
       portCalls += 1;
       if (crashRate === 0 || portCalls - diedAt < 200 || random() >= crashRate / 40) return false;
@@ -55,7 +60,7 @@ export async function simulate(seed: number): Promise<SimulationResult> {
     },
     onCommit: (_, rows, alarmAt) => {
       trace.push(`${clock.now()} commit ${[...rows.keys()].join(",")} alarm ${alarmAt}`);
-      checkAlarm(rows, alarmAt, clock.now(), say);
+      if (!disturber.alarmIsLost || alarmAt !== null) checkAlarm(rows, alarmAt, clock.now(), say);
     },
     onLog: (level, entry) => {
       if (String((entry as { code?: string }).code).includes("diverged")) say(`log: ${JSON.stringify(entry)}`);
@@ -63,32 +68,40 @@ export async function simulate(seed: number): Promise<SimulationResult> {
     },
   });
   const subject: WorldActor = world.actor("subject", ["k"]);
+  const disturbances = randomDisturbances(random, crashRate);
+  const disturber = new Disturber(world, subject, clock);
 
   for (let tries = 0; tries < 100 && !subject.store.keys.includes("a"); tries += 1) {
     await subject.call("get").catch(() => undefined);
     await world.settle();
   }
-  const acknowledged: string[] = [];
-  const uncertain: string[] = [];
   let at = 0;
-  for (const [index, message] of [...program.messages].sort((a, b) => a.atMs - b.atMs).entries()) {
-    await world.pass(message.atMs - at);
-    at = message.atMs;
-    if (random() < crashRate) subject.crash();
-    const body = `m${index}`;
-    const sent = await subject
-      .send({ mode: "getOrCreate" }, { kind: "send", queue: message.queue, body: encodeValue(body) })
-      .catch(() => ({ ok: false }));
-    (sent.ok ? acknowledged : uncertain).push(body);
+  for (const [index, disturbance] of disturbances.entries()) {
+    await world.pass(disturbance.atMs - at);
+    at = disturbance.atMs;
+    trace.push(`${clock.now()} ${disturbance.kind}`);
+    await together(world, disturber.apply(disturbance, index));
   }
-  for (let hour = 0; hour < 200 && !isEnded(subject); hour += 1) {
+  for (let round = 0; round < 200 && !isEnded(subject); round += 1) {
     if (random() < crashRate) subject.crash();
     await world.pass(HOUR_MS / 12);
+    // An alarm that the platform has lost comes back when anybody touches the actor; one that it has not needs nobody.
+    if (disturber.alarmIsLost) await together(world, subject.call("get").catch(() => undefined));
   }
   await world.passUntilQuiet(HOUR_MS);
 
-  checkEnd(subject, program, acknowledged, uncertain, say);
+  checkEnd(subject, program, disturber.ledger, say);
   return { seed, program, commits: subject.store.commits, crashes: subject.crashes, violations, trace: trace.join("\n") };
+}
+
+/** Waits for something that may need the clock to move. */
+async function together(world: World, something: Promise<unknown>): Promise<void> {
+  let done = false;
+  void something.finally(() => {
+    done = true;
+  });
+  for (let rounds = 0; rounds < 1_000 && !done; rounds += 1) await world.pass(1);
+  await something;
 }
 
 function isEnded(actor: WorldActor): boolean {
@@ -121,7 +134,7 @@ function entriesOf(rows: ReadonlyMap<string, Uint8Array>): Entry[] {
   return [...rows].filter(([key]) => key.startsWith("e/")).map(([key, bytes]) => decodeEntry(Number(key.slice(2)), bytes));
 }
 
-function checkEnd(actor: WorldActor, program: Program, acknowledged: readonly string[], uncertain: readonly string[], say: (what: string) => void): void {
+function checkEnd(actor: WorldActor, program: Program, ledger: Ledger, say: (what: string) => void): void {
   const rows = actor.store.dump();
   const record = rows.get("a");
   if (!record) return say("the actor was never created");
@@ -143,6 +156,14 @@ function checkEnd(actor: WorldActor, program: Program, acknowledged: readonly st
   checkUndone(program, state, completed, say);
 
   const queued = [...rows].filter(([key]) => key.startsWith("m/")).map(([, bytes]) => String(decodeValue((decodeValue(bytes) as [string, Uint8Array])[1])));
+  const acknowledged = ledger.sent.filter((each) => each.acknowledged).map((each) => each.id);
+  const uncertain = ledger.sent.filter((each) => !each.acknowledged).map((each) => each.id);
+  for (const [what, list, effects] of [["add", ledger.added, state.added], ["tick", ledger.scheduled, state.ticked]] as const) {
+    for (const { id, acknowledged: was } of list) {
+      const times = effects[id] ?? 0;
+      if (times > 1 || (was && times !== 1)) say(`${what} ${id} took effect ${times} times${was ? "" : ", unacknowledged"}`);
+    }
+  }
   const seen = [...state.received];
   for (const body of new Set(seen)) if (seen.filter((each) => each === body).length > 1) say(`message ${body} was received twice`);
   const text = JSON.stringify(program.body);
