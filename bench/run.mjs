@@ -76,7 +76,7 @@ async function rows() {
 
   const burst = (/** @type {string} */ key, /** @type {number} */ count, changesState = false) => cost("steps", key, () => sendAndWait("steps", key, { count, changesState }));
   const [none, steps, stateful] = [await burst("rows-0", 0), await burst("rows-1", STEPS), await burst("rows-2", STEPS, true)];
-  show("burst of work: wake to park", "", none);
+  show("new actor, a message and its answer", "", none);
   show("step", "1", less(steps, none), STEPS);
   show("step that changes state", "2", less(stateful, none), STEPS);
 

@@ -43,7 +43,7 @@ export const coordinatorActor = actor({
 
 async function dispatch(step: WorkflowStepContextOf<typeof coordinatorActor>, task: Task): Promise<number> {
   // If the worker throws, so does this call, with the worker's code and message; the step is then tried again.
-  const client = step.client();
+  const client = step.client<typeof registry>();
   return client.workerActor.getOrCreate([task.workerId]).runTask(task.value);
 }
 

@@ -60,11 +60,11 @@ export const timeoutFallbackActor = actor({
 type Step = WorkflowStepContextOf<typeof timeoutFallbackActor>;
 
 function callPrimary(step: Step): Promise<string> {
-  return step.client().primaryServiceActor.getOrCreate(["main"]).fetchValue();
+  return step.client<typeof registry>().primaryServiceActor.getOrCreate(["main"]).fetchValue();
 }
 
 function callFallback(step: Step): Promise<string> {
-  return step.client().fallbackServiceActor.getOrCreate(["main"]).fetchValue();
+  return step.client<typeof registry>().fallbackServiceActor.getOrCreate(["main"]).fetchValue();
 }
 
 export const registry = setup({ use: { timeoutFallbackActor, primaryServiceActor, fallbackServiceActor } });
