@@ -27,8 +27,9 @@ import { ActorRuntime } from "./runtime.js";
 import { finishDestroy, markDestroyed } from "./destroy.js";
 import { createActor, loadActor, loadState } from "./start.js";
 
-/** When a start fails inside an alarm and nothing stored says when to try again. */
-const RETRY_START_MS = 300_000;
+/** When a start fails inside an alarm and nothing stored says when to try again: doubles while it goes on failing. */
+const FIRST_RETRY_MS = 10_000;
+const LAST_RETRY_MS = 300_000;
 
 export class ActorHost {
   readonly #registry: Registry;
@@ -36,6 +37,7 @@ export class ActorHost {
   #runtime: ActorRuntime | undefined;
   #starting: Promise<ActorRuntime | undefined> | undefined;
   #destroying: Promise<void> | undefined;
+  #retryMs = FIRST_RETRY_MS;
 
   constructor(registry: Registry, ports: ActorPorts) {
     this.#registry = registry;
@@ -143,6 +145,7 @@ export class ActorHost {
       if (!runtime) return undefined;
       runtime.onDestroyRequested = () => this.#destroy(runtime);
       this.#runtime = runtime;
+      this.#retryMs = FIRST_RETRY_MS;
       runtime.callbackEnded();
       return runtime;
     } finally {
@@ -224,7 +227,8 @@ export class ActorHost {
   async #leaveAWake(): Promise<void> {
     const store = this.#ports.store.activate();
     if (store.get(KEYS.actor) === undefined || (await store.getAlarm()) !== null) return;
-    store.commit({ puts: new Map(), deletes: new Set(), alarmAt: this.#ports.now() + RETRY_START_MS });
+    store.commit({ puts: new Map(), deletes: new Set(), alarmAt: this.#ports.now() + this.#retryMs });
+    this.#retryMs = Math.min(LAST_RETRY_MS, this.#retryMs * 2);
     await store.sync();
   }
 }
