@@ -23,7 +23,7 @@ export class Schedule {
 
   /** Runs the action `delayMs` from now; gives the schedule's id. Stored with the next commit. */
   after(delayMs: number, action: string, ...args: unknown[]): Promise<string> {
-    return this.at(this.#activation.ports.now() + delayMs, action, ...args);
+    return this.at(typeof delayMs === "number" ? this.#activation.ports.now() + delayMs : Number.NaN, action, ...args);
   }
 
   /** Runs the action at a time in epoch ms; at once if it has passed. @throws schedule/invalid_time, actor/action_not_found, schedule/max_schedules_exceeded */

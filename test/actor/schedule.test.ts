@@ -1,0 +1,241 @@
+import { describe, expect, it } from "vitest";
+import { actor, type ScheduledFireInfo } from "../../src/actor/index.js";
+import type { World } from "../../src/testing/index.js";
+import { single, type Single } from "./subject.js";
+
+const HOUR_MS = 3_600_000;
+
+/** An actor that plans what it is asked to, and notes what was run. */
+function planner(options: { maxSchedules?: number; fault?: (commit: number) => "crash-before" | "crash-after" | undefined } = {}): Single {
+  let world: World | undefined;
+  const made = single(
+    actor({
+      state: { ran: [] as unknown[], count: 0 },
+      actions: {
+        after: (c, delayMs: number, action: string, ...args: unknown[]) => c.schedule.after(delayMs, action, ...args),
+        at: (c, time: number, action: string, ...args: unknown[]) => c.schedule.at(time, action, ...args),
+        get: (c, id: string) => c.schedule.get(id),
+        list: (c) => c.schedule.list(),
+        cancel: (c, id: string) => c.schedule.cancel(id),
+        note: (c, ...args: unknown[]) => {
+          c.state.ran.push(args.slice(0, -1));
+        },
+        info: (c, ...args: unknown[]) => {
+          c.state.ran.push(args);
+        },
+        slow: async (c, name: string) => {
+          c.state.ran.push(`${name} begins`);
+          await world?.clock.delay(30_000);
+          c.state.ran.push(`${name} ends`);
+        },
+        fail: (c) => {
+          c.state.ran.push("fails");
+          throw new Error("a scheduled action fails");
+        },
+        destroy: (c) => c.destroy(),
+        ran: (c) => c.state.ran,
+      },
+      ...(options.maxSchedules ? { options: { maxSchedules: options.maxSchedules } } : {}),
+    }),
+    options.fault ? { fault: (_actor, commit) => options.fault?.(commit) } : {},
+  );
+  world = made.world;
+  return made;
+}
+
+describe("schedule", () => {
+  it("runs an action at its time, with its arguments and what fired it", async () => {
+    const { world, subject } = planner();
+    const at = world.clock.now() + 5_000;
+    const id = await subject.call("after", 5_000, "info", "a", { n: 1 });
+    expect(subject.store.alarmAt).toBe(at);
+    await world.pass(4_999);
+    expect(await subject.call("ran")).toEqual([]);
+    await world.pass(1);
+    const info: ScheduledFireInfo = { kind: "at", id: id as string, scheduledAt: at, firedAt: at };
+    expect(await subject.call("ran")).toEqual([["a", { n: 1 }, info]]);
+    expect(await subject.call("list")).toEqual([]);
+    expect(subject.store.keys).toEqual(["a", "s"]);
+    expect(subject.store.alarmAt).toBe(null);
+    await world.passUntilQuiet();
+    expect(await subject.call("ran")).toHaveLength(1);
+  });
+
+  it("tells when it was due and when it fired if the object slept past the time", async () => {
+    const { world, subject } = planner();
+    const at = world.clock.now() + 5_000;
+    await subject.call("at", at, "info");
+    subject.crash();
+    world.clock.moveTo(at + HOUR_MS);
+    await world.settle();
+    expect(await subject.call("ran")).toMatchObject([[{ scheduledAt: at, firedAt: at + HOUR_MS }]]);
+  });
+
+  it("runs a time that has passed at once, without another call", async () => {
+    const { world, subject } = planner();
+    await subject.call("at", 1, "note", "past");
+    await world.settle();
+    expect(await subject.call("ran")).toEqual([["past"]]);
+  });
+
+  it("runs what is due together in the order of its times", async () => {
+    const { world, subject } = planner();
+    for (const delayMs of [3_000, 1_000, 2_000]) await subject.call("after", delayMs, "note", delayMs);
+    subject.crash();
+    world.clock.moveTo(world.clock.now() + HOUR_MS);
+    await world.settle();
+    expect(await subject.call("ran")).toEqual([[1_000], [2_000], [3_000]]);
+  });
+
+  it("lists what is planned in the order of its times, and gives one by its id", async () => {
+    const { world, subject } = planner();
+    const now = world.clock.now();
+    const late = await subject.call("after", 2_000, "note", "late");
+    const soon = await subject.call("after", 1_000, "note", "soon");
+    subject.crash();
+    expect(await subject.call("list")).toEqual([
+      { id: soon, action: "note", args: ["soon"], runAt: now + 1_000 },
+      { id: late, action: "note", args: ["late"], runAt: now + 2_000 },
+    ]);
+    expect(await subject.call("get", late)).toEqual({ id: late, action: "note", args: ["late"], runAt: now + 2_000 });
+    expect(await subject.call("get", "unknown")).toBe(undefined);
+  });
+
+  it("cancels what has not begun, once, and moves the alarm", async () => {
+    const { world, subject } = planner();
+    const now = world.clock.now();
+    const soon = await subject.call("after", 1_000, "note", "soon");
+    await subject.call("after", 2_000, "note", "late");
+    expect(await subject.call("cancel", soon)).toBe(true);
+    expect(subject.store.alarmAt).toBe(now + 2_000);
+    expect(await subject.call("cancel", soon)).toBe(false);
+    expect(await subject.call("cancel", "unknown")).toBe(false);
+    subject.crash();
+    await world.passUntilQuiet();
+    expect(await subject.call("ran")).toEqual([["late"]]);
+  });
+
+  it("does not cancel what is running", async () => {
+    const { world, subject } = planner();
+    const id = await subject.call("after", 1_000, "slow", "it");
+    await world.pass(1_000);
+    expect(await subject.call("ran")).toEqual(["it begins"]);
+    expect(await subject.call("cancel", id)).toBe(false);
+    await world.pass(30_000);
+    expect(await subject.call("ran")).toEqual(["it begins", "it ends"]);
+    expect(await subject.call("list")).toEqual([]);
+  });
+
+  it("refuses times that are none, unknown actions, unstorable arguments and one schedule too many; nothing is stored", async () => {
+    const { subject } = planner({ maxSchedules: 2 });
+    await subject.call("list");
+    const { rows, alarmWrites } = subject.store;
+    for (const time of [Number.NaN, Number.POSITIVE_INFINITY, "soon", undefined, null]) {
+      await expect(subject.call("at", time, "note"), String(time)).rejects.toMatchObject({ group: "schedule", code: "invalid_time", statusCode: 400 });
+      await expect(subject.call("after", time, "note"), String(time)).rejects.toMatchObject({ group: "schedule", code: "invalid_time", statusCode: 400 });
+    }
+    for (const action of ["unknown", "constructor", "__proto__"]) {
+      await expect(subject.call("after", 1_000, action)).rejects.toMatchObject({ group: "actor", code: "action_not_found", statusCode: 404 });
+    }
+    await expect(subject.call("after", 1_000, "note", "x".repeat(2_000_001))).rejects.toMatchObject({ group: "value", code: "too_large", statusCode: 413 });
+    expect([subject.store.rows, subject.store.alarmWrites]).toEqual([rows, alarmWrites]);
+    await subject.call("after", 1_000, "note");
+    await subject.call("after", 1_000, "note");
+    await expect(subject.call("after", 1_000, "note")).rejects.toMatchObject({ group: "schedule", code: "max_schedules_exceeded", statusCode: 429, metadata: { limit: 2 } });
+  });
+
+  it("logs an action that throws, keeps what it changed, and is done with it", async () => {
+    const { world, subject, log } = planner();
+    await subject.call("after", 1_000, "fail");
+    await subject.call("after", 2_000, "note", "after it");
+    await world.passUntilQuiet();
+    expect(await subject.call("ran")).toEqual(["fails", ["after it"]]);
+    expect(log.filter(({ level, entry }) => level === "error" && String(entry["error"]).includes("a scheduled action fails"))).toHaveLength(1);
+    expect(subject.store.keys).toEqual(["a", "s"]);
+  });
+
+  it("holds the lease while an action runs, and lets go of it after", async () => {
+    const { world, subject } = planner();
+    await subject.call("after", 1_000, "slow", "it");
+    expect(subject.store.keys).not.toContain("l");
+    await world.pass(1_000);
+    expect(subject.store.keys).toContain("l");
+    await world.pass(30_000);
+    expect(subject.store.keys).toEqual(["a", "s"]);
+    expect(subject.store.alarmAt).toBe(null);
+  });
+
+  it("runs an action again that was cut off, with no call from outside; what it committed last happens once", async () => {
+    const { world, subject } = planner();
+    await subject.call("after", 1_000, "slow", "it");
+    await world.pass(2_000);
+    subject.crash();
+    await world.passUntilQuiet();
+    // The first change was stored before the crash, by the lease's commits; the end happened once.
+    const ran = (await subject.call("ran")) as string[];
+    expect(ran.filter((each) => each === "it ends")).toHaveLength(1);
+    expect(ran.at(-1)).toBe("it ends");
+    expect(await subject.call("list")).toEqual([]);
+    expect(subject.store.keys).toEqual(["a", "s"]);
+  });
+
+  it("has an action's effects exactly once wherever the object dies around it", async () => {
+    const undisturbed = planner();
+    await undisturbed.subject.call("after", 1_000, "note", "once");
+    await undisturbed.world.passUntilQuiet();
+    const { commits } = undisturbed.subject.store;
+    expect(commits).toBeGreaterThan(3);
+    // The creation and the plan are the caller's: from the third commit on nobody calls again.
+    for (let at = 3; at <= commits; at += 1) {
+      for (const kind of ["crash-before", "crash-after"] as const) {
+        const { world, subject } = planner({ fault: (commit) => (commit === at ? kind : undefined) });
+        await subject.call("after", 1_000, "note", "once");
+        await world.passUntilQuiet();
+        expect(subject.crashes, `${kind} ${at}`).toBe(1);
+        expect(await subject.call("ran"), `${kind} ${at}`).toEqual([["once"]]);
+        expect(subject.store.keys, `${kind} ${at}`).toEqual(["a", "s"]);
+        expect(subject.store.alarmAt, `${kind} ${at}`).toBe(null);
+      }
+    }
+  });
+
+  it("runs all of three hundred that are due at one time, and not twice", async () => {
+    const { world, subject } = planner();
+    const at = world.clock.now() + 1_000;
+    for (let i = 0; i < 300; i += 1) await subject.call("at", at, "note", i);
+    subject.crash();
+    await world.pass(1_000);
+    await world.passUntilQuiet();
+    const ran = ((await subject.call("ran")) as number[][]).map(([i]) => i);
+    expect(ran).toHaveLength(300);
+    expect(new Set(ran).size).toBe(300);
+    expect(subject.store.keys).toEqual(["a", "s"]);
+  });
+
+  it("does not let an action that hangs stand in the way of the others", async () => {
+    const { world, subject } = planner();
+    await subject.call("after", 1_000, "slow", "long");
+    await subject.call("after", 2_000, "note", "meanwhile");
+    await world.pass(2_000);
+    expect(await subject.call("ran")).toEqual(["long begins", ["meanwhile"]]);
+  });
+
+  it("is forgotten with the actor", async () => {
+    const { world, subject } = planner();
+    await subject.call("after", 1_000, "note", "never");
+    await subject.call("destroy");
+    await world.passUntilQuiet();
+    expect(subject.store.keys).toEqual([]);
+    expect(subject.store.alarmAt).toBe(null);
+  });
+
+  it("writes the alarm only when the earliest time moves", async () => {
+    const { subject } = planner();
+    await subject.call("after", 1_000, "note");
+    const { alarmWrites } = subject.store;
+    for (let i = 0; i < 20; i += 1) await subject.call("after", 2_000 + i, "note");
+    expect(subject.store.alarmWrites - alarmWrites).toBe(0);
+    await subject.call("after", 500, "note");
+    expect(subject.store.alarmWrites - alarmWrites).toBe(1);
+  });
+});
