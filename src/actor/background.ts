@@ -25,6 +25,7 @@ export class Background {
       .then(() => {
         this.#running -= 1;
         this.#activation.workChanged();
+        this.#activation.callbackEnded();
       });
     this.#activation.ports.waitUntil(running);
   }

@@ -98,9 +98,10 @@ export class CallbackContext extends IdentityContext {
     return this.#runtime.client();
   }
 
-  /** The actor ends when this callback has. */
+  /** The actor ends when this callback has; a run handler may never end, so its turn counts. */
   destroy(): void {
     this.#runtime.requestDestroy();
+    if (this.#isRunHandler) this.#runtime.ports.waitUntil(this.#runtime.ports.yield().then(() => this.#runtime.callbackEnded()));
   }
 
   /** Work that a crash should resume from outside traffic only: the object stays for it, the lease is not held. */

@@ -1,7 +1,7 @@
+import { ActorError } from "../protocol/index.js";
 import { CallbackContext, READY } from "./context.js";
 import { callHook } from "./hook.js";
 import type { ActorRuntime } from "./runtime.js";
-import { EvictedError } from "../workflow/index.js";
 
 /** Budget of `onDestroy`, ms. */
 const DESTROY_TIMEOUT_MS = 15_000;
@@ -23,7 +23,8 @@ export async function finishDestroy(runtime: ActorRuntime): Promise<void> {
   await callHook(runtime, "onDestroy", runtime.actor.config.onDestroy, (stage) => new CallbackContext(runtime, stage), READY, DESTROY_TIMEOUT_MS, []).catch(
     (error: unknown) => runtime.ports.log.error({ msg: "onDestroy failed; the actor is destroyed all the same", error: String(error) }),
   );
-  runtime.end(new EvictedError("The actor was destroyed"));
+  // Calls that still run are told; the workflow's operations were evicted with the mark.
+  runtime.end(new ActorError("actor", "destroyed", "The actor was destroyed"));
   for (let tries = 1; ; tries += 1) {
     try {
       await runtime.store.deleteAll();

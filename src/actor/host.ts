@@ -142,11 +142,11 @@ export class ActorHost {
     this.#starting = begin();
     try {
       const runtime = await this.#starting;
-      if (!runtime) return undefined;
-      runtime.onDestroyRequested = () => this.#destroy(runtime);
-      this.#runtime = runtime;
-      this.#retryMs = FIRST_RETRY_MS;
-      runtime.callbackEnded();
+      if (runtime) {
+        this.#runtime = runtime;
+        this.#retryMs = FIRST_RETRY_MS;
+      }
+      return runtime;
       return runtime;
     } finally {
       this.#starting = undefined;
@@ -158,7 +158,7 @@ export class ActorHost {
     const actor = this.#registry.find(address.name);
     checkOperation(actor, operation);
     const input = creation.mode !== "get" && creation.input ? decodeValue(creation.input) : undefined;
-    return createActor(actor, this.#ports, store, address, input);
+    return createActor(actor, this.#ports, store, address, input, (runtime) => this.#destroy(runtime));
   }
 
   // ---- destroy -----------------------------------------------------------------------------------------------------
@@ -187,7 +187,7 @@ export class ActorHost {
   }
 
   async #load(store: StoreActivation, record: ActorRecord, isAlarm: boolean): Promise<ActorRuntime> {
-    return loadActor(this.#registry.find(record.name), this.#ports, store, record, isAlarm);
+    return loadActor(this.#registry.find(record.name), this.#ports, store, record, isAlarm, (runtime) => this.#destroy(runtime));
   }
 
   #checkAddress(record: ActorRecord, address: CallEnvelope["address"]): void {

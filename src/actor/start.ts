@@ -20,6 +20,7 @@ export async function createActor(
   store: StoreActivation,
   address: { readonly name: string; readonly key: readonly string[] },
   input: unknown,
+  onDestroyRequested: (runtime: ActorRuntime) => void,
 ): Promise<ActorRuntime> {
   const record: ActorRecord = {
     format: STORAGE_FORMAT,
@@ -30,6 +31,7 @@ export async function createActor(
     ...(actor.workflow ? { workflow: { status: "running" } as const } : {}),
   };
   const runtime = new ActorRuntime(actor, ports, store, record);
+  runtime.onDestroyRequested = () => onDestroyRequested(runtime);
   try {
     await create(runtime, input);
     await finishStart(runtime);
@@ -67,8 +69,10 @@ export async function loadActor(
   store: StoreActivation,
   record: ActorRecord,
   isAlarm: boolean,
+  onDestroyRequested: (runtime: ActorRuntime) => void,
 ): Promise<ActorRuntime> {
   const runtime = new ActorRuntime(actor, ports, store, record);
+  runtime.onDestroyRequested = () => onDestroyRequested(runtime);
   const { wakes } = runtime;
   const found = wakes.lease;
   const armedAt = isAlarm ? null : await store.getAlarm();

@@ -1,0 +1,283 @@
+import { describe, expect, it } from "vitest";
+import { actor, workflow } from "../../src/actor/index.js";
+import { encodeValue, ENVELOPE_VERSION, parseActorId } from "../../src/protocol/index.js";
+import type { CommitFault, World } from "../../src/testing/index.js";
+import { single, type Single } from "./subject.js";
+
+const GET = { kind: "action", name: "get", args: encodeValue([]) } as const;
+
+/** An actor that can be destroyed, and the destructions that its hook saw. */
+function mortal(fault?: CommitFault): Single & { ends: string[] } {
+  const ends: string[] = [];
+  const made = single(
+    actor({
+      createState: () => ({ n: 0 }),
+      onDestroy: async (c) => {
+        ends.push(`${c.name} ${c.key.join()} with ${c.state.n}`);
+        await new Promise((resolve) => setImmediate(resolve));
+      },
+      actions: {
+        get: (c) => c.state.n,
+        add: (c) => (c.state.n += 1),
+        plan: (c) => c.schedule.after(3_600_000, "add"),
+        send: (c) => c.queue.send("in", 1).then(() => undefined),
+        destroy: (c) => {
+          c.state.n += 10;
+          c.destroy();
+          return c.state.n;
+        },
+        twice: (c) => {
+          c.destroy();
+          try {
+            c.destroy();
+          } catch (error) {
+            return (error as { code: string }).code;
+          }
+          return "no error";
+        },
+      },
+    }),
+    fault ? { fault: (_actor, commit) => fault(commit) } : {},
+  );
+  return { ...made, ends };
+}
+
+async function ended(world: World): Promise<void> {
+  await world.settle();
+  await world.settle();
+}
+
+describe("destroy", () => {
+  it("lets the action that asks for it finish and answer, runs onDestroy, and deletes everything", async () => {
+    const { world, subject, ends } = mortal();
+    await subject.call("plan");
+    await subject.call("send");
+    expect(await subject.call("destroy")).toBe(10);
+    await ended(world);
+    expect(ends).toEqual(["subject k with 10"]);
+    expect(subject.store.keys).toEqual([]);
+    expect(subject.store.alarmAt).toBe(null);
+    expect(subject.timersHeld).toBe(0);
+    await world.passUntilQuiet();
+    expect(ends).toHaveLength(1);
+    expect(subject.store.keys).toEqual([]);
+  });
+
+  it("is refused the second time as stopping", async () => {
+    const { subject } = mortal();
+    expect(await subject.call("twice")).toBe("stopping");
+  });
+
+  it("makes `get` find nothing, and the next creation another actor with fresh state", async () => {
+    const { world, subject } = mortal();
+    await subject.call("add");
+    const before = await subject.send({ mode: "get" }, { kind: "resolve" });
+    await subject.call("destroy");
+    await ended(world);
+    expect(await subject.send({ mode: "get" }, GET)).toMatchObject({ ok: false, status: 404, error: { group: "actor", code: "not_found" } });
+    expect(await subject.call("get")).toBe(0);
+    const after = await subject.send({ mode: "get" }, { kind: "resolve" });
+    if (!before.ok || !after.ok) throw new Error("both lives were expected to answer");
+    expect(after.actorId).not.toBe(before.actorId);
+    expect(after.actorId.slice(0, 64)).toBe(before.actorId.slice(0, 64));
+    expect(parseActorId(after.actorId)?.generation).not.toBe(parseActorId(before.actorId)?.generation);
+  });
+
+  it("makes the old id unknown, also once the key has a new life", async () => {
+    const { world, subject } = mortal();
+    const old = await subject.send({ mode: "getOrCreate" }, { kind: "resolve" });
+    const generation = old.ok ? parseActorId(old.actorId)?.generation : undefined;
+    if (generation === undefined) throw new Error("the actor was expected to answer");
+    const byOldId = () => subject.deliver({ v: ENVELOPE_VERSION, address: { name: "", key: [], generation }, creation: { mode: "get" }, operation: GET });
+    expect(await byOldId()).toMatchObject({ ok: true });
+    await subject.call("destroy");
+    await ended(world);
+    expect(await byOldId()).toMatchObject({ ok: false, status: 404, error: { code: "not_found" } });
+    expect(subject.store.keys, "asking by id creates nothing").toEqual([]);
+    await subject.call("add");
+    expect(await byOldId()).toMatchObject({ ok: false, status: 404, error: { code: "not_found" } });
+    expect(await subject.call("get")).toBe(1);
+  });
+
+  it("serves a call that comes while it goes on from the next life", async () => {
+    const { world, subject, ends } = mortal();
+    await subject.call("add");
+    const destroyed = subject.call("destroy");
+    const next = subject.call("get");
+    expect(await destroyed).toBe(11);
+    expect([0, 1, 11]).toContain(await next);
+    await ended(world);
+    expect(ends).toEqual(["subject k with 11"]);
+  });
+
+  it("is what its step asks for: the step ends, the workflow never goes on, and its deadlines go", async () => {
+    const ran: string[] = [];
+    const { world, subject } = single(
+      actor({
+        state: { n: 0 },
+        run: workflow(async (ctx) => {
+          await ctx.step("first", () => void ran.push("first"));
+          await ctx.step("destroys", (step) => {
+            step.destroy();
+            ran.push("destroys");
+          });
+          ran.push("goes on");
+          await ctx.sleep("pause", 1_000);
+        }),
+        onDestroy: () => void ran.push("onDestroy"),
+        actions: { get: () => {} },
+      }),
+    );
+    await subject.call("get").catch(() => {});
+    await ended(world);
+    expect(ran).toEqual(["first", "destroys", "onDestroy"]);
+    expect(subject.store.keys).toEqual([]);
+    expect(subject.store.alarmAt).toBe(null);
+    await world.passUntilQuiet();
+    expect(ran).toHaveLength(3);
+  });
+
+  it("is what a scheduled action asks for", async () => {
+    const { world, subject } = single(
+      actor({
+        state: 1,
+        actions: { plan: (c) => c.schedule.after(1_000, "end"), end: (c) => c.destroy() },
+      }),
+    );
+    await subject.call("plan");
+    await world.pass(1_000);
+    await ended(world);
+    expect(subject.store.keys).toEqual([]);
+    expect(subject.store.alarmAt).toBe(null);
+  });
+
+  it("is what a run handler asks for, which may go on for ever: it sees that it was aborted", async () => {
+    const seen: string[] = [];
+    const { world, subject } = single(
+      actor({
+        state: 1,
+        run: async (c) => {
+          await world.clock.delay(1_000);
+          c.destroy();
+          while (!c.aborted) await world.clock.delay(10);
+          seen.push("aborted");
+        },
+        onDestroy: () => void seen.push("onDestroy"),
+        actions: { touch: () => {} },
+      }),
+    );
+    await subject.call("touch");
+    await world.pass(2_000);
+    expect(seen.sort()).toEqual(["aborted", "onDestroy"]);
+    expect(subject.store.keys).toEqual([]);
+    expect(subject.store.alarmAt).toBe(null);
+  });
+
+  it("ends a workflow that waits: its operation rejects, and code after it changes nothing", async () => {
+    const seen: unknown[] = [];
+    const { world, subject } = single(
+      actor({
+        state: { n: 0 },
+        run: workflow(async (ctx) => {
+          try {
+            await ctx.sleep("long", 3_600_000);
+          } catch (error) {
+            seen.push((error as { code: string }).code, ctx.abortSignal.aborted);
+          } finally {
+            await ctx.step("too late", () => seen.push("ran")).catch((error: { code: string }) => seen.push(error.code));
+          }
+        }),
+        actions: { destroy: (c) => c.destroy() },
+      }),
+    );
+    await subject.call("destroy");
+    await ended(world);
+    expect(seen).toEqual(["evicted", true, "evicted"]);
+    await world.passUntilQuiet();
+    expect(subject.store.keys).toEqual([]);
+  });
+
+  it("goes on when onDestroy throws, and says so", async () => {
+    const { world, subject, log } = single(actor({ state: 1, onDestroy: () => Promise.reject(new Error("no")), actions: { destroy: (c) => c.destroy() } }));
+    await subject.call("destroy");
+    await ended(world);
+    expect(subject.store.keys).toEqual([]);
+    expect(log.some(({ level, entry }) => level === "error" && String(entry["msg"]).includes("onDestroy"))).toBe(true);
+  });
+
+  it("does not wait longer than fifteen seconds for onDestroy", async () => {
+    const { world, subject } = single(actor({ state: 1, onDestroy: () => new Promise<void>(() => {}), actions: { destroy: (c) => c.destroy() } }));
+    await subject.call("destroy");
+    await world.turn();
+    world.clock.moveTo(world.clock.now() + 14_999);
+    expect(world.clock.fireNext()).toBe(false);
+    expect(subject.store.keys).toContain("a");
+    world.clock.moveTo(world.clock.now() + 1);
+    expect(world.clock.fireNext()).toBe(true);
+    await world.turn();
+    await ended(world);
+    expect(subject.store.keys).toEqual([]);
+    expect(subject.store.alarmAt).toBe(null);
+  });
+
+  it("ends wherever the object dies in it, with no call from outside, and onDestroy runs at least once", async () => {
+    const undisturbed = mortal();
+    await undisturbed.subject.call("add");
+    await undisturbed.subject.call("destroy");
+    await ended(undisturbed.world);
+    const { commits } = undisturbed.subject.store;
+    expect(commits).toBeGreaterThanOrEqual(4);
+    let tombstones = 0;
+    for (let at = 3; at <= commits; at += 1) {
+      for (const kind of ["crash-before", "crash-after"] as const) {
+        const { world, subject, ends } = mortal((commit) => (commit === at ? kind : undefined));
+        await subject.call("add");
+        const asked = await subject.call("destroy").then(() => true, () => false);
+        const isMarked = asked || subject.store.alarmAt !== null;
+        if (isMarked) tombstones += 1;
+        await world.passUntilQuiet();
+        if (!isMarked) await subject.call("destroy");
+        await ended(world);
+        await world.passUntilQuiet();
+        expect(subject.store.keys, `${kind} ${at}`).toEqual([]);
+        expect(subject.store.alarmAt, `${kind} ${at}`).toBe(null);
+        expect(ends.length, `${kind} ${at}`).toBeGreaterThanOrEqual(1);
+        expect(await subject.call("get"), `${kind} ${at}: a new life`).toBe(0);
+      }
+    }
+    expect(tombstones).toBeGreaterThan(0);
+  });
+
+  it("is taken up by the next call when it was cut off, and that call finds nothing of the old life", async () => {
+    const { subject, ends } = mortal((commit) => (commit === 4 ? "crash-after" : undefined));
+    await subject.call("add");
+    await subject.call("destroy").catch(() => {});
+    // The creation, the action, the last changes, and the tombstone: at the end of that turn the object dies.
+    expect(subject.crashes).toBe(1);
+    expect(subject.store.keys).toContain("a");
+    expect(await Promise.all([subject.call("get"), subject.call("get")])).toEqual([0, 0]);
+    // Once in the life that died, and once for both calls.
+    expect(ends).toHaveLength(2);
+  });
+
+  it("tells calls that are still running that the actor was destroyed", async () => {
+    const { world, subject } = single(
+      actor({
+        actions: {
+          hang: () => new Promise<void>(() => {}),
+          destroy: (c) => c.destroy(),
+        },
+      }),
+    );
+    await subject.call("destroy").catch(() => {});
+    await ended(world);
+    const hanging = subject.call("hang").then(
+      () => "answered",
+      (error: { group: string; code: string; statusCode: number }) => `${error.group}/${error.code} ${error.statusCode}`,
+    );
+    await world.turn();
+    await subject.call("destroy");
+    await ended(world);
+    expect(await hanging).toBe("actor/destroyed 404");
+  });
+});
