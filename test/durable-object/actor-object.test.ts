@@ -2,7 +2,7 @@ import { SELF } from "cloudflare:test";
 import { describe, expect, it } from "vitest";
 import { actor, queue, setup, UserError } from "../../src/entry/index.js";
 import { workflow } from "../../src/entry/workflow.js";
-import { decodeValue, encodeValue, fromErrorData } from "../../src/protocol/index.js";
+import { decodeValue, encodeValue, ENVELOPE_VERSION, fromErrorData } from "../../src/protocol/index.js";
 import { serve } from "../support/worker.js";
 import { clock, failureOf, resultOf, TestObject } from "./test-object.js";
 
@@ -215,6 +215,14 @@ describe("creation", () => {
     const object = new TestObject("unheard of", "k");
     expect(failureOf(await object.action("add"))).toEqual({ code: "actor/not_registered", status: 500 });
     expect(await object.keys()).toEqual([]);
+  });
+
+  it("is refused when the Worker is more than one release away, older or newer", async () => {
+    const object = new TestObject("hooked", "releases");
+    const call = (v: number) => object.stub.call({ v, address: { name: "hooked", key: ["releases"] }, creation: { mode: "getOrCreate" }, operation: { kind: "resolve" } });
+    for (const v of [ENVELOPE_VERSION + 2, ENVELOPE_VERSION - 2]) expect(failureOf(await call(v))).toEqual({ code: "actor/invalid_request", status: 400 });
+    expect(await object.keys()).toEqual([]);
+    for (const v of [ENVELOPE_VERSION, ENVELOPE_VERSION + 1]) expect((await call(v)).ok).toBe(true);
   });
 
   it("is reached over HTTP as well", async () => {

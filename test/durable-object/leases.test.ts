@@ -349,6 +349,6 @@ describe("user code that throws", () => {
     expect(((await object.call("report")) as Report).status).toMatchObject({ status: "failed", error: { message: "the workflow throws" } });
     expect(await object.inside((ctx) => ctx === instance)).toBe(true);
     // Only what user code itself left unhandled: nothing of ours.
-    expect(unhandled().sort()).toEqual(["nobody awaits this", "nobody awaits this", "nor this"]);
+    expect([...new Set(unhandled())].sort()).toEqual(["nobody awaits this", "nor this"]);
   });
 });
