@@ -147,7 +147,6 @@ export class ActorHost {
         this.#retryMs = FIRST_RETRY_MS;
       }
       return runtime;
-      return runtime;
     } finally {
       this.#starting = undefined;
     }

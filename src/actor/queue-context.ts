@@ -15,6 +15,9 @@ export interface QueueBatchOptions extends QueueNextOptions {
   readonly count?: number;
 }
 
+/** Codes of the end of a wait that is nobody's failure. */
+const ENDS: ReadonlySet<string> = new Set(["aborted", "restarting", "destroyed"]);
+
 /** A message as actions and plain run handlers see it. */
 export interface PlainMessage {
   readonly id: number;
@@ -84,7 +87,7 @@ export class QueueContext {
       try {
         message = await this.next(options);
       } catch (error) {
-        if (ActorError.isActorError(error) && error.group === "actor" && (error.code === "aborted" || error.code === "restarting")) return;
+        if (ActorError.isActorError(error) && error.group === "actor" && ENDS.has(error.code)) return;
         throw error;
       }
       if (!message) return;
