@@ -6,6 +6,8 @@
 import { ActorError } from "../protocol/index.js";
 import {
   MAX_INTERRUPTIONS,
+  EvictedError,
+  HistoryDivergedError,
   WorkflowContext,
   WorkflowRun,
   branchError,
@@ -17,7 +19,6 @@ import {
   type EngineLog,
   type Entry,
   type FailureReport,
-  type HistoryDivergedError,
   type MessagePort,
   type Outcome,
   type WorkflowPorts,
@@ -59,8 +60,13 @@ export class WorkflowHost implements WorkflowPorts {
 
   /** True while there is a workflow that has not ended. */
   get isActive(): boolean {
+    return this.#runtime.actor.workflow !== undefined && this.#isOpen;
+  }
+
+  /** True while what is stored is a workflow that has not ended, whether the code has one or not. */
+  get #isOpen(): boolean {
     const status = this.#runtime.record.workflow?.status;
-    return this.#runtime.actor.workflow !== undefined && (status === "running" || status === "rolling_back");
+    return status === "running" || status === "rolling_back";
   }
 
   get isRunning(): boolean {
@@ -74,7 +80,7 @@ export class WorkflowHost implements WorkflowPorts {
 
   /** The earliest deadline that entries hold, epoch ms; none while the code does not match them. */
   deadlineAt(): number | undefined {
-    if (!this.isActive || this.#runtime.deadline(RECHECK)) return undefined;
+    if (!this.#isOpen || this.#runtime.deadline(RECHECK)) return undefined;
     return this.#runtime.history.earliestDueAt();
   }
 
@@ -87,9 +93,10 @@ export class WorkflowHost implements WorkflowPorts {
 
   #startRun(careful: boolean): void {
     const { workflow } = this.#runtime.actor;
-    if (!workflow || !this.isActive) return this.#runtime.workChanged();
+    if (!this.#isOpen) return this.#runtime.workChanged();
     this.#recheck = this.#runtime.deadline(RECHECK);
     this.#runtime.clearDeadline(RECHECK);
+    if (!workflow) return this.diverged(missing(this.#runtime.record.name));
     this.#careful = careful;
     if ((this.#runtime.lease?.found ?? 0) >= MAX_INTERRUPTIONS) return this.#interrupted();
     const { actorId, name, key, workflow: record } = this.#runtime.record;
@@ -109,7 +116,7 @@ export class WorkflowHost implements WorkflowPorts {
    * work (D10); then whoever else waits for messages gets what is left. The lease must be committed.
    */
   async advance(): Promise<void> {
-    if (this.isActive && this.#runtime.lease && !this.isRunning && !this.#runtime.lost) this.#startRun(false);
+    if (this.#isOpen && this.#runtime.lease && !this.isRunning && !this.#runtime.lost && !this.#waitsForRecheck) this.#startRun(false);
     const isDone = !this.#run || this.#run.isEnded || (await this.#run.advance());
     this.#runtime.receivers.offer();
     if (!this.#runtime.isWorking) this.#runtime.releaseLease();
@@ -117,6 +124,10 @@ export class WorkflowHost implements WorkflowPorts {
     this.#runtime.commit();
     this.timersChanged();
     if (!isDone) this.#runtime.ports.waitUntil(this.yield().then(() => this.advance()));
+  }
+
+  get #waitsForRecheck(): boolean {
+    return (this.#runtime.deadline(RECHECK)?.at ?? 0) > this.now();
   }
 
   /** The same with nobody awaiting it: the object stays until it is done. */
@@ -268,6 +279,7 @@ export class WorkflowHost implements WorkflowPorts {
   }
 
   diverged(error: HistoryDivergedError): void {
+    this.#run?.abandon(new EvictedError());
     const before = this.#recheck;
     const delayMs = Math.min(LAST_RECHECK_MS, before ? Number(before["delayMs"]) * 2 : FIRST_RECHECK_MS);
     this.#runtime.setDeadline(RECHECK, { at: this.now() + delayMs, delayMs, message: error.message });
@@ -297,6 +309,12 @@ export class WorkflowHost implements WorkflowPorts {
     this.parked();
     this.commit();
   }
+}
+
+/** The registry no longer has the workflow: the same as code that does not match (decision 12). */
+function missing(name: string): HistoryDivergedError {
+  const message = `The actor "${name}" has a workflow in flight, but its code has none any more. Put it back, or end it with c.workflow.cancel()`;
+  return new HistoryDivergedError(message, { location: "(root)", found: "a workflow", expected: "none" });
 }
 
 function recordOf(outcome: Outcome): WorkflowRecord {

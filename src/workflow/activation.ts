@@ -62,6 +62,7 @@ export class Activation {
   readonly #receivers = new Set<Receiver>();
   readonly #alone = new Map<object, () => void>();
   readonly #finishedSleeps = new Set<Entry>();
+  readonly #unwritten = new Set<Entry>();
   #scopesInUserCode = 0;
   #workingLeaves = 0;
   #depth = 0;
@@ -201,6 +202,8 @@ export class Activation {
   diverge(error: HistoryDivergedError): void {
     if (this.#halted) return;
     this.halt();
+    for (const entry of this.#unwritten) this.history.removeTree(entry.location);
+    this.#unwritten.clear();
     this.ports.diverged(error);
   }
 
@@ -235,6 +238,15 @@ export class Activation {
     this.put(entry);
   }
 
+  /** A mark that costs no commit: the next one that is made anyway writes it, unless the code diverges before that. */
+  recordLater(entry: Entry): void {
+    entry.status = "completed";
+    entry.completedSeq = this.ports.nextSeq();
+    entry.rev = entry.completedSeq;
+    this.history.add(entry);
+    this.#unwritten.add(entry);
+  }
+
   /**
    * A sleep or timed-out wait that has ended, with no row of its own: the next commit marks it unless it writes
    * something later that shows the same (`design.md`, Storage).
@@ -250,6 +262,8 @@ export class Activation {
 
   /** Called by the actor while it builds any commit. */
   beforeCommit(): void {
+    for (const entry of this.#unwritten) this.ports.put(entry);
+    this.#unwritten.clear();
     for (const entry of this.#finishedSleeps) {
       if (!isTerminal(entry) && !this.history.isPassed(entry)) this.complete(entry);
     }
@@ -267,7 +281,7 @@ export class Activation {
   /** The attempt is over: the next one may begin. Called inside a turn. */
   leaveAlone(attempt: object): void {
     const wasFirst = this.#alone.keys().next().value === attempt;
-    if (!this.#alone.delete(attempt) || !wasFirst) return;
+    if (!this.#alone.delete(attempt) || !wasFirst || this.#halted) return;
     this.#alone.values().next().value?.();
   }
 

@@ -99,7 +99,7 @@ export class WorkflowContext {
     return rollbackCheckpoint(this.#scope, name);
   }
 
-  removed(name: string, originalKind: EntryKind): Promise<void> {
+  removed(name: string, originalKind: EntryKind | "try"): Promise<void> {
     return removed(this.#scope, name, originalKind);
   }
 

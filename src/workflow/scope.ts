@@ -85,7 +85,7 @@ export class Scope implements OperationScope {
     name: string,
     start: (operation: Operation) => void,
     /** For `removed`: the kind that the entry may have had. */
-    originalKind?: EntryKind,
+    originalKind?: EntryKind | "try",
   ): Promise<unknown> {
     if (this.activation.isHalted && !this.#evicted) return new Promise(() => {});
     const refused = this.#refusal(name);
@@ -230,8 +230,13 @@ export class Scope implements OperationScope {
     return misuse;
   }
 
+  /** A removed receive stands for all of its name. */
+  #forgetRepeated(name: string): void {
+    for (let at = this.#unmet.length - 1; at >= 0; at -= 1) if (this.#unmet[at]?.name === name) this.#unmet.splice(at, 1);
+  }
+
   /** Checks the next operation against what is recorded, in order, by name and kind. */
-  #meet(kind: EntryKind | "try", name: string, ordinal: number, originalKind: EntryKind | undefined): HistoryDivergedError | undefined {
+  #meet(kind: EntryKind | "try", name: string, ordinal: number, originalKind: EntryKind | "try" | undefined): HistoryDivergedError | undefined {
     const at = formatLocation([...this.location, name]);
     const used = this.#used.get(name);
     if (used !== undefined && !(used === "message" && kind === "message")) {
@@ -249,6 +254,7 @@ export class Scope implements OperationScope {
     const fits = recorded && (recorded.kind === kind || (kind === "removed" && recorded.kind === originalKind));
     if (fits && (index === first || EXEMPT_FROM_ORDER.has(kind))) {
       this.#unmet.splice(index, 1);
+      if (kind === "removed") this.#forgetRepeated(name);
       return undefined;
     }
     if (recorded && !fits) {

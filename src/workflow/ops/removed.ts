@@ -2,15 +2,15 @@ import { ActorError } from "../../protocol/index.js";
 import type { EntryKind } from "../history/entry.js";
 import type { Scope } from "../scope.js";
 
-const KINDS: ReadonlySet<string> = new Set(["step", "loop", "sleep", "message", "rollback_checkpoint", "join", "race", "removed", "version_check"]);
+const KINDS: ReadonlySet<string> = new Set(["step", "loop", "sleep", "message", "rollback_checkpoint", "join", "race", "removed", "version_check", "try"]);
 
 /**
  * `ctx.removed`: stands where an operation stood that the code no longer has, so that histories which hold it still fit.
  *
- * Entry: what was recorded, or a `removed` of its own in a new run. Exempt from the order of its scope. A recorded
- * entry of another kind is a divergence.
+ * Entry: what was recorded, or a `removed` of its own in a new run or for a try block, which has none. Stands for every
+ * receive of its name. Exempt from the order of its scope. A recorded entry of another kind is a divergence.
  */
-export function removed(scope: Scope, name: string, originalKind: EntryKind): Promise<void> {
+export function removed(scope: Scope, name: string, originalKind: EntryKind | "try"): Promise<void> {
   if (!KINDS.has(originalKind)) {
     return Promise.reject(new ActorError("workflow", "invalid_removed", `removed("${name}"): "${String(originalKind)}" is no kind of operation`));
   }
@@ -22,7 +22,7 @@ export function removed(scope: Scope, name: string, originalKind: EntryKind): Pr
       if (!operation.entry) {
         const entry = activation.newEntry("removed", operation.location);
         entry.data = { kind: originalKind };
-        activation.complete(entry);
+        activation.recordLater(entry);
       }
       operation.fulfil(undefined);
     },

@@ -17,7 +17,7 @@ export function getVersion(scope: Scope, name: string, latest: number): Promise<
     const version = scope.hasUnmet() ? 1 : latest;
     const entry = operation.activation.newEntry("version_check", operation.location);
     entry.data = { version };
-    operation.activation.complete(entry);
+    operation.activation.recordLater(entry);
     operation.fulfil(version);
   }) as Promise<number>;
 }
