@@ -135,9 +135,12 @@ export class WorkflowHost implements WorkflowPorts {
     this.#runtime.ports.waitUntil(this.advance().catch((error: unknown) => this.#runtime.lose(error)));
   }
 
-  /** True if the run may take a message that is there now: it waits for one, or is not in memory and may. */
+  /**
+   * True if the run may take a message that is there now: it waits for one, or is not in memory and may. One that the
+   * code lacks is looked for again because of it (decision 12).
+   */
   mayWantMessages(): boolean {
-    if (!this.isActive || this.#runtime.deadline(RECHECK)) return false;
+    if (!this.#isOpen || this.#runtime.deadline(RECHECK)) return false;
     return this.#run && !this.#run.isEnded ? this.#run.wantsMessages : true;
   }
 
