@@ -1,0 +1,70 @@
+import { readFileSync } from "node:fs";
+import { join } from "node:path";
+import { describe, expect, it } from "vitest";
+import { STORAGE_FORMAT } from "../../../src/protocol/index.js";
+import { Golden, goldenFiles, rowsOf } from "./golden.js";
+import { workloads } from "./workloads.js";
+import { hashesOf } from "./write.js";
+
+const files = hashesOf(import.meta.dirname);
+
+describe("golden histories", () => {
+  it("are those that were committed, byte by byte, and there is one of each workload", () => {
+    const committed = JSON.parse(readFileSync(join(import.meta.dirname, "hashes.json"), "utf8")) as Record<string, string>;
+    expect(files).toEqual(committed);
+    expect(Object.keys(files)).toEqual(expect.arrayContaining(workloads.map(({ name }) => `v${STORAGE_FORMAT}/${name}.json`)));
+  });
+
+  describe.each(goldenFiles(Object.keys(files), workloads))("%s", (_, dump, workload) => {
+    it("was kept at the moment of its name", () => {
+      const lines = Golden.open(workload, dump).lines();
+      for (const text of workload.holds) expect(lines).toContainEqual(expect.stringContaining(text));
+    });
+
+    it("is finished by this build", async () => {
+      expect(await Golden.open(workload, dump).finish()).toEqual(workload.ends);
+    });
+
+    // What finds a lease, or an older format, has to write.
+    const isAtRest = !workload.isCutOff && dump.format === STORAGE_FORMAT;
+    if (isAtRest) it("is read without a write", async () => {
+      const golden = Golden.open(workload, dump);
+      for (let calls = 0; calls < 2; calls += 1) {
+        await golden.call("get");
+        await golden.call("status");
+        await golden.call("history");
+        await golden.world.settle();
+        expect(golden.subject.store.commits).toBe(0);
+        golden.subject.crash();
+      }
+      expect(golden.dump()).toEqual(dump);
+    });
+
+    it("has only its lease and its alarm written before anything of it runs", async () => {
+      const before = rowsOf(dump);
+      const changed: string[][] = [];
+      const golden = Golden.open(workload, dump, workload.program, {
+        onCommit: (___, rows) => changed.push([...new Set([...before.keys(), ...rows.keys()])].filter((key) => !equal(before.get(key), rows.get(key)))),
+      });
+      await golden.world.pass(100 * 24 * 3_600_000);
+      expect(changed[0]?.filter((key) => key !== "l" && !key.startsWith("d/reply/")) ?? []).toEqual([]);
+    });
+
+    // What clients do in between has no part in it: their calls would have to be made again.
+    if (!workload.finish) it("is finished wherever this build is cut off", { timeout: 60_000 }, async () => {
+      const undisturbed = Golden.open(workload, dump);
+      await undisturbed.finish();
+      for (let at = 1; at <= undisturbed.subject.store.commits; at += 1) {
+        for (const fault of ["crash-before", "crash-after"] as const) {
+          const golden = Golden.open(workload, dump, workload.program, { fault: (_actor, commit) => (commit === at ? fault : undefined) });
+          expect(await golden.finish(), `${fault} commit ${at}`).toEqual(workload.ends);
+          expect(golden.subject.crashes, `${fault} commit ${at}`).toBe(1);
+        }
+      }
+    });
+  });
+});
+
+function equal(a: Uint8Array | undefined, b: Uint8Array | undefined): boolean {
+  return a?.join() === b?.join();
+}

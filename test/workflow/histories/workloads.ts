@@ -1,0 +1,601 @@
+/**
+ * What is kept as golden histories. A program, and what it ends with, never changes once a file of it is committed; a
+ * new kind of row or entry gets a workload of its own. Every program notes in its state what it saw, replayed or live.
+ */
+import { decodeValue, encodeValue } from "../../../src/protocol/index.js";
+import { CriticalError, Loop, RollbackError } from "../../../src/workflow/index.js";
+import type { Any, Golden, Workload } from "./golden.js";
+
+const HOUR_MS = 3_600_000;
+
+/** A step that notes a value after its last await. */
+const note = (ctx: Any, name: string, value: unknown): Promise<unknown> => ctx.step(name, (step: Any) => void step.state.log.push(value));
+
+const send = (golden: Golden, queue: string, body: unknown, waitMs?: number): Promise<Any> =>
+  golden.subject
+    .send({ mode: "get" }, { kind: "send", queue, body: encodeValue(body), ...(waitMs === undefined ? {} : { wait: true, timeoutMs: waitMs }) })
+    .then((reply) => {
+      if (!reply.ok) throw new Error(reply.error.message);
+      return decodeValue(reply.output as Uint8Array);
+    });
+
+const waitFor = (golden: Golden, messageId: number, createdAt: number): Promise<Any> =>
+  golden.subject.send({ mode: "get" }, { kind: "wait", messageId, createdAt, timeoutMs: 1_000 }).then((reply) => {
+    const result = (reply.ok && reply.output && decodeValue(reply.output)) as { status: string; reply?: Uint8Array };
+    return [result.status, result.reply && decodeValue(result.reply)];
+  });
+
+/** Nothing but what a workload says. */
+const done = { status: "completed", failure: undefined, queued: [], left: [], alarmAt: null };
+
+/** Of every kind that the codec knows. */
+const values = (): Record<string, unknown> => ({
+  map: new Map<unknown, unknown>([["a", new Set([1, 2n])], [{ key: "object" }, undefined]]),
+  date: new Date(1_600_000_000_123),
+  expression: /a+b/giu,
+  big: 12_345_678_901_234_567_890n,
+  numbers: [NaN, Infinity, -Infinity, -0, 1.5, 2 ** 53],
+  bytes: new Uint8Array([0, 1, 255]),
+  floats: new Float64Array([0.1, -0]),
+  buffer: new Uint8Array([1, 2]).buffer,
+  error: new TypeError("kept", { cause: new Error("cause") }),
+  holes: { nothing: undefined, null: null, empty: "", half: "\ud800", ["__proto__x"]: 1 },
+});
+
+export const workloads: readonly Workload[] = [
+  {
+    name: "steps-and-sleep",
+    holds: ["step first completed", "step second/with a slash completed", "sleep pause pending"],
+    program: async (ctx) => {
+      const first = await ctx.step("first", (step: Any) => {
+        step.state.log.push("first");
+        return values();
+      });
+      const nothing = await ctx.step({ name: "second/with a slash", ephemeral: true, run: () => undefined });
+      await ctx.sleep("pause", HOUR_MS);
+      await note(ctx, "~3", [Object.keys(first).length, first.map.get("a").has(2n), first.date.getTime(), nothing]);
+      await ctx.sleepUntil("past", new Date(1));
+      return "slept";
+    },
+    begin: async (golden) => golden.world.pass(1_000),
+    ends: { ...done, output: "slept", state: { log: ["first", [10, true, 1_600_000_000_123, undefined]] } },
+  },
+  {
+    name: "retry-in-backoff",
+    holds: ["step flaky pending, attempts 2, due"],
+    program: async (ctx) => {
+      const attempt = await ctx.step({
+        name: "flaky",
+        maxRetries: 5,
+        retryBackoffBase: 60_000,
+        retryBackoffMax: HOUR_MS,
+        run: async (step: Any) => {
+          step.state.log.push(`attempt ${step.attempt}`);
+          if (step.attempt < 4) throw Object.assign(new Error("again"), { code: "flaky", metadata: { at: step.attempt } });
+          return step.attempt;
+        },
+      });
+      return note(ctx, "after", attempt).then(() => attempt);
+    },
+    begin: async (golden) => golden.world.pass(150_000),
+    ends: { ...done, output: 4, state: { log: ["attempt 1", "attempt 2", "attempt 3", "attempt 4", 4] } },
+  },
+  {
+    name: "loop-pruned",
+    holds: ["loop rounds pending", "loop rounds/0/inner completed", "loop rounds/3/inner pending", "sleep rounds/3/inner/2/rest pending, due"],
+    program: (ctx) =>
+      ctx.loop({
+        name: "rounds",
+        state: { seen: new Map<number, string>() },
+        historyPruneInterval: 3,
+        run: async (round: Any, { seen }: { seen: Map<number, string> }) => {
+          const n = seen.size;
+          const inner = await round.loop({
+            name: "inner",
+            state: 0,
+            historyPruneInterval: 2,
+            run: async (turn: Any, i: number) => {
+              await note(turn, "turn", `${n}.${i}`);
+              await turn.sleep("rest", 1_000);
+              return i === 4 ? Loop.break(`inner ${n}`) : Loop.continue(i + 1);
+            },
+          });
+          seen.set(n, inner);
+          return n === 4 ? Loop.break(seen) : Loop.continue({ seen });
+        },
+      }),
+    // In the third turn of the fourth round.
+    begin: async (golden) => golden.world.pass(3 * 5_000 + 2_500),
+    ends: {
+      ...done,
+      output: new Map([0, 1, 2, 3, 4].map((n) => [n, `inner ${n}`])),
+      state: { log: [0, 1, 2, 3, 4].flatMap((n) => [0, 1, 2, 3, 4].map((i) => `${n}.${i}`)) },
+    },
+  },
+  {
+    name: "join-one-branch-done",
+    holds: ["join all pending", "step all/done/quick completed", "sleep all/asleep/pause pending, due"],
+    program: async (ctx) => {
+      const { done: one, asleep, message } = await ctx.join("all", {
+        done: { run: (branch: Any) => branch.step("quick", () => ({ at: 1n })) },
+        asleep: {
+          run: async (branch: Any) => {
+            await note(branch, "before", "before");
+            await branch.sleep("pause", HOUR_MS);
+            await note(branch, "behind", "behind");
+          },
+        },
+        message: { run: (branch: Any) => branch.queue.nextBatch("wait", { names: ["never"], timeout: 2 * HOUR_MS }) },
+        nothing: { run: async () => {} },
+      });
+      return [one, asleep, message];
+    },
+    begin: async (golden) => golden.world.pass(1_000),
+    ends: { ...done, output: [{ at: 1n }, undefined, []], state: { log: ["before", "behind"] } },
+  },
+  {
+    name: "race-undecided",
+    holds: ["race first pending", "step first/rejected/no failed", "step first/retries/slow pending", "sleep first/time/again pending"],
+    program: async (ctx) => {
+      const { winner, value } = await ctx.race("first", [
+        { name: "rejected", run: (branch: Any) => branch.step({ name: "no", maxRetries: 0, run: () => Promise.reject(new Error("no")) }) },
+        { name: "message", run: (branch: Any) => branch.queue.next("go", { names: ["go"], completable: true }) },
+        { name: "retries", run: (branch: Any) => branch.step({ name: "slow", retryBackoffBase: 4 * HOUR_MS, retryBackoffMax: 5 * HOUR_MS, run: () => Promise.reject(new Error("later")) }) },
+        {
+          name: "time",
+          run: async (branch: Any) => {
+            await branch.sleep("short", HOUR_MS);
+            await branch.sleep("again", HOUR_MS);
+            return "in time";
+          },
+        },
+      ]);
+      await note(ctx, "after", [winner, value]);
+      return winner;
+    },
+    begin: async (golden) => golden.world.pass(HOUR_MS + 1_000),
+    ends: { ...done, output: "time", state: { log: [["time", "in time"]] } },
+  },
+  {
+    name: "race-decided",
+    holds: ["race timer wins completed", "race message wins completed", "message message wins/message/go completed", "race nobody failed", "sleep pause pending"],
+    program: async (ctx) => {
+      const first = await ctx.race("timer wins", [
+        { name: "time", run: (branch: Any) => branch.sleep("short", 500) },
+        { name: "message", run: (branch: Any) => branch.queue.next("go") },
+      ]);
+      const second = await ctx.race("message wins", [
+        { name: "time", run: (branch: Any) => branch.sleep("long", 10 * HOUR_MS) },
+        { name: "message", run: async (branch: Any) => (await branch.queue.next("go", { names: ["go"] })).body },
+      ]);
+      const none = await ctx.race("nobody", [{ name: "only", run: () => Promise.reject(new TypeError("no")) }]).catch((error: Any) => [error.name, error.errors[0].error.message]);
+      await ctx.sleep("pause", HOUR_MS);
+      await note(ctx, "after", [first, second, none]);
+    },
+    begin: async (golden) => {
+      await golden.world.pass(600);
+      await send(golden, "other", "left");
+      await send(golden, "go", ["went"]);
+      await golden.world.pass(1_000);
+    },
+    ends: {
+      ...done,
+      output: undefined,
+      state: { log: [[{ winner: "time", value: undefined }, { winner: "message", value: ["went"] }, ["RaceError", "no"]]] },
+      queued: [["other", "left"]],
+    },
+  },
+  {
+    name: "receive-with-timeout",
+    holds: ["message drain completed", "message drain/1 completed", "message drain/2 pending", "message late pending, due", "m/2"],
+    program: async (ctx) => {
+      const got: unknown[] = [];
+      // The bounded drain: one name, several receives.
+      for (let i = 0; i < 3; i += 1) {
+        const message = await ctx.queue.next("drain", { names: ["a", "b"], timeout: 1_000 }).catch((error: Any) => ({ body: error.code }));
+        got.push(message.body);
+      }
+      const late = await ctx.queue.next("late", { names: ["b"], timeout: HOUR_MS });
+      await note(ctx, "after", [...got, late.body, typeof late.id]);
+      return await ctx.queue.nextBatch("rest", { count: 10, timeout: 0 }).then((rest: Any[]) => rest.map((each) => each.name));
+    },
+    begin: async (golden) => {
+      await send(golden, "a", { n: 1 });
+      await send(golden, "unheard", new Map([["x", 1]]));
+      await send(golden, "b", 2n);
+      await golden.world.pass(10_000);
+    },
+    finish: async (golden) => {
+      const { createdAt } = await send(golden, "b", "late");
+      return createdAt === golden.clock.now();
+    },
+    ends: { ...done, output: ["unheard"], state: { log: [[{ n: 1 }, 2n, "timed_out", "late", "bigint"]] }, answer: true },
+  },
+  {
+    name: "held-message",
+    holds: ["message job completed", "message more completed", "m/2", "m/3", "m/4"],
+    program: async (ctx) => {
+      const message = await ctx.queue.next("job", { names: ["jobs"], completable: true });
+      const batch = await ctx.queue.nextBatch("more", { names: ["more"], completable: true, count: 5 });
+      await batch[0].complete();
+      await ctx.sleep("pause", HOUR_MS);
+      await message.complete({ done: message.body });
+      for (const each of batch.slice(1)) await each.complete();
+      await note(ctx, "after", [message.body, ...batch.map((each: Any) => each.body)]);
+    },
+    begin: async (golden) => {
+      for (const body of ["x", "y", "z"]) await send(golden, "more", body);
+      await send(golden, "jobs", "first", 3 * HOUR_MS);
+      await send(golden, "jobs", "second");
+      await golden.world.pass(2_000);
+    },
+    finish: async (golden) => {
+      await golden.world.pass(HOUR_MS);
+      return waitFor(golden, 4, 1_700_000_000_000);
+    },
+    ends: { ...done, output: undefined, state: { log: [["first", "x", "y", "z"]] }, queued: [["jobs", "second"]], answer: ["completed", { done: "first" }] },
+  },
+  {
+    name: "kept-reply",
+    holds: ["d/reply/1", "d/reply/2"],
+    program: async (ctx) => {
+      for (let i = 0; i < 2; i += 1) {
+        const message = await ctx.queue.next("job", { completable: true });
+        await message.complete(message.body === "silent" ? undefined : new Set([message.body]));
+      }
+      return "both";
+    },
+    begin: async (golden) => {
+      await send(golden, "jobs", "loud", 2 * HOUR_MS);
+      await send(golden, "jobs", "silent", HOUR_MS);
+      await golden.world.pass(2_000);
+    },
+    finish: async (golden) => [await waitFor(golden, 1, 1_700_000_000_000), await waitFor(golden, 2, 1_700_000_000_000)],
+    ends: { ...done, output: "both", state: { log: [] }, answer: [["completed", new Set(["loud"])], ["completed", undefined]] },
+  },
+  {
+    name: "schedule",
+    holds: ["d/at/"],
+    config: () => ({
+      createState: () => ({ fired: [] }),
+      actions: {
+        plan: async (c: Any) => {
+          await c.schedule.after(2 * HOUR_MS, "fire", "second", new Map([[1, 2n]]));
+          await c.schedule.at(1_700_000_000_000 + HOUR_MS, "fire", "first");
+          await c.schedule.after(3 * HOUR_MS, "fail");
+        },
+        planned: async (c: Any) => (await c.schedule.list()).map((each: Any) => each.action),
+        fire: (c: Any, ...args: unknown[]) => void c.state.fired.push(args),
+        fail: (c: Any) => {
+          c.state.fired.push("failed");
+          throw new Error("no");
+        },
+      },
+    }),
+    begin: async (golden) => void (await golden.call("plan")),
+    finish: (golden) => golden.call("planned"),
+    ends: {
+      ...done,
+      status: undefined,
+      output: undefined,
+      answer: ["fire", "fire", "fail"],
+      state: {
+        fired: [
+          ["first", { kind: "at", id: "00000000000000000000000000000003", scheduledAt: 1_700_003_600_000, firedAt: 1_700_003_600_000 }],
+          ["second", new Map([[1, 2n]]), { kind: "at", id: "00000000000000000000000000000002", scheduledAt: 1_700_007_200_000, firedAt: 1_700_007_200_000 }],
+          "failed",
+        ],
+      },
+    },
+  },
+  {
+    name: "rolling-back",
+    holds: ["step fatal failed", "step -1/", "pending, attempts 2, due"],
+    program: async (ctx) => {
+      await ctx.rollbackCheckpoint("from here");
+      const undoable = (name: string, failures = 0): object => ({
+        name,
+        retryBackoffBase: HOUR_MS,
+        retryBackoffMax: 20 * HOUR_MS,
+        run: async (step: Any) => {
+          step.state.log.push(name);
+          return { name };
+        },
+        rollback: async (step: Any, output: { name: string }) => {
+          if (step.attempt <= failures) throw new Error(`attempt ${step.attempt}`);
+          step.state.log.push(`undo ${output.name}`);
+        },
+      });
+      await ctx.step(undoable("a"));
+      await ctx.join("in parallel", { one: { run: (branch: Any) => branch.step(undoable("b", 2)) }, two: { run: (branch: Any) => branch.sleep("nap", 10) } });
+      await ctx.try("inside", (block: Any) => block.step(undoable("c")));
+      await ctx.step(undoable("never", 9));
+      await ctx.step("fatal", () => {
+        throw new CriticalError("undo all of it", { metadata: { why: "golden" } });
+      });
+    },
+    // "never" has failed for good, "c" is undone, "b" waits for its third attempt.
+    begin: async (golden) => golden.world.pass(17 * HOUR_MS),
+    ends: {
+      ...done,
+      status: "failed",
+      output: undefined,
+      failure: { kind: "critical", error: { name: "CriticalError", message: "undo all of it", group: "workflow", code: "critical", metadata: { why: "golden" } } },
+      rollbackErrors: [{ stepName: "never", error: { name: "Error", message: "attempt 4" } }],
+      state: { log: ["a", "b", "c", "never", "undo c", "undo b", "undo a"] },
+    },
+  },
+  {
+    name: "completed",
+    holds: ["completed"],
+    program: async (ctx) => {
+      await note(ctx, "only", 1);
+      return values();
+    },
+    begin: async (golden) => {
+      await golden.world.pass(1_000);
+      await send(golden, "late", "nobody reads this");
+    },
+    ends: { ...done, output: values(), state: { log: [1] }, queued: [["late", "nobody reads this"]] },
+  },
+  {
+    name: "failed-with-a-join-error",
+    holds: ["join all failed"],
+    program: async (ctx) => {
+      await ctx.join("all", {
+        good: { run: (branch: Any) => branch.step("good", () => 1) },
+        exhausted: { run: (branch: Any) => branch.step({ name: "bad", maxRetries: 0, run: () => Promise.reject(new RangeError("out of range")) }) },
+        nested: { run: (branch: Any) => branch.race("none", [{ name: "one", run: () => Promise.reject(new Error("lost")) }]) },
+      });
+    },
+    begin: async (golden) => golden.world.pass(1_000),
+    finish: async (golden) => {
+      const { status, error } = await golden.call("status");
+      return [status, error.name, error.message];
+    },
+    ends: {
+      ...done,
+      status: "failed",
+      output: undefined,
+      state: { log: [] },
+      answer: ["failed", "JoinError", "Join failed: exhausted, nested"],
+      failure: {
+        kind: "join",
+        error: {
+          name: "JoinError",
+          message: "Join failed: exhausted, nested",
+          group: "workflow",
+          code: "join_failed",
+          metadata: {
+            failures: [
+              {
+                name: "exhausted",
+                failure: {
+                  kind: "exhausted",
+                  error: {
+                    name: "StepExhaustedError",
+                    message: 'Step "bad" exhausted retries: RangeError: out of range',
+                    group: "workflow",
+                    code: "step_exhausted",
+                    metadata: { stepName: "bad" },
+                    cause: { name: "RangeError", message: "out of range" },
+                  },
+                },
+              },
+              {
+                name: "nested",
+                failure: {
+                  kind: "race",
+                  error: {
+                    name: "RaceError",
+                    message: "All branches failed",
+                    group: "workflow",
+                    code: "race_failed",
+                    metadata: { failures: [{ name: "one", failure: { kind: "error", error: { name: "Error", message: "lost" } } }] },
+                  },
+                },
+              },
+            ],
+          },
+        },
+      },
+    },
+  },
+  {
+    name: "diverged",
+    holds: ["d/workflow"],
+    program: async (ctx) => {
+      await note(ctx, "first", "first");
+      await ctx.sleep("pause", HOUR_MS);
+      await note(ctx, "second", "second");
+    },
+    begin: async (golden) => {
+      await golden.world.pass(1_000);
+      // A deploy without the first step: it is noticed when the sleep is over, and looked at again a minute later, and two.
+      const broken = golden.deploy(async (ctx) => {
+        await ctx.sleep("pause", HOUR_MS);
+      });
+      await broken.world.pass(HOUR_MS + 90_000);
+      return broken;
+    },
+    ends: { ...done, output: undefined, state: { log: ["first", "second"] } },
+  },
+  {
+    name: "on-error-due",
+    holds: ["f/", "l"],
+    isCutOff: true,
+    config: (clock) => ({
+      onError: async (c: Any, event: Any) => {
+        await clock.delay(1_000);
+        const [[kind, { stepName, attempt, willRetry, error }]] = Object.entries(event) as Any;
+        c.state.log.push([kind, stepName, attempt, willRetry, error.message]);
+      },
+    }),
+    program: async (ctx) => {
+      await ctx.step({
+        name: "bad",
+        maxRetries: 1,
+        run: (step: Any) => {
+          const error = new Error(`attempt ${step.attempt}`);
+          // As everything here, the same on each machine.
+          error.stack = "Error\n    at golden";
+          throw error;
+        },
+      }).catch(() => {});
+      await ctx.sleep("pause", HOUR_MS);
+      return "after all";
+    },
+    // The hook has been told of the first attempt, and is being told of the second.
+    begin: async (golden) => golden.world.pass(1_500),
+    ends: { ...done, output: "after all", state: { log: [["step", "bad", 1, true, "attempt 1"], ["step", "bad", 2, false, "attempt 2"]] } },
+  },
+  {
+    name: "cut-off-twice",
+    holds: ["step long running, interrupted 1", "l"],
+    isCutOff: true,
+    program: async (ctx, clock) => {
+      await note(ctx, "before", "before");
+      await ctx.step("long", async (step: Any) => {
+        await clock.delay(25_000);
+        step.state.log.push("long");
+      });
+    },
+    // The lease was found, and the attempt that it guards is recorded as running.
+    begin: async (golden) => {
+      for (let i = 0; i < 2; i += 1) {
+        await golden.world.pass(5_000);
+        golden.subject.crash();
+        await golden.world.pass(5_000);
+      }
+      await golden.world.pass(5_000);
+    },
+    finish: async (golden) => {
+      await golden.world.passUntilQuiet();
+      return (await golden.call("history")).map((entry: Any) => [entry.location[0], entry.attempts, entry.interrupted]);
+    },
+    ends: { ...done, output: undefined, state: { log: ["before", "long"] }, answer: [["before", 1, 0], ["long", 1, 0]] },
+  },
+  {
+    name: "failures-caught",
+    holds: ["step timeout failed", "step block/inside failed", "version_check gate completed", "removed gone completed"],
+    program: async (ctx) => {
+      const describe = (error: Any): unknown[] => [error.name, error.code, error.message, error.metadata, error.cause?.message];
+      const caught: unknown[] = [];
+      const bad = (name: string, options: object, run: (step: Any) => unknown): Promise<void> => ctx.step({ name, maxRetries: 0, ...options, run }).catch((error: Any) => void caught.push(describe(error)));
+      await bad("exhausted", { maxRetries: 1, retryBackoffBase: 10 }, () => Promise.reject(Object.assign(new RangeError("again"), { code: 7 })));
+      await bad("critical", {}, () => Promise.reject(new CriticalError("no", { cause: new Error("why"), metadata: { n: 1n } })));
+      await bad("timeout", { timeout: 50 }, () => new Promise(() => {}));
+      await bad("out of time", { timeout: 50, retryOnTimeout: true }, () => new Promise(() => {}));
+      await bad("rollback", {}, () => Promise.reject(new RollbackError("undo")));
+      await bad("a text", {}, () => Promise.reject("only a text"));
+      const tried = await ctx.tryStep({ name: "tried", maxRetries: 0, run: () => Promise.reject(new Error("tried")) });
+      const block = await ctx.try("block", (inner: Any) => inner.step({ name: "inside", maxRetries: 0, run: () => Promise.reject(new Error("inside")) }));
+      const version = await ctx.getVersion("gate", 3);
+      await ctx.removed("gone", "step");
+      await ctx.sleep("pause", HOUR_MS);
+      await note(ctx, "after", [caught, tried, block, version]);
+    },
+    begin: async (golden) => golden.world.pass(10_000),
+    ends: {
+      ...done,
+      output: undefined,
+      state: {
+        log: [
+          [
+            [
+              ["StepExhaustedError", "step_exhausted", 'Step "exhausted" exhausted retries: RangeError: again', undefined, "again"],
+              ["CriticalError", "critical", "no", { n: 1n }, "why"],
+              ["CriticalError", "critical", 'Step "timeout" timed out after 50ms', undefined, undefined],
+              [
+                "StepExhaustedError",
+                "step_exhausted",
+                'Step "out of time" exhausted retries: StepTimeoutError: Step "out of time" timed out after 50ms',
+                undefined,
+                'Step "out of time" timed out after 50ms',
+              ],
+              ["RollbackError", "rollback", "undo", undefined, undefined],
+              ["StepExhaustedError", "step_exhausted", 'Step "a text" exhausted retries: Error: only a text', undefined, "only a text"],
+            ],
+            { ok: false, failure: { kind: "exhausted", stepName: "tried", attempts: 1, error: { name: "Error", message: "tried" } } },
+            {
+              ok: false,
+              failure: {
+                source: "step",
+                name: "inside",
+                error: {
+                  name: "StepExhaustedError",
+                  message: 'Step "inside" exhausted retries: Error: inside',
+                  metadata: { group: "workflow", code: "step_exhausted" },
+                },
+                step: { kind: "exhausted", stepName: "inside", attempts: 1, error: { name: "Error", message: "inside" } },
+              },
+            },
+            3,
+          ],
+        ],
+      },
+    },
+  },
+  {
+    name: "cancelled",
+    holds: ["sleep pause pending"],
+    config: () => ({ actions: { cancel: (c: Any) => c.workflow.cancel(), take: async (c: Any) => (await c.queue.tryNext())?.body } }),
+    program: async (ctx) => {
+      await ctx.queue.next("held", { completable: true });
+      await ctx.sleep("pause", HOUR_MS);
+    },
+    begin: async (golden) => {
+      await send(golden, "jobs", "held, then free");
+      await golden.world.pass(1_000);
+      await golden.call("cancel");
+    },
+    finish: (golden) => golden.call("take"),
+    ends: { ...done, status: "cancelled", output: undefined, state: { log: [] }, answer: "held, then free" },
+  },
+  {
+    name: "values-and-queue",
+    holds: ["m/1", "m/2", "m/3"],
+    config: () => ({
+      createState: () => ({ values: values(), map: new Map([["list", [1, 2, 3]]]) }),
+      actions: {
+        change: (c: Any) => void c.state.map.get("list").push(4),
+        take: async (c: Any) => (await c.queue.tryNextBatch({ count: 10, names: ["q"] })).map((each: Any) => [each.id, each.body]),
+      },
+    }),
+    begin: async (golden) => {
+      await send(golden, "other", "stays");
+      await send(golden, "q", values());
+      await send(golden, "q", undefined);
+    },
+    finish: async (golden) => {
+      await golden.call("change");
+      return golden.call("take");
+    },
+    ends: {
+      ...done,
+      status: undefined,
+      output: undefined,
+      state: { values: values(), map: new Map([["list", [1, 2, 3, 4]]]) },
+      queued: [["other", "stays"]],
+      answer: [[2, values()], [3, undefined]],
+    },
+  },
+  {
+    name: "being-destroyed",
+    holds: ["d/destroy"],
+    isCutOff: true,
+    config: () => ({
+      onDestroy: async () => {
+        for (let turn = 0; turn < 5; turn += 1) await new Promise((resolve) => setImmediate(resolve));
+      },
+      actions: { end: (c: Any) => c.destroy() },
+    }),
+    program: (ctx) => ctx.sleep("pause", HOUR_MS),
+    begin: async (golden) => {
+      await golden.world.pass(1_000);
+      // The hook runs when this answers.
+      await golden.call("end");
+    },
+    ends: { status: undefined, state: undefined, queued: [], left: [], alarmAt: null },
+  },
+];
