@@ -21,11 +21,12 @@ import {
 import { acceptMessage, awaitReply, callAction, checkOperation } from "./dispatch.js";
 import { failureData } from "./failure-data.js";
 import type { ActorPorts, StoreActivation } from "./ports.js";
-import { KEYS, decodeRecord, type ActorRecord } from "./record.js";
+import { KEYS, type ActorRecord } from "./record.js";
 import type { Registry } from "./registry.js";
 import { ActorRuntime } from "./runtime.js";
 import { finishDestroy, markDestroyed } from "./destroy.js";
 import { createActor, loadActor, loadState } from "./start.js";
+import { openRecord } from "./upgrades.js";
 
 /** When a start fails inside an alarm and nothing stored says when to try again: doubles while it goes on failing. */
 const FIRST_RETRY_MS = 10_000;
@@ -176,7 +177,7 @@ export class ActorHost {
 
   /** The actor that is stored, if it is not one whose destruction was cut off: that one is ended first. */
   async #survivor(store: StoreActivation): Promise<ActorRecord | undefined> {
-    const record = readRecord(store);
+    const record = openRecord(store, this.#ports.upgrades);
     if (!record?.destroyed) return record;
     const runtime = new ActorRuntime(this.#registry.find(record.name), this.#ports, store, record);
     runtime.open();
@@ -230,11 +231,6 @@ export class ActorHost {
     this.#retryMs = Math.min(LAST_RETRY_MS, this.#retryMs * 2);
     await store.sync();
   }
-}
-
-function readRecord(store: StoreActivation): ActorRecord | undefined {
-  const bytes = store.get(KEYS.actor);
-  return bytes && decodeRecord(bytes);
 }
 
 function checkEnvelope(envelope: CallEnvelope): void {

@@ -11,5 +11,6 @@ export type * from "./queue-messages.js";
 export type { ScheduledEvent, ScheduledFireInfo } from "./schedule-types.js";
 export type * from "./types.js";
 export type { WorkflowHistoryEntry, WorkflowStatus } from "./workflow-status.js";
+export { UPGRADES } from "./upgrades.js";
 export { workflow } from "./workflow-run.js";
 export type * from "./workflow-types.js";

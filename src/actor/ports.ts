@@ -43,6 +43,18 @@ export interface StoreActivation {
   deleteAll(): Promise<void>;
 }
 
+/** All rows of an actor that an older release wrote, as they are brought to the next format. */
+export interface UpgradedRows {
+  get(key: string): Uint8Array | undefined;
+  /** All rows whose key begins with the prefix, in order of their keys' text; later changes do not show in it. */
+  list(prefix: string): [key: string, value: Uint8Array][];
+  put(key: string, bytes: Uint8Array<ArrayBuffer>): void;
+  delete(key: string): void;
+}
+
+/** Brings all rows of one storage format to the next; the format in the actor's record is set by whoever runs it. */
+export type Upgrade = (rows: UpgradedRows) => void;
+
 /** The one timer in memory that an activation may hold, for the earliest of its deadlines (D10). */
 export interface Timer {
   set(at: number, fire: () => void): void;
@@ -68,4 +80,6 @@ export interface ActorPorts {
   waitUntil(promise: Promise<unknown>): void;
   /** A client for the same registry, over the binding; `beforeCall` runs before each call leaves and may throw. */
   createClient(beforeCall: () => void): unknown;
+  /** Instead of the upgrades of this release, for tests: the last one leads to the present format. */
+  readonly upgrades?: readonly Upgrade[];
 }

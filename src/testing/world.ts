@@ -29,6 +29,8 @@ export interface WorldOptions {
   readonly portFault?: (actor: WorldActor, port: string) => boolean;
   /** Sees what every commit of every actor leaves behind. */
   readonly onCommit?: (actor: WorldActor, rows: ReadonlyMap<string, Uint8Array>, alarmAt: number | null) => void;
+  /** Instead of this release's upgrades of older storage. */
+  readonly upgrades?: ActorPorts["upgrades"];
 }
 
 /** Turns after which an actor that can move by itself has moved. */
@@ -261,6 +263,7 @@ export class WorldActor {
         promise.catch(() => {});
       },
       createClient: (beforeCall) => this.#client(beforeCall),
+      ...(options.upgrades ? { upgrades: options.upgrades } : {}),
     };
   }
 

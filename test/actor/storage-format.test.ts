@@ -1,0 +1,166 @@
+import { describe, expect, it } from "vitest";
+import { UPGRADES, type Upgrade } from "../../src/actor/index.js";
+import { decodeValue, encodeValue, STORAGE_FORMAT } from "../../src/protocol/index.js";
+import type { WorldOptions } from "../../src/testing/index.js";
+import { Golden, goldenFiles, rowsOf, type Any, type Dump, type Workload } from "../workflow/histories/golden.js";
+import { workloads } from "../workflow/histories/workloads.js";
+import { hashesOf } from "../workflow/histories/write.js";
+
+type Rows = Map<string, Uint8Array<ArrayBuffer>>;
+
+/** The format before the first: entries had another key and other names, the state stood in a list, nothing was told. */
+const toFirst: Upgrade = (rows) => {
+  for (const [key, bytes] of rows.list("h/")) {
+    const { place, what, ...rest } = decodeValue(bytes) as Any;
+    rows.delete(key);
+    rows.put(`e/${key.slice(2)}`, encodeValue({ l: place, k: what, ...rest }));
+  }
+  const state = rows.get("s");
+  if (state) rows.put("s", encodeValue((decodeValue(state) as unknown[])[0]));
+  const { called, ...record } = decodeValue(rows.get("a") as Uint8Array) as Any;
+  rows.put("a", encodeValue({ ...record, name: called }));
+  rows.delete("gone");
+};
+
+/** And the one before that: no history yet had a folder. */
+const toZeroth: Upgrade = (rows) => {
+  for (const [key, bytes] of rows.list("history ")) {
+    rows.delete(key);
+    rows.put(`h/${key.slice(8)}`, new Uint8Array(bytes));
+  }
+};
+
+const golden = goldenFiles(Object.keys(hashesOf(new URL("../workflow/histories", import.meta.url).pathname)), workloads).filter(
+  ([, dump]) => dump.format === STORAGE_FORMAT,
+);
+const [, sleeping, sleeper] = golden.find(([file]) => file.includes("steps-and-sleep")) as [string, Dump, Workload];
+
+function older(dump: Dump, format: number): Rows {
+  const rows: Rows = new Map([["gone", encodeValue("gone")]]);
+  for (const [key, bytes] of rowsOf(dump)) {
+    if (key.startsWith("e/")) {
+      const { l, k, ...rest } = decodeValue(bytes) as Any;
+      rows.set(`${format === STORAGE_FORMAT - 1 ? "h/" : "history "}${key.slice(2)}`, encodeValue({ place: l, what: k, ...rest }));
+    } else if (key === "s") rows.set("s", encodeValue([decodeValue(bytes)]));
+    else if (key === "a") {
+      const { name, ...rest } = decodeValue(bytes) as Any;
+      rows.set("a", encodeValue({ ...rest, format, called: name }));
+    } else rows.set(key, bytes);
+  }
+  return rows;
+}
+
+function open(dump: Dump, workload: Workload, rows: Rows, options: Partial<WorldOptions> = {}): Golden {
+  const opened = Golden.open(workload, dump, workload.program, options);
+  opened.subject.store.restore(rows, dump.alarmAt);
+  return opened;
+}
+
+const contents = (rows: ReadonlyMap<string, Uint8Array>): unknown => Object.fromEntries([...rows].map(([key, bytes]) => [key, decodeValue(bytes)]));
+
+describe("an actor in an older storage format", () => {
+  it.each(golden)("%s is upgraded in one commit, and goes on", async (_, dump, workload) => {
+    const commits: unknown[] = [];
+    const actor = open(dump, workload, older(dump, STORAGE_FORMAT - 1), { upgrades: [toFirst], onCommit: (__, rows) => commits.push(contents(rows)) });
+    // What has an alarm needs nobody.
+    if (dump.alarmAt === null) await actor.call("get");
+    expect(await actor.finish()).toEqual(workload.ends);
+    expect(commits[0]).toEqual(contents(rowsOf(dump)));
+  });
+
+  it("is upgraded over several formats in the same one commit, by whatever comes first", async () => {
+    const upgrades = [toZeroth, toFirst];
+    const actor = open(sleeping, sleeper, older(sleeping, STORAGE_FORMAT - 2), { upgrades });
+    expect(await actor.call("get")).toEqual({ log: ["first"] });
+    expect(actor.subject.store.commits).toBe(1);
+    expect(contents(actor.subject.store.dump())).toEqual(contents(rowsOf(sleeping)));
+    expect(actor.subject.store.alarmAt).toBe(sleeping.alarmAt);
+    expect(actor.subject.store.alarmWrites).toBe(0);
+    expect(await actor.finish()).toEqual(sleeper.ends);
+    // And not again.
+    const byAlarm = open(sleeping, sleeper, older(sleeping, STORAGE_FORMAT - 2), { upgrades });
+    expect(await byAlarm.finish()).toEqual(sleeper.ends);
+  });
+
+  it.each(["crash-before", "crash-after"] as const)("is never seen half upgraded: %s the commit", async (fault) => {
+    const rows = older(sleeping, STORAGE_FORMAT - 1);
+    const actor = open(sleeping, sleeper, rows, { upgrades: [toFirst], fault: (_, commit) => (commit === 1 ? fault : undefined) });
+    await actor.call("get").catch(() => {});
+    await actor.world.turn();
+    expect(actor.subject.crashes).toBe(1);
+    expect(contents(actor.subject.store.dump())).toEqual(fault === "crash-before" ? contents(rows) : contents(rowsOf(sleeping)));
+    expect(await actor.finish()).toEqual(sleeper.ends);
+  });
+
+  it("stays as it is when its upgrade fails, and a release whose upgrade works goes on by itself", async () => {
+    const rows = older(sleeping, STORAGE_FORMAT - 1);
+    const broken: Upgrade = (each) => {
+      toFirst(each);
+      throw new Error("half way");
+    };
+    const actor = open(sleeping, sleeper, rows, { upgrades: [broken] });
+    await expect(actor.call("get")).rejects.toMatchObject({ code: "internal_error" });
+    await actor.world.pass(2 * 3_600_000);
+    expect(contents(actor.subject.store.dump())).toEqual(contents(rows));
+    const { alarmAt } = actor.subject.store;
+    expect(alarmAt).toBeGreaterThan(actor.clock.now());
+
+    const fixed = Golden.open(sleeper, sleeping, sleeper.program, { upgrades: [toFirst], clock: actor.clock });
+    fixed.subject.store.restore(rows, alarmAt);
+    expect(await fixed.finish()).toEqual(sleeper.ends);
+  });
+
+  it.each([STORAGE_FORMAT - 1, -7, 0.5, Number.NaN])("that never was one, %d, is refused and not changed", async (format) => {
+    const rows = rowsOf(sleeping);
+    rows.set("a", encodeValue({ ...(decodeValue(rows.get("a") as Uint8Array) as object), format }));
+    const actor = open(sleeping, sleeper, rows);
+    await expect(actor.call("get")).rejects.toMatchObject({ group: "storage", code: "corrupt" });
+    expect(actor.subject.store.commits).toBe(0);
+    expect(contents(actor.subject.store.dump())).toEqual(contents(rows));
+  });
+
+  it("has an upgrade from each format that was released", () => {
+    expect(UPGRADES).toHaveLength(STORAGE_FORMAT - 1);
+  });
+});
+
+describe("an actor in a newer storage format", () => {
+  const newer = (dump: Dump): Rows => {
+    const rows = rowsOf(dump);
+    rows.set("a", encodeValue({ ...(decodeValue(rows.get("a") as Uint8Array) as object), format: STORAGE_FORMAT + 1, whatever: new Map() }));
+    rows.set("z/what this release does not know", new Uint8Array([0xff]));
+    return rows;
+  };
+
+  it.each(golden)("%s is refused without a change, looked at again at growing distances, and goes on under the release that knows it", async (_, dump, workload) => {
+    const rows = newer(dump);
+    const actor = open(dump, workload, rows);
+    for (const creation of [{ mode: "get" }, { mode: "getOrCreate" }, { mode: "create" }] as const) {
+      for (const operation of [
+        { kind: "action", name: "get", args: encodeValue([]) },
+        { kind: "send", queue: "q", body: encodeValue(1) },
+        { kind: "resolve" },
+      ] as const) {
+        const reply = await actor.subject.send(creation, operation);
+        expect(reply).toMatchObject({ ok: false, status: 500, error: { group: "storage", code: "newer_format" } });
+      }
+    }
+    expect(actor.subject.store.alarmAt).toBe(dump.alarmAt);
+    const distances: number[] = [];
+    for (let wakes = 0; wakes < 7 && actor.subject.store.alarmAt !== null; wakes += 1) {
+      actor.clock.moveTo(Math.max(actor.clock.now(), actor.subject.store.alarmAt));
+      await actor.subject.fireAlarm();
+      distances.push((actor.subject.store.alarmAt - actor.clock.now()) / 1_000);
+    }
+    expect(distances).toEqual(dump.alarmAt === null ? [] : [10, 20, 40, 80, 160, 300, 300]);
+    expect(contents(new Map([...actor.subject.store.dump()].filter(([key]) => !key.startsWith("z/"))))).toEqual(
+      contents(new Map([...rows].filter(([key]) => !key.startsWith("z/")))),
+    );
+
+    const known = Golden.open(workload, dump, workload.program, { clock: actor.clock });
+    known.subject.store.restore(rowsOf(dump), actor.subject.store.alarmAt);
+    const outcome = await known.finish();
+    // What clients do in between may come too late now.
+    expect(outcome).toEqual(workload.finish ? expect.objectContaining({ left: [], alarmAt: null }) : workload.ends);
+  });
+});
