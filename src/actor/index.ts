@@ -1,9 +1,11 @@
 export { actor } from "./actor.js";
 export { compileActor, type CompiledActor } from "./compile.js";
+export { nextWakeAt } from "./deadlines.js";
 export { event, queue } from "./declarations.js";
 export type * from "./declarations.js";
 export type * from "./client-types.js";
 export { ActorHost } from "./host.js";
+export { decodeLease, encodeLease, foundLease, newLease, startFailed, type Lease } from "./lease.js";
 export type * from "./ports.js";
 export { KEYS } from "./record.js";
 export { Registry, setup, type RegistryConfig } from "./registry.js";
