@@ -1,0 +1,173 @@
+import { describe, expect, it } from "vitest";
+import { actor, setup, workflow, type Registry, type WorkflowErrorEvent } from "../../src/actor/index.js";
+import { ManualClock, type CommitFault, type World, type WorldActor } from "../../src/testing/index.js";
+import { CriticalError } from "../../src/workflow/index.js";
+import { testWorld } from "../support/test-world.js";
+
+interface Told {
+  readonly told: string[];
+}
+
+/** What a test wants to see of an event. */
+function summary(event: WorkflowErrorEvent): string {
+  if (event.step) return `step ${event.step.stepName} ${event.step.attempt} ${event.step.willRetry ? `retry in ${event.step.retryDelay}` : "final"}`;
+  if (event.rollback) return `rollback ${event.rollback.stepName}`;
+  return `workflow ${event.workflow.error.message}`;
+}
+
+const events: WorkflowErrorEvent[] = [];
+
+function registry(clock: ManualClock): Registry {
+  const subject = actor({
+    state: { told: [] } as Told,
+    run: workflow(
+      async (ctx) => {
+        await ctx.rollbackCheckpoint("checkpoint");
+        await ctx.step({
+          name: "undoable",
+          run: () => 1,
+          rollback: () => {
+            throw new CriticalError("cannot be undone");
+          },
+        });
+        await ctx.step({
+          name: "flaky",
+          maxRetries: 3,
+          retryBackoffBase: 1,
+          retryBackoffMax: 1,
+          run: async (step) => {
+            await clock.delay(1);
+            if (step.attempt < 3) throw Object.assign(new TypeError(`attempt ${step.attempt}`), { code: "E_FLAKY", nested: {} });
+          },
+        });
+        await ctx.tryStep("caught", () => {
+          throw new CriticalError("caught");
+        });
+        throw new Error("the end");
+      },
+      {
+        onError: async (c, event) => {
+          events.push(event);
+          await clock.delay(2);
+          c.state.told.push(summary(event));
+          await c.queue.send("failures", summary(event));
+        },
+      },
+    ),
+    actions: { get: (c) => c.state, status: (c) => c.workflow.status(), queued: async (c) => (await c.queue.tryNextBatch({ count: 100 })).map((each) => each.body) },
+  });
+  return setup({ use: { subject } }) as unknown as Registry;
+}
+
+const EXPECTED = [
+  "step flaky 1 retry in 1",
+  "step flaky 2 retry in 1",
+  "step caught 1 final",
+  "workflow the end",
+  "rollback undoable",
+];
+
+async function run(fault?: CommitFault): Promise<{ world: World; subject: WorldActor }> {
+  events.length = 0;
+  const clock = new ManualClock();
+  const world = testWorld(registry(clock), { clock, fault: (_, commit) => fault?.(commit) });
+  const subject = world.actor("subject", ["k"]);
+  for (let tries = 0; tries < 10 && !subject.store.keys.includes("a"); tries += 1) {
+    await subject.call("get").catch(() => undefined);
+    await world.settle();
+  }
+  await world.passUntilQuiet();
+  return { world, subject };
+}
+
+describe("onError", () => {
+  it("is told of each failed attempt, rollback and workflow, in order and once (D31, D32, D33, D34)", async () => {
+    const { subject } = await run();
+    expect(((await subject.call("get")) as Told).told).toEqual(EXPECTED);
+    const [first] = events;
+    expect(first).toMatchObject({
+      step: { attempt: 1, maxRetries: 3, remainingRetries: 3, willRetry: true, retryDelay: 1, error: { name: "TypeError", message: "attempt 1", metadata: { code: "E_FLAKY" } } },
+    });
+    expect(first?.step?.workflowId).toMatch(/^[0-9a-f]{64}-/);
+    expect(first?.step?.error.metadata).not.toHaveProperty("nested");
+  });
+
+  it("changes state and sends messages that clients see (D36)", async () => {
+    const { subject } = await run();
+    expect(await subject.call("queued")).toEqual(EXPECTED);
+  });
+
+  it("is told nothing again on later wakes (D9)", async () => {
+    const { world, subject } = await run();
+    subject.crash();
+    await subject.call("get");
+    await subject.fireAlarm();
+    await world.passUntilQuiet();
+    expect(((await subject.call("get")) as Told).told).toEqual(EXPECTED);
+    expect(subject.store.keys.filter((key) => key.startsWith("f/") || key === "l")).toEqual([]);
+  });
+
+  it("is told at least once, and its changes stand once, wherever it is cut off", async () => {
+    const { subject: undisturbed } = await run();
+    const { commits } = undisturbed.store;
+    expect(commits).toBeGreaterThan(10);
+    for (let at = 1; at <= commits; at += 1) {
+      for (const kind of ["crash-before", "crash-after"] as const) {
+        const { subject } = await run((commit) => (commit === at ? kind : undefined));
+        const { told } = (await subject.call("get")) as Told;
+        // A crash in the middle of a step may add nothing: attempts that were cut off are no failures.
+        expect(told, `${kind} ${at}`).toEqual(EXPECTED);
+        expect(await subject.call("queued"), `${kind} ${at}`).toEqual(EXPECTED);
+        expect(subject.store.keys.filter((key) => key.startsWith("f/")), `${kind} ${at}`).toEqual([]);
+      }
+    }
+  });
+
+  it("does not change the outcome when it throws or never ends (D35)", async () => {
+    const clock = new ManualClock();
+    const lines: unknown[] = [];
+    const subjectOf = (onError: () => unknown) =>
+      actor({
+        options: { actionTimeout: 1_000 },
+        run: workflow(
+          async (ctx) => {
+            await ctx.step({ name: "no", maxRetries: 0, run: () => Promise.reject(new Error("no")) }).catch(() => undefined);
+            return "done";
+          },
+          { onError },
+        ),
+        actions: { status: (c) => c.workflow.status() },
+      });
+    const world = testWorld(
+      setup({
+        use: {
+          throws: subjectOf(() => {
+            throw new Error("the hook is broken");
+          }),
+          hangs: subjectOf(() => new Promise(() => {})),
+        },
+      }) as never,
+      { clock, onLog: (level, entry) => level === "error" && lines.push(entry) },
+    );
+    for (const name of ["throws", "hangs"]) {
+      const subject = world.actor(name);
+      await subject.call("status");
+      await world.passUntilQuiet();
+      expect(await subject.call("status")).toEqual({ status: "completed", output: "done" });
+      expect(subject.store.keys).not.toContain("l");
+      expect(subject.store.alarmAt).toBe(null);
+    }
+    expect(JSON.stringify(lines)).toContain("the hook is broken");
+    expect(JSON.stringify(lines)).toContain("did not finish within 1000 ms");
+  });
+
+  it("costs nothing where there is no hook", async () => {
+    const world = testWorld(
+      setup({ use: { plain: actor({ run: workflow(async (ctx) => ctx.step({ name: "no", maxRetries: 0, run: () => Promise.reject(new Error("no")) })), actions: { get: () => 1 } }) } }) as never,
+    );
+    const subject = world.actor("plain");
+    await subject.call("get");
+    await world.passUntilQuiet();
+    expect(subject.store.keys.filter((key) => key.startsWith("f/"))).toEqual([]);
+  });
+});
