@@ -5,18 +5,18 @@ import { join } from "node:path";
 import { setTimeout as delay } from "node:timers/promises";
 import { DevServer } from "../../scripts/demo-server.mjs";
 
-/** `fixtures/worker.ts` under `wrangler dev`, on a free port, with storage of its own. */
+/** `fixtures/worker.ts`, or another Worker, under `wrangler dev`, on a free port, with storage of its own. */
 export class FixtureServer {
   readonly dev: DevServer;
   readonly #persistTo: string;
 
-  private constructor(port: number, persistTo: string) {
+  private constructor(config: string, port: number, persistTo: string) {
     this.#persistTo = persistTo;
-    this.dev = new DevServer({ config: join(import.meta.dirname, "fixtures", "wrangler.toml"), port, persistTo });
+    this.dev = new DevServer({ config, port, persistTo });
   }
 
-  static async start(): Promise<FixtureServer> {
-    const server = new FixtureServer(await freePort(), mkdtempSync(join(tmpdir(), "perdure-end-to-end-")));
+  static async start(config = join(import.meta.dirname, "fixtures", "wrangler.toml")): Promise<FixtureServer> {
+    const server = new FixtureServer(config, await freePort(), mkdtempSync(join(tmpdir(), "perdure-end-to-end-")));
     await server.dev.start();
     return server;
   }
