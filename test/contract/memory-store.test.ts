@@ -60,6 +60,9 @@ describe("the contract's skips", () => {
 /** The methods of an activation as own properties. */
 function proxied(activation: ReturnType<MemoryStore["activate"]>): ReturnType<MemoryStore["activate"]> {
   return {
+    get isCurrent() {
+      return activation.isCurrent;
+    },
     get: (key) => activation.get(key),
     list: (prefix) => activation.list(prefix),
     commit: (batch) => activation.commit(batch),
