@@ -1,6 +1,7 @@
 // `npm run bench`: what an actor costs, next to a Durable Object written by hand, on the workerd of this repository and
 // without a dev server in between. Both are measured in turns, in one run, so that what the machine does meanwhile
-// happens to both. Figures are medians, with the middle half of the samples behind them; what counts is the ratio.
+// happens to both. Figures are medians, with the middle half of the samples behind them; what counts is the ratio. Then the
+// rows that operations write, and what a million of them cost (`npm run bench rows`: only these).
 import { build } from "esbuild";
 import { convertV4MiniflareOptions, Miniflare } from "miniflare";
 import { mkdtempSync, rmSync } from "node:fs";
@@ -13,6 +14,12 @@ const STEPS = 200;
 const SLEEPS = 30;
 const SLEEP_MS = 25;
 const ITERATIONS = 100;
+/** Published tariff, dollars per million, beyond what is included. Each alarm that is set is a row as well. */
+const ROW_PRICE = 1;
+const REQUEST_PRICE = 0.15;
+const PRICES = `$ per M: a million of the line's operations at $${ROW_PRICE.toFixed(2)} per million rows written (beyond 50 million a month)
+and $${REQUEST_PRICE} per million requests to the object, calls and alarms (beyond 1 million). Duration and the Worker's requests are not in it.`;
+const isRowsOnly = process.argv[2] === "rows";
 
 const persistTo = mkdtempSync(join(tmpdir(), "perdure-bench-"));
 const miniflare = await startWorker();
@@ -23,10 +30,14 @@ const fresh = () => (counter += 1);
 
 try {
   await warmUp();
-  print("median (middle half)", "by hand", "perdure", "ratio");
-  await times();
-  print("\nrows written, and alarms set", "by hand", "perdure", "");
+  if (!isRowsOnly) {
+    print("median (middle half)", "by hand", "perdure", "ratio");
+    await times();
+    console.log("");
+  }
+  print("rows written, and alarms set", "by hand", "perdure", "$ per M");
   await rows();
+  console.log(`\n${PRICES}`);
 } finally {
   await miniflare.dispose();
   rmSync(persistTo, { recursive: true, force: true });
@@ -65,8 +76,9 @@ async function rows() {
     const after = await written(actor, key);
     return { rows: after.rows - before.rows, alarms: after.alarms - before.alarms };
   };
-  const show = (/** @type {string} */ what, /** @type {string} */ hand, /** @type {{ rows: number, alarms: number }} */ { rows, alarms }, times = 1) => {
-    print(what, hand, `${round(rows / times)}${alarms === 0 ? "" : ` + ${round(alarms / times)}`}`, "");
+  const show = (/** @type {string} */ what, /** @type {string} */ hand, /** @type {{ rows: number, alarms: number }} */ { rows, alarms }, calls = 1, times = 1) => {
+    const dollars = ((rows + alarms) * ROW_PRICE) / times + (calls + alarms / times) * REQUEST_PRICE;
+    print(what, hand, `${round(rows / times)}${["0", "-0"].includes(round(alarms / times)) ? "" : ` + ${round(alarms / times)}`}`, dollars.toFixed(2));
   };
 
   await act("value", "rows", "set", fresh());
@@ -76,9 +88,9 @@ async function rows() {
 
   const burst = (/** @type {string} */ key, /** @type {number} */ count, changesState = false) => cost("steps", key, () => sendAndWait("steps", key, { count, changesState }));
   const [none, steps, stateful] = [await burst("rows-0", 0), await burst("rows-1", STEPS), await burst("rows-2", STEPS, true)];
-  show("new actor, a message and its answer", "", none);
-  show("step", "1", less(steps, none), STEPS);
-  show("step that changes state", "2", less(stateful, none), STEPS);
+  show("new actor, a message and its answer", "", none, 2);
+  show("step", "1", less(steps, none), 0, STEPS);
+  show("step that changes state", "2", less(stateful, none), 0, STEPS);
 
   const sleeps = (/** @type {string} */ key, /** @type {number} */ count) =>
     cost("sleeper", key, async () => {
@@ -86,7 +98,7 @@ async function rows() {
       await eventually(() => act("sleeper", key, "get"), (late) => late.length === count);
     });
   const [few, many] = [await sleeps("rows-0", 2), await sleeps("rows-1", 12)];
-  show("step, sleep, step with state", "3 + 1", less(many, few), 10);
+  show("step, sleep, step with state", "3 + 1", less(many, few), 0, 10);
 
   const processed = (/** @type {number} */ count) => eventually(() => act("counter", "rows", "get"), (each) => each === count);
   await send("counter", "rows", {});
@@ -97,12 +109,12 @@ async function rows() {
       await processed(1 + sent);
     }
   });
-  show("message, step, state; one by one", "2", apart, ITERATIONS);
+  show("message, step, state; one by one", "2", apart, 1, ITERATIONS);
   const together = await cost("counter", "rows", async () => {
     await Promise.all(Array.from({ length: ITERATIONS }, () => send("counter", "rows", {})));
     await processed(1 + 2 * ITERATIONS);
   });
-  show("message, step, state; 100 at once", "2", together, ITERATIONS);
+  show("message, step, state; 100 at once", "2", together, 1, ITERATIONS);
 }
 
 async function startWorker() {
