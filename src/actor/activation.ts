@@ -61,6 +61,8 @@ export interface ActorActivation {
   commitOrThrow(): void;
   /** Confirms what was committed with no event waiting for it (C7). */
   confirm(): void;
+  /** Resolves when all commits so far would survive a kill at this instruction. @throws actor/restarting */
+  confirmed(): Promise<void>;
 
   /** Begun work that a crash would interrupt has ended or paused: the lease goes with the next commit if nothing else works. */
   workChanged(): void;

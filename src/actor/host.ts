@@ -219,6 +219,8 @@ export class ActorHost {
     if (runtime.isWorking) wakes.extendLease();
     if (wakes.isDue(now)) wakes.holdLease();
     runtime.commitOrThrow();
+    // Code that kills the object in this very turn would take the lease and the alarm with it (D4).
+    if (runtime.lease) await runtime.confirmed();
     runtime.schedule.fireDue(runtime.background);
     await runtime.workflow.advance();
   }

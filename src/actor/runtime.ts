@@ -183,6 +183,15 @@ export class ActorRuntime implements ActorActivation {
     if (!this.commit()) throw this.#lost ?? restarting();
   }
 
+  async confirmed(): Promise<void> {
+    try {
+      await this.store.sync();
+    } catch (error) {
+      this.lose(error);
+    }
+    if (this.#lost) throw this.#lost;
+  }
+
   confirm(): void {
     this.ports.waitUntil(this.store.sync().catch((error: unknown) => this.lose(error)));
   }

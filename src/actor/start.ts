@@ -85,6 +85,8 @@ export async function loadActor(
   else if (isAlarm) wakes.changed();
   else wakes.repair();
   runtime.commitOrThrow();
+  // Code that kills the object in this very turn would take the lease and the alarm with it (D4).
+  if (wakes.lease) await runtime.confirmed();
   loadState(runtime);
   const hasState = runtime.state !== undefined;
   try {

@@ -11,6 +11,7 @@ import {
   WorkflowContext,
   WorkflowRun,
   branchError,
+  describeThrown,
   describeThrownError,
   encodeEntry,
   toBranchFailure,
@@ -249,6 +250,10 @@ export class WorkflowHost implements WorkflowPorts {
     return this.#careful;
   }
 
+  confirmed(): Promise<void> {
+    return this.#runtime.confirmed().catch(() => new Promise(() => {}));
+  }
+
   openAttempt(info: AttemptInfo): AttemptSession {
     return openAttempt(this.#runtime, info, () => this.messagesStaged());
   }
@@ -298,7 +303,7 @@ export class WorkflowHost implements WorkflowPorts {
     const [[kind, fields]] = Object.entries(failure) as [[string, { readonly error: unknown; readonly willRetry?: boolean }]];
     const { error, ...rest } = fields;
     this.#runtime.failures.add({ [kind]: { workflowId, ...rest, error: describeThrownError(error) } });
-    const entry = { msg: `A ${kind} failed`, ...rest, error: String(error) };
+    const entry = { msg: `A ${kind} failed`, ...rest, error: describeThrown(error) };
     if (fields.willRetry) this.log.debug(entry);
     else if (kind === "step") this.log.warn(entry);
     else this.log.error(entry);

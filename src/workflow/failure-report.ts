@@ -1,5 +1,5 @@
 import type { Failure } from "./history/entry.js";
-import { toStoredError, type StoredError } from "./history/stored-error.js";
+import { isInstance, readProperty, toStoredError, type StoredError } from "./history/stored-error.js";
 
 /** An error as results and `onError` show it. */
 export interface WorkflowError {
@@ -31,8 +31,9 @@ export function describeError(thrown: unknown): WorkflowError {
 /** What was thrown as `onError` is told of it: its primitive own properties are the metadata (`spec/api.md` D.12). */
 export function describeThrownError(thrown: unknown): WorkflowError {
   const { name, message } = toStoredError(thrown);
-  const stack = thrown instanceof Error && typeof thrown.stack === "string" ? { stack: thrown.stack.slice(0, MAX_STACK) } : {};
-  const own = typeof thrown === "object" && thrown !== null ? Object.entries(Object.getOwnPropertyDescriptors(thrown)) : [];
+  const stackText = isInstance(thrown, Error) ? readProperty(thrown, "stack") : undefined;
+  const stack = typeof stackText === "string" ? { stack: stackText.slice(0, MAX_STACK) } : {};
+  const own = ownProperties(thrown);
   const metadata: Record<string, unknown> = {};
   for (const [key, { value }] of own) {
     if (key === "name" || key === "message" || key === "stack" || key === "__type") continue;
@@ -42,6 +43,15 @@ export function describeThrownError(thrown: unknown): WorkflowError {
 }
 
 const MAX_STACK = 4_096;
+
+function ownProperties(thrown: unknown): [string, PropertyDescriptor][] {
+  if (typeof thrown !== "object" || thrown === null) return [];
+  try {
+    return Object.entries(Object.getOwnPropertyDescriptors(thrown));
+  } catch {
+    return [];
+  }
+}
 
 function describeStored(error: StoredError): WorkflowError {
   const metadata: Record<string, unknown> = {};

@@ -10,7 +10,7 @@ import {
   StepExhaustedError,
 } from "./errors.js";
 import type { Failure } from "./history/entry.js";
-import { fromStoredError, toStoredError, type StoredError } from "./history/stored-error.js";
+import { fromStoredError, isInstance, readProperty, toStoredError, type StoredError } from "./history/stored-error.js";
 
 /** What a try block is told of the operation that failed for good. */
 export interface FailureSource {
@@ -46,12 +46,12 @@ function buildStepError(stepName: string, failure: Failure): Error {
 
 /** An error as one branch of a join or race ended with it: its class, and enough to build it again. */
 export function toBranchFailure(thrown: unknown): Failure {
-  if (thrown instanceof JoinError) return joinFailure(thrown);
-  if (thrown instanceof RaceError) return raceFailure(thrown);
-  if (thrown instanceof StepExhaustedError) {
+  if (isInstance(thrown, JoinError)) return joinFailure(thrown);
+  if (isInstance(thrown, RaceError)) return raceFailure(thrown);
+  if (isInstance(thrown, StepExhaustedError)) {
     return { kind: "exhausted", error: { ...toStoredError(thrown), metadata: { stepName: thrown.stepName } } };
   }
-  return { kind: thrown instanceof EvictedError ? "evicted" : (brandOf(thrown) ?? "error"), error: toStoredError(thrown) };
+  return { kind: isInstance(thrown, EvictedError) ? "evicted" : (brandOf(thrown) ?? "error"), error: toStoredError(thrown) };
 }
 
 export function joinFailure(error: JoinError): Failure {
@@ -98,14 +98,15 @@ export function branchError(failure: Failure, name?: string): Error {
 
 /** How the thrown value ends its attempt, by brand and never by message. */
 export function brandOf(thrown: unknown): "critical" | "rollback" | undefined {
-  if (thrown instanceof CriticalError || nameOf(thrown) === "CriticalError") return "critical";
-  if (thrown instanceof RollbackError || nameOf(thrown) === "RollbackError") return "rollback";
+  const name = typeof thrown === "object" ? readProperty(thrown, "name") : undefined;
+  if (isInstance(thrown, CriticalError) || name === "CriticalError") return "critical";
+  if (isInstance(thrown, RollbackError) || name === "RollbackError") return "rollback";
   return undefined;
 }
 
 /** Faults of the code's structure: they fail the workflow, and nothing is undone (decision 12). */
 export function isStructuralFault(error: unknown): boolean {
-  return error instanceof EntryInProgressError || error instanceof RollbackCheckpointError;
+  return isInstance(error, EntryInProgressError) || isInstance(error, RollbackCheckpointError);
 }
 
 function rebuild(failure: Failure): Error {
@@ -136,10 +137,6 @@ function exhausted(failure: Failure): Error {
 
 function failuresOf(error: StoredError): readonly { readonly name: string; readonly failure: Failure }[] {
   return (error.metadata as { failures?: readonly { name: string; failure: Failure }[] } | undefined)?.failures ?? [];
-}
-
-function nameOf(thrown: unknown): unknown {
-  return typeof thrown === "object" && thrown !== null ? (thrown as { name?: unknown }).name : undefined;
 }
 
 function rest(error: StoredError): { metadata?: unknown; cause?: Error } {

@@ -24,5 +24,5 @@ export type {
   WorkflowPorts,
 } from "./ports.js";
 export { WorkflowRun, type RunOptions } from "./run.js";
-export { fromStoredError, toStoredError, type StoredError } from "./history/stored-error.js";
+export { describeThrown, fromStoredError, toStoredError, type StoredError } from "./history/stored-error.js";
 export { MAX_INTERRUPTIONS } from "./limits.js";

@@ -7,3 +7,4 @@ export { formatLocation } from "./history/location.js";
 export { retryDelayMs, retryPolicy } from "./retry.js";
 export { Scope } from "./scope.js";
 export { fromStoredError, toStoredError } from "./history/stored-error.js";
+export { fitFailure } from "./failure.js";

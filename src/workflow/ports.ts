@@ -116,6 +116,8 @@ export interface WorkflowPorts {
   timersChanged(): void;
   /** True from the boot that found a lease until the next park: attempts are recorded before they start. */
   isCareful(): boolean;
+  /** Resolves when all commits so far would survive a kill at this instruction; never, if the activation is lost. */
+  confirmed(): Promise<void>;
   openAttempt(info: AttemptInfo): AttemptSession;
   /** The workflow ended; its outcome joins the dirty set. */
   finished(outcome: Outcome): void;

@@ -4,6 +4,7 @@ import {
   DEFAULT_RETRY_BACKOFF_MAX_MS,
   DEFAULT_STEP_TIMEOUT_MS,
 } from "./limits.js";
+import { readProperty } from "./history/stored-error.js";
 
 /** What a step may say about its attempts. All durations in ms. */
 export interface RetryConfig {
@@ -35,11 +36,14 @@ export function retryPolicy(config: RetryConfig): RetryPolicy {
   };
 }
 
+/** More would leave what a number can hold, and 0 · ∞ is no delay. */
+const MAX_DOUBLINGS = 50;
+
 /** Delay after the n-th failure: `min(max, base · 2^n)`; a thrown `retryAfter` (ms) wins (decision 7). */
 export function retryDelayMs(policy: RetryPolicy, failures: number, thrown: unknown): number {
-  const asked = (thrown as { retryAfter?: unknown } | null | undefined)?.retryAfter;
+  const asked = readProperty(thrown, "retryAfter");
   if (typeof asked === "number" && Number.isFinite(asked) && asked >= 0) return asked;
-  return Math.min(policy.backoffMaxMs, policy.backoffBaseMs * 2 ** failures);
+  return Math.min(policy.backoffMaxMs, policy.backoffBaseMs * 2 ** Math.min(failures, MAX_DOUBLINGS));
 }
 
 function nonNegative(value: number | undefined, fallback: number): number {

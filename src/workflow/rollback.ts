@@ -127,6 +127,7 @@ function readOnly(ports: WorkflowPorts, parked: () => void): WorkflowPorts {
     parked,
     timersChanged: () => {},
     isCareful: () => false,
+    confirmed: () => ports.confirmed(),
     openAttempt: (info) => ports.openAttempt(info),
     finished: () => {},
     rollingBack: () => {},

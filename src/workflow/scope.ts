@@ -124,8 +124,7 @@ export class Scope implements OperationScope {
 
   /** A step ended with this misuse, of whichever scope: it is that step's failure and nothing else (W15). */
   claimMisuse(thrown: unknown): boolean {
-    if (!(thrown instanceof EntryInProgressError)) return false;
-    const scope = misused.get(thrown);
+    const scope = typeof thrown === "object" && thrown !== null ? misused.get(thrown) : undefined;
     if (scope && scope.#misuse === thrown) scope.#misuse = undefined;
     return scope !== undefined;
   }
@@ -272,7 +271,7 @@ export class Scope implements OperationScope {
 }
 
 /** Which scope a misuse was of. */
-const misused = new WeakMap<EntryInProgressError, Scope>();
+const misused = new WeakMap<object, Scope>();
 
 function outOfOrder(at: string, kind: string, name: string, next: RecordedOperation | undefined): HistoryDivergedError {
   const found = next ? `${next.kind} "${next.name}"` : "nothing";

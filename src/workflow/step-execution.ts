@@ -118,12 +118,15 @@ export class StepExecution {
       this.#entry.status = "running";
       delete this.#entry.dueAt;
       this.#activation.put(this.#entry);
-      this.#activation.beginWork(() => this.#run());
+      this.#activation.wantCommit();
+      // The mark must survive a callback that kills the object before its first await.
+      this.#activation.beginWork(() => void this.#activation.ports.confirmed().then(() => this.#run()));
     });
   }
 
   #run(): void {
-    if (this.#scope.isEnded) return;
+    if (this.#scope.isEnded) return this.#activation.turn(() => this.#activation.leaveAlone(this));
+    if (this.#activation.isHalted) return;
     const { ports } = this.#activation;
     const abort = new AbortController();
     const session = ports.openAttempt({

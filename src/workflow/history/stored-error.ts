@@ -59,12 +59,23 @@ function setName(error: Error, name: string): void {
 }
 
 function isErrorLike(value: unknown): value is object {
-  return value instanceof Error || (typeof value === "object" && value !== null && typeof readProperty(value, "message") === "string");
+  if (typeof value !== "object" || value === null) return false;
+  return isInstance(value, Error) || typeof readProperty(value, "message") === "string";
 }
 
-function readProperty(value: object, key: string): unknown {
+/** `instanceof` of something that was thrown, which may be hostile: a revoked proxy is no instance of anything. */
+export function isInstance<T>(value: unknown, type: abstract new (...args: never[]) => T): value is T {
   try {
-    return (value as Record<string, unknown>)[key];
+    return value instanceof type;
+  } catch {
+    return false;
+  }
+}
+
+/** A property of something that was thrown; undefined if it cannot be read. */
+export function readProperty(value: unknown, key: string): unknown {
+  try {
+    return (value as Record<string, unknown> | null | undefined)?.[key];
   } catch {
     return undefined;
   }

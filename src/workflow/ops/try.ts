@@ -1,5 +1,4 @@
 import { ActorError } from "../../protocol/index.js";
-import { RollbackError } from "../errors.js";
 import { brandOf, sourceOf } from "../failure.js";
 import { describeError, describeStepFailure, type TryStepFailure, type WorkflowError } from "../failure-report.js";
 import { Scope } from "../scope.js";
@@ -51,7 +50,7 @@ export function tryBlock(parent: Scope, definition: TryDefinition): Promise<unkn
 
 function failureOf(blockName: string, error: unknown, caught: readonly TryBlockCatchKind[]): TryBlockFailure | undefined {
   const source = sourceOf(error);
-  const isRollback = error instanceof RollbackError || brandOf(error) === "rollback";
+  const isRollback = brandOf(error) === "rollback";
   if (isRollback && !caught.includes("rollback")) return undefined;
   if (!source) return isRollback ? { source: "block", name: blockName, error: describeError(error) } : undefined;
   if (!isRollback && !caught.includes(source.source)) return undefined;

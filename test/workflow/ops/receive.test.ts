@@ -708,6 +708,8 @@ describe("receiving costs", () => {
     };
     const { rows } = store;
     await reader.send("a", 1_000);
+    // The code without a workflow had it looked for again after a minute.
+    await reader.world.pass(60_000);
     for (let tries = 0; tries < 50 && reader.queued > 0; tries += 1) await reader.world.settle();
     expect(reader.queued).toBe(0);
     expect(reads).toBeLessThanOrEqual(1_001 * 2);

@@ -313,6 +313,35 @@ describe("step", () => {
     }
   });
 
+  it("takes whatever is thrown for a failure, hostile values too", async () => {
+    const revoked = Proxy.revocable({}, {});
+    revoked.revoke();
+    const getters = Object.defineProperty(new Error("x"), "name", {
+      get() {
+        throw new Error("no");
+      },
+    });
+    const s = await finished(async (ctx) => {
+      const kinds: unknown[] = [];
+      for (const [index, thrown] of [revoked.proxy, getters, Object.create(null), Symbol("s"), 1n].entries()) {
+        const result = await ctx.tryStep({ name: `s${index}`, maxRetries: 1, run: () => Promise.reject(thrown) });
+        kinds.push(result.ok ? "ok" : result.failure.kind);
+      }
+      return kinds;
+    });
+    expect((await s.status()).output).toEqual(Array(5).fill("exhausted"));
+  });
+
+  it("fails the workflow with whatever the workflow throws", async () => {
+    for (const thrown of [undefined, null, 0, "text", Symbol("s"), Object.create(null)]) {
+      const s = await finished(async (ctx) => {
+        await ctx.rollbackCheckpoint("cp");
+        throw thrown;
+      });
+      expect(await s.status()).toMatchObject({ status: "failed", error: { name: "Error" } });
+    }
+  });
+
   it.each([
     ["a function", () => () => 1, "function"],
     ["a class instance", () => new (class Point {})(), "Point"],
