@@ -10,6 +10,7 @@ import { heldMessages, takenMessages, type MessageFilter, type MessagePort, type
 import type { ActorActivation } from "./activation.js";
 import type { QueueDeclaration, StandardSchema } from "./declarations.js";
 import { MessageIndex } from "./message-index.js";
+import { aborted } from "./message-receivers.js";
 import { KEYS } from "./record.js";
 import type { ActorQueue, ReplyResult } from "./queue-types.js";
 import { isStandardSchema, validate } from "./validate.js";
@@ -174,7 +175,8 @@ export class MessageQueue implements MessagePort, ActorQueue {
    * Waits for a message to be completed, also if it was while nobody waited. The message stays queued when the time is
    * over; `createdAt` tells two messages of one id apart.
    */
-  awaitReply(id: number, createdAt: number, timeoutMs: number): Promise<ReplyResult> {
+  awaitReply(id: number, createdAt: number, timeoutMs: number, signal?: AbortSignal): Promise<ReplyResult> {
+    if (signal?.aborted) return Promise.reject(aborted());
     const kept = this.#activation.deadline(replyId(id)) as KeptReply | undefined;
     if (kept && kept.createdAt === createdAt) {
       this.#activation.clearDeadline(replyId(id));
@@ -187,6 +189,10 @@ export class MessageQueue implements MessagePort, ActorQueue {
         stop();
         reject(abortSignal.reason);
       };
+      const onAbort = (): void => {
+        stop();
+        reject(aborted());
+      };
       const timer = {
         at: ports.now() + timeoutMs,
         fire: (): void => {
@@ -198,6 +204,7 @@ export class MessageQueue implements MessagePort, ActorQueue {
         if (this.#replyWaiters.get(id) === waiter) this.#replyWaiters.delete(id);
         timers.remove(timer);
         abortSignal.removeEventListener("abort", onEnd);
+        signal?.removeEventListener("abort", onAbort);
       };
       const waiter = (reply: Uint8Array | undefined): void => {
         stop();
@@ -206,6 +213,7 @@ export class MessageQueue implements MessagePort, ActorQueue {
       this.#replyWaiters.set(id, waiter);
       timers.add(timer);
       abortSignal.addEventListener("abort", onEnd, { once: true });
+      signal?.addEventListener("abort", onAbort, { once: true });
     });
   }
 

@@ -52,7 +52,7 @@ export class QueueContext {
     }
     const timeoutMs = options.timeout ?? this.#activation.actor.options.actionTimeout;
     const message = await this.#activation.sendMessage(name, body, timeoutMs);
-    const result = await orAborted(this.#activation.queue.awaitReply(message.id, message.createdAt, timeoutMs), options.signal);
+    const result = await this.#activation.queue.awaitReply(message.id, message.createdAt, timeoutMs, options.signal);
     if (result.status === "timedOut") throw new ActorError("queue", "timed_out", `Nobody completed the message in "${name}" within ${timeoutMs} ms`);
     return result.reply && decodeValue(result.reply);
   }
@@ -100,6 +100,7 @@ export class QueueContext {
   }
 
   async #receive(options: QueueNextOptions, count: number, wait: boolean): Promise<PlainMessage[]> {
+    checkSelection(options);
     const names = options.names && options.names.length > 0 ? options.names : undefined;
     for (const name of this.#open.values()) {
       if (names && !names.includes(name)) continue;
@@ -118,8 +119,9 @@ export class QueueContext {
     const complete = async (response?: unknown): Promise<void> => {
       const { queue } = this.#activation;
       const reply = await queue.encodeReply(message, response);
-      queue.complete(message, reply);
+      // Also when somebody else has completed it: it blocks nobody any more.
       this.#open.delete(message.id);
+      queue.complete(message, reply);
       this.#activation.commitOrThrow();
     };
     return { ...plain, complete };
@@ -132,12 +134,11 @@ function checkedCount(count: number | undefined): number {
   return count;
 }
 
-function orAborted<T>(promise: Promise<T>, signal: AbortSignal | undefined): Promise<T> {
-  if (!signal) return promise;
-  return new Promise((resolve, reject) => {
-    const onAbort = (): void => reject(aborted());
-    if (signal.aborted) return onAbort();
-    signal.addEventListener("abort", onAbort, { once: true });
-    promise.then(resolve, reject).then(() => signal.removeEventListener("abort", onAbort));
-  });
+function checkSelection({ names, timeout }: QueueNextOptions): void {
+  if (timeout !== undefined && (typeof timeout !== "number" || !Number.isFinite(timeout))) {
+    throw new ActorError("queue", "invalid_payload", "A receive needs a timeout in ms that is a finite number");
+  }
+  if (names !== undefined && (!Array.isArray(names) || names.some((name) => typeof name !== "string"))) {
+    throw new ActorError("queue", "invalid_payload", "A receive needs names that are a list of strings");
+  }
 }

@@ -10,7 +10,8 @@ export interface ActorQueue {
   peek(filter: MessageFilter): StoredMessage[];
   encodeReply(message: StoredMessage, response: unknown): Promise<Uint8Array | undefined>;
   complete(message: StoredMessage, reply: Uint8Array | undefined): void;
-  awaitReply(id: number, createdAt: number, timeoutMs: number): Promise<ReplyResult>;
+  /** @throws actor/aborted when the signal fires */
+  awaitReply(id: number, createdAt: number, timeoutMs: number, signal?: AbortSignal): Promise<ReplyResult>;
 }
 
 /** One wait of an action or a run handler. */
