@@ -131,8 +131,8 @@ interface Gate {
   open: boolean;
 }
 
-/** Begins an attempt's view of the actor; `staged` is called when its success brings messages into the queue. */
-export function openAttempt(runtime: ActorActivation, info: AttemptInfo, staged: () => void): AttemptSession {
+/** Begins an attempt's view of the actor; `staged` is called before its success brings messages into the queue, and may throw. */
+export function openAttempt(runtime: ActorActivation, info: AttemptInfo, staged: (count: number) => void): AttemptSession {
   const gate: Gate = { open: true };
   const outbox: { name: string; body: Uint8Array }[] = [];
   const stateBefore = runtime.state?.version;
@@ -144,8 +144,8 @@ export function openAttempt(runtime: ActorActivation, info: AttemptInfo, staged:
     succeed: () => {
       // The state is measured before the success is recorded, so that what cannot be stored is this step's failure.
       runtime.state?.encodeChanges();
+      if (outbox.length > 0) staged(outbox.length);
       for (const { name, body } of outbox) runtime.stageMessage(name, body);
-      if (outbox.length > 0) staged();
     },
     close: () => {
       gate.open = false;

@@ -78,12 +78,16 @@ export class MessageQueue implements MessagePort, ActorQueue {
     return bytes;
   }
 
+  /** @throws queue/full unless that many messages more may be stored */
+  checkRoom(count: number): void {
+    const limit = this.#activation.actor.options.maxQueueSize;
+    if (this.size + count <= limit) return;
+    throw new ActorError("queue", "full", `Queue is full. Limit is ${limit} messages.`, { metadata: { limit } });
+  }
+
   /** Adds a prepared message to the dirty set. `waitMs`: its sender waits that long for a reply. @throws queue/full */
   add(name: string, body: Uint8Array, waitMs?: number): StoredMessage {
-    const limit = this.#activation.actor.options.maxQueueSize;
-    if (this.size >= limit) {
-      throw new ActorError("queue", "full", `Queue is full. Limit is ${limit} messages.`, { metadata: { limit } });
-    }
+    this.checkRoom(1);
     const now = this.#activation.ports.now();
     const createdAt = Math.max(now, this.#lastCreatedAt);
     const message = { id: this.#lastId + 1, name, body, createdAt, ...(waitMs === undefined ? {} : { waitUntil: now + waitMs }) };

@@ -36,7 +36,7 @@ const RECHECK = "workflow";
 
 /** What the workflow needs of its actor beside what every part does. */
 export interface WorkflowActor extends ActorActivation {
-  readonly queue: ActorActivation["queue"] & MessagePort & { releaseHeld(): void };
+  readonly queue: ActorActivation["queue"] & MessagePort & { releaseHeld(): void; checkRoom(count: number): void };
   readonly receivers: ActorActivation["receivers"] & { offer(): void };
   readonly isWorking: boolean;
   /** Why the activation is over, if it is: no user code may begin in it. */
@@ -255,7 +255,10 @@ export class WorkflowHost implements WorkflowPorts {
   }
 
   openAttempt(info: AttemptInfo): AttemptSession {
-    return openAttempt(this.#runtime, info, () => this.messagesStaged());
+    return openAttempt(this.#runtime, info, (count) => {
+      this.#runtime.queue.checkRoom(count);
+      this.messagesStaged();
+    });
   }
 
   rollingBack(error: unknown): void {

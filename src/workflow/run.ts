@@ -27,6 +27,10 @@ export interface RunOptions {
   readonly rollingBack?: unknown;
 }
 
+const FOREIGN_WAIT_LOG_MS = 10_000;
+/** Instead of a time: this wait was named already. */
+const TOLD = -1;
+
 type Result = { readonly value: unknown } | { readonly error: unknown };
 
 export class WorkflowRun {
@@ -34,6 +38,8 @@ export class WorkflowRun {
   #activation: Activation;
   #root: Scope;
   #ended = false;
+  /** Since when scopes have been in user code, by location; epoch ms, as far as passes have seen it. */
+  #foreignSince = new Map<string, number>();
 
   constructor(options: RunOptions) {
     this.#options = options;
@@ -80,8 +86,26 @@ export class WorkflowRun {
   }
 
   /** See Activation.advance. */
-  advance(): Promise<boolean> {
-    return this.#activation.advance();
+  async advance(): Promise<boolean> {
+    const isDone = await this.#activation.advance();
+    this.#noteForeignWaits();
+    return isDone;
+  }
+
+  /** Names a scope that has waited for long for something that is not the engine's: nothing of it is recorded (W14). */
+  #noteForeignWaits(): void {
+    if (this.isEnded) return;
+    const { ports } = this.#options;
+    const at = ports.now();
+    const before = this.#foreignSince;
+    this.#foreignSince = new Map();
+    for (const location of this.#root.inUserCode()) {
+      const since = before.get(location) ?? at;
+      this.#foreignSince.set(location, since);
+      if (since === TOLD || at - since < FOREIGN_WAIT_LOG_MS) continue;
+      this.#foreignSince.set(location, TOLD);
+      ports.log.debug({ msg: "A workflow waits for something that is no operation of its context; it runs again on replay, put it in a step", location });
+    }
   }
 
   beforeCommit(): void {

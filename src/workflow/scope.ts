@@ -178,6 +178,12 @@ export class Scope implements OperationScope {
     this.#abort.abort(reason);
   }
 
+  /** Where user code runs, or awaits what is not the engine's: this scope and those in it. */
+  *inUserCode(): IterableIterator<string> {
+    if (!this.#ended && !this.#current) yield formatLocation(this.location);
+    for (const child of this.#children) yield* child.inUserCode();
+  }
+
   /** True while something recorded before this activation has not been met yet: this scope is an old one (decision 13). */
   hasUnmet(): boolean {
     return this.#unmet.length > 0;

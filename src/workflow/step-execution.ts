@@ -169,6 +169,8 @@ export class StepExecution {
       bytes = encodeValue(value);
       attempt.session.succeed();
     } catch (thrown) {
+      // A queue that is full may have room later: an ordinary failure. A value never becomes one that can be stored.
+      if (ActorError.isActorError(thrown) && thrown.group === "queue") return this.#threw(attempt, thrown);
       this.#endAttempt(thrown);
       this.#entry.attempts += 1;
       this.#fail("critical", notStorable(this.#label, thrown));

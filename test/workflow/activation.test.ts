@@ -103,6 +103,24 @@ describe("parked (W14)", () => {
   });
 });
 
+describe("a wait for something that is not the engine's (W14)", () => {
+  it("is named in the debug log after 10 s, once, with its place", async () => {
+    const s = await subject(async (ctx, { clock }) =>
+      ctx.join("j", {
+        quick: { run: (b) => b.step({ name: "s", timeout: 0, run: () => clock.delay(60_000) }) },
+        foreign: { run: (b) => b.loop("l", async () => Loop.break(await clock.delay(60_000))) },
+      }),
+    );
+    const named = () => s.logs.filter((line) => line.level === "debug" && line.msg.includes("no operation of its context"));
+    await s.world.pass(9_999);
+    expect(named()).toEqual([]);
+    await s.world.pass(40_000);
+    expect(named()).toMatchObject([{ location: "j/foreign/l/~0" }]);
+    await s.world.pass(20_000);
+    expect((await s.status()).status).toBe("completed");
+  });
+});
+
 describe("what is due (decision 4)", () => {
   it("is settled by stored times, one at a time, however late the wake", async () => {
     const order: string[] = [];

@@ -513,6 +513,28 @@ describe("step", () => {
     expect(at[2]! - at[1]!).toBe(2);
   });
 
+  it("sends all it staged or nothing: a queue that has no room is a failure to be retried", async () => {
+    const s = await subject(
+      async (ctx) => {
+        await ctx.sleep("begin", 10);
+        await ctx.step("send", async (step: Step) => {
+          for (let n = 0; n < 2; n += 1) await step.queue.send("out", n);
+        });
+        await ctx.sleep("stay", 3_600_000);
+      },
+      { options: { maxQueueSize: 3 } },
+    );
+    await s.send("other", 1);
+    await s.send("other", 2);
+    await s.world.pass(10);
+    expect(s.queued).toBe(2);
+    expect(s.stored().at(-1)).toMatchObject({ location: ["send"], status: "pending", attempts: 1, failure: { error: { group: "queue", code: "full" } } });
+    await s.call("tryNext", { names: ["other"] });
+    await s.world.pass(200);
+    expect(s.queued).toBe(3);
+    expect(await s.call("tryNext", { names: ["out"] })).toMatchObject({ body: 0 });
+  });
+
   it("sends what it staged with its success, and nothing from a failed attempt", async () => {
     const s = await subject(async (ctx) => {
       await ctx.step("send", async (step: Step) => {
