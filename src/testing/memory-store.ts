@@ -29,6 +29,8 @@ export class MemoryStore implements Store {
   #durableAlarm: number | null = null;
   #visibleAlarm: number | null = null;
   #generation = 0;
+  /** Counts deaths of the process: activations of one life share its turns. */
+  #life = 0;
   #turnOpen = false;
   #dieAtTurnEnd = false;
   #loseTurn = false;
@@ -153,9 +155,10 @@ export class MemoryStore implements Store {
   confirm(generation: number): Promise<void> {
     this.#check(generation);
     if (!this.#turnOpen) return Promise.resolve();
+    const life = this.#life;
     return new Promise((resolve, reject) => {
       this.#waiting.push(() => {
-        if (generation === this.#generation) resolve();
+        if (life === this.#life) resolve();
         else reject(new CrashError("The process died"));
       });
     });
@@ -175,9 +178,9 @@ export class MemoryStore implements Store {
     this.#alarmTouched ||= alarmTouched;
     if (this.#turnOpen) return;
     this.#turnOpen = true;
-    const generation = this.#generation;
+    const life = this.#life;
     this.#options.nextTurn(() => {
-      if (generation !== this.#generation) return;
+      if (life !== this.#life) return;
       if (this.#loseTurn) return this.crash();
       this.#durable = new Map(this.#visible);
       if (this.#alarmTouched) this.#durableAlarm = this.#visibleAlarm;
@@ -195,6 +198,7 @@ export class MemoryStore implements Store {
   }
 
   #reset(): void {
+    this.#life += 1;
     this.#visible = new Map(this.#durable);
     this.#visibleAlarm = this.#durableAlarm;
     this.#turnOpen = false;

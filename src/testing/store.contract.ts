@@ -186,7 +186,9 @@ const TESTS: readonly ContractTest[] = [
       subject.visit(async ({ store }) => {
         const older = store.activate();
         older.commit(batch({ puts: { a: [1] }, alarmAt: FAR_AT }));
+        expect(older.isCurrent).toEqual(true);
         const newest = store.activate();
+        expect([older.isCurrent, newest.isCurrent]).toEqual([false, true]);
         const outcomes = {
           commit: await outcomeOf(() => older.commit(batch({ puts: { a: [2] }, alarmAt: null }))),
           get: await outcomeOf(() => older.get("a")),
@@ -254,6 +256,26 @@ const TESTS: readonly ContractTest[] = [
       await subject.visit(async ({ store }) => {
         const activation = store.activate();
         expect(read(activation, "a")).toEqual([1]);
+        expect(await activation.getAlarm()).toEqual(FAR_AT);
+      });
+    },
+  },
+  {
+    name: "an activation that begins in the turn of another's commit keeps it, and the sync of either resolves",
+    run: async (subject, expect) => {
+      await subject.visit(async ({ store, crash }) => {
+        const older = store.activate();
+        older.commit(batch({ puts: { a: [1] } }));
+        const confirmed = older.sync();
+        const newest = store.activate();
+        newest.commit(batch({ puts: { b: [2] }, alarmAt: FAR_AT }));
+        await newest.sync();
+        await confirmed;
+        await crash();
+      });
+      await subject.visit(async ({ store }) => {
+        const activation = store.activate();
+        expect(rows(activation, "")).toEqual([["a", [1]], ["b", [2]]]);
         expect(await activation.getAlarm()).toEqual(FAR_AT);
       });
     },
