@@ -179,6 +179,39 @@ describe("the start of an actor", () => {
     expect(await subject.call("get")).toBe(0);
   });
 
+  it("that fails again and again is no cut-off: what was due runs once it succeeds, and the workflow goes on", async () => {
+    let fails = false;
+    const ran: string[] = [];
+    const { world, subject } = single(
+      actor({
+        state: 0,
+        onWake: () => {
+          if (fails) throw new Error("not yet");
+        },
+        run: workflow(async (ctx) => {
+          await ctx.sleep("pause", 1_000);
+          await ctx.step("after", () => void ran.push("step"));
+        }),
+        actions: { plan: (c) => c.schedule.after(1_000, "planned"), planned: () => void ran.push("scheduled"), status: (c) => c.workflow.status().status },
+      }),
+    );
+    await subject.call("plan");
+    await world.settle();
+    subject.crash();
+    fails = true;
+    for (let starts = 0; starts < 25; starts += 1) {
+      const at = subject.store.alarmAt ?? 0;
+      world.clock.moveTo(Math.max(world.clock.now(), at));
+      await subject.fireAlarm();
+      expect(subject.store.alarmAt, "a later wake was left").toBeGreaterThan(world.clock.now());
+    }
+    expect(ran).toEqual([]);
+    fails = false;
+    await world.passUntilQuiet();
+    expect(ran.sort()).toEqual(["scheduled", "step"]);
+    expect(await subject.call("status")).toBe("completed");
+  });
+
   it("does not happen for `get` where there is no actor", async () => {
     const { subject, seen } = hooked();
     expect(await subject.send({ mode: "get" }, GET)).toMatchObject({ ok: false, status: 404, error: { group: "actor", code: "not_found" } });
