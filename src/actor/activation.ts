@@ -14,6 +14,9 @@ export interface DeadlineRow {
   readonly [field: string]: unknown;
 }
 
+/** Stands for one run of user code: an action, a hook, an attempt. Only its identity counts. */
+export type Callback = object;
+
 /** One activation of an actor as its parts see it: contexts, calls, the workflow. `ActorRuntime` is the one that exists. */
 export interface ActorActivation {
   readonly actor: CompiledActor;
@@ -75,8 +78,8 @@ export interface ActorActivation {
   deadline(id: string): DeadlineRow | undefined;
   deadlines(): Iterable<readonly [string, DeadlineRow]>;
 
-  /** The actor ends once the callback that asked for it has ended. @throws actor/starting in a hook of the start, actor/stopping the second time */
-  requestDestroy(): void;
+  /** The actor ends once this callback has ended; without one, once the turn has. @throws actor/starting in a hook of the start, actor/stopping the second time */
+  requestDestroy(callback?: Callback): void;
   /** An action, a hook or an attempt has ended. */
-  callbackEnded(): void;
+  callbackEnded(callback: Callback): void;
 }

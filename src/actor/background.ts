@@ -25,7 +25,6 @@ export class Background {
       .then(() => {
         this.#running -= 1;
         this.#activation.workChanged();
-        this.#activation.callbackEnded();
       });
     this.#activation.ports.waitUntil(running);
   }

@@ -1,6 +1,6 @@
 import { ActorError } from "../protocol/index.js";
 import type { AttemptInfo, AttemptSession } from "../workflow/index.js";
-import type { ActorActivation } from "./activation.js";
+import type { ActorActivation, Callback } from "./activation.js";
 import { QueueContext } from "./queue-context.js";
 import type { StateView } from "./live-state.js";
 import type { Logger } from "./ports.js";
@@ -42,19 +42,21 @@ export class CallbackContext extends IdentityContext {
   readonly #stage: Stage;
   readonly #signal: AbortSignal;
   readonly #isRunHandler: boolean;
+  readonly #callback: Callback | undefined;
   #queue: QueueContext | undefined;
   readonly request?: Request;
 
   constructor(
     runtime: ActorActivation,
     stage: Stage,
-    options: { readonly signal?: AbortSignal; readonly request?: Request; readonly isRunHandler?: boolean } = {},
+    options: { readonly signal?: AbortSignal; readonly request?: Request; readonly isRunHandler?: boolean; readonly callback?: Callback } = {},
   ) {
     super(runtime);
     this.#runtime = runtime;
     this.#stage = stage;
     this.#signal = options.signal ?? runtime.abortSignal;
     this.#isRunHandler = options.isRunHandler ?? false;
+    this.#callback = options.callback ?? (this.#isRunHandler ? undefined : this);
     if (options.request) this.request = options.request;
   }
 
@@ -100,8 +102,7 @@ export class CallbackContext extends IdentityContext {
 
   /** The actor ends when this callback has; a run handler may never end, so its turn counts. */
   destroy(): void {
-    this.#runtime.requestDestroy();
-    if (this.#isRunHandler) this.#runtime.ports.waitUntil(this.#runtime.ports.yield().then(() => this.#runtime.callbackEnded()));
+    this.#runtime.requestDestroy(this.#callback);
   }
 
   /** Work that a crash should resume from outside traffic only: the object stays for it, the lease is not held. */
@@ -149,7 +150,7 @@ export function openAttempt(runtime: ActorActivation, info: AttemptInfo, staged:
     },
     close: () => {
       gate.open = false;
-      runtime.callbackEnded();
+      runtime.callbackEnded(gate);
     },
   };
 }
@@ -217,7 +218,7 @@ class StepContext extends IdentityContext {
 
   destroy(): void {
     this.#check("destroy");
-    this.#runtime.requestDestroy();
+    this.#runtime.requestDestroy(this.#gate);
   }
 
   keepAwake<T>(promise: Promise<T>): Promise<T> {

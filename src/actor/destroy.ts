@@ -9,9 +9,9 @@ const MAX_TRIES = 10;
 
 /** Marks the actor as being destroyed, in one commit with all that is dirty and an alarm now: it cannot come back. */
 export function markDestroyed(runtime: ActorRuntime): boolean {
-  runtime.evictWorkflow();
   runtime.putRecord({ destroyed: true });
   runtime.setDeadline("destroy", { at: runtime.ports.now() });
+  runtime.evictWorkflow();
   return runtime.commit();
 }
 

@@ -1,5 +1,5 @@
 import { ActorError, decodeValue, encodeValue, type Operation } from "../protocol/index.js";
-import type { ActorActivation } from "./activation.js";
+import type { ActorActivation, Callback } from "./activation.js";
 import type { CompiledActor } from "./compile.js";
 import { CallbackContext, READY } from "./context.js";
 import { checkMessageSize, checkQueueName } from "./message-queue.js";
@@ -13,12 +13,14 @@ import type { ReplyResult } from "./queue-types.js";
  * state that cannot be stored, actor/restarting, and whatever the action throws
  */
 export async function callAction(activation: ActorActivation, name: string, args: readonly unknown[], request?: Request): Promise<Uint8Array> {
+  const callback: Callback = {};
   try {
-    const output = await runHandler(activation, name, args, request);
+    const output = await runHandler(activation, name, args, callback, request);
     activation.state?.encodeChanges();
     return encodeValue(output, { what: "result" });
   } finally {
     activation.commitOrThrow();
+    activation.callbackEnded(callback);
   }
 }
 
@@ -59,8 +61,13 @@ export async function acceptMessage(
 ): Promise<AcceptedMessage> {
   checkOperation(activation.actor, { kind: "send", ...send });
   const canPublish = activation.queue.canPublish(send.queue);
-  if (canPublish && !(await canPublish(new CallbackContext(activation, READY, request ? { request } : {})))) {
-    throw new ActorError("auth", "forbidden", `You may not publish to queue "${send.queue}"`);
+  if (canPublish) {
+    const context = new CallbackContext(activation, READY, request ? { request } : {});
+    try {
+      if (!(await canPublish(context))) throw new ActorError("auth", "forbidden", `You may not publish to queue "${send.queue}"`);
+    } finally {
+      activation.callbackEnded(context);
+    }
   }
   const waitMs = send.wait ? (send.timeoutMs ?? activation.actor.options.actionTimeout) : undefined;
   const message = await activation.sendMessage(send.queue, decodeValue(send.body), waitMs);
@@ -87,12 +94,18 @@ interface OutsideQueue {
   canPublish(name: string): ((c: unknown) => unknown) | undefined;
 }
 
-/** Runs an action's handler within the action timeout; commits nothing. */
-export async function runHandler(activation: ActorActivation, name: string, args: readonly unknown[], request?: Request): Promise<unknown> {
+/** Runs an action's handler within the action timeout. Commits nothing: who calls it does, and says after that that the callback has ended. */
+export async function runHandler(
+  activation: ActorActivation,
+  name: string,
+  args: readonly unknown[],
+  callback: Callback,
+  request?: Request,
+): Promise<unknown> {
   const handler = activation.actor.actions.get(name);
   if (!handler) throw new ActorError("actor", "action_not_found", `Action \`${name}\` was not found.`);
   const abort = new AbortController();
-  const context = new CallbackContext(activation, READY, { signal: abort.signal, ...(request ? { request } : {}) });
+  const context = new CallbackContext(activation, READY, { signal: abort.signal, callback, ...(request ? { request } : {}) });
   const onEnd = (): void => abort.abort(activation.abortSignal.reason);
   activation.abortSignal.addEventListener("abort", onEnd, { once: true });
   try {

@@ -1,5 +1,5 @@
 import { decodeValue, encodeValue } from "../protocol/index.js";
-import type { ActorActivation } from "./activation.js";
+import type { ActorActivation, Callback } from "./activation.js";
 import { CallbackContext, READY } from "./context.js";
 import { callHook } from "./hook.js";
 import { KEYS } from "./record.js";
@@ -56,18 +56,21 @@ export class FailureReports {
 
   async #tell(onError: unknown, event: unknown): Promise<void> {
     const { actor, ports } = this.#activation;
+    const callback: Callback = {};
     try {
       await callHook(
         this.#activation,
         "onError",
         onError,
-        (stage) => new CallbackContext(this.#activation, stage, { isRunHandler: true }),
+        (stage) => new CallbackContext(this.#activation, stage, { isRunHandler: true, callback }),
         READY,
         actor.options.actionTimeout,
         [event],
       );
     } catch (error) {
       ports.log.error({ msg: "onError failed; the workflow's outcome is not affected", error: String(error) });
+    } finally {
+      this.#activation.callbackEnded(callback);
     }
   }
 }

@@ -8,14 +8,24 @@ export async function callHook(
   activation: ActorActivation,
   name: string,
   hook: unknown,
-  createContext: (stage: Stage) => unknown,
+  createContext: (stage: Stage) => object,
   stage: Stage,
   timeoutMs: number,
   args: readonly unknown[],
 ): Promise<unknown> {
   if (typeof hook !== "function") return undefined;
-  const returned = (hook as Handler)(createContext(stage), ...args);
-  if (typeof (returned as PromiseLike<unknown> | undefined)?.then !== "function") return returned;
+  const context = createContext(stage);
+  try {
+    const returned = (hook as Handler)(context, ...args);
+    return typeof (returned as PromiseLike<unknown> | undefined)?.then === "function"
+      ? await withinTimeout(activation, name, returned as PromiseLike<unknown>, timeoutMs)
+      : returned;
+  } finally {
+    activation.callbackEnded(context);
+  }
+}
+
+function withinTimeout(activation: ActorActivation, name: string, running: PromiseLike<unknown>, timeoutMs: number): Promise<unknown> {
   return new Promise((resolve, reject) => {
     const timer = {
       at: activation.ports.now() + timeoutMs,
@@ -25,6 +35,6 @@ export async function callHook(
       },
     };
     activation.timers.add(timer);
-    (returned as PromiseLike<unknown>).then(resolve, reject).then(() => activation.timers.remove(timer));
+    running.then(resolve, reject).then(() => activation.timers.remove(timer));
   });
 }

@@ -88,11 +88,7 @@ export class ActorHost {
       case "action": {
         const args = decodeValue(operation.args);
         if (!Array.isArray(args)) throw new ActorError("actor", "invalid_request", "The arguments of an action are a list");
-        try {
-          return { ...reply, output: await callAction(runtime, operation.name, args, requestOf(envelope)) };
-        } finally {
-          runtime.callbackEnded();
-        }
+        return { ...reply, output: await callAction(runtime, operation.name, args, requestOf(envelope)) };
       }
       case "send":
         return { ...reply, output: encodeValue(await acceptMessage(runtime, operation, requestOf(envelope))) };
@@ -165,7 +161,8 @@ export class ActorHost {
 
   /** The callback that asked for it has ended; its reply does not wait for the rest. */
   #destroy(runtime: ActorRuntime): void {
-    if (this.#destroying || !markDestroyed(runtime)) return;
+    // The mark ends attempts, whose callbacks end with them: it must not be made again by one of those.
+    if (this.#destroying || runtime.record.destroyed || !markDestroyed(runtime)) return;
     this.#destroying = finishDestroy(runtime)
       .catch((error: unknown) => this.#ports.log.error({ msg: "The actor could not be deleted yet; the alarm tries again", error: describe(error) }))
       .then(() => {

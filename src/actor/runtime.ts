@@ -9,7 +9,7 @@
  */
 import { ActorError } from "../protocol/index.js";
 import { EvictedError, History, decodeEntry, type StoredMessage } from "../workflow/index.js";
-import type { ActorActivation, DeadlineRow } from "./activation.js";
+import type { ActorActivation, Callback, DeadlineRow } from "./activation.js";
 import { Background } from "./background.js";
 import type { CompiledActor } from "./compile.js";
 import { DirtySet } from "./dirty-set.js";
@@ -54,7 +54,8 @@ export class ActorRuntime implements ActorActivation {
   #open = false;
   #ready = false;
   #lost: Error | undefined;
-  #destroyRequested = false;
+  #destroyAsker: Callback | undefined;
+  readonly #ended = new WeakSet<Callback>();
   #flush: Promise<void> | undefined;
 
   /** Loads what is stored, but for the state; writes nothing. */
@@ -313,17 +314,21 @@ export class ActorRuntime implements ActorActivation {
   // ---- end ---------------------------------------------------------------------------------------------------------
 
   get isDestroyRequested(): boolean {
-    return this.#destroyRequested;
+    return this.#destroyAsker !== undefined;
   }
 
-  requestDestroy(): void {
-    if (this.#destroyRequested || this.record.destroyed) throw new ActorError("actor", "stopping", "The actor is being destroyed already");
+  requestDestroy(callback?: Callback): void {
+    if (this.isDestroyRequested || this.record.destroyed) throw new ActorError("actor", "stopping", "The actor is being destroyed already");
     if (!this.#ready) throw new ActorError("actor", "starting", "The actor has not started yet");
-    this.#destroyRequested = true;
+    const asker = callback ?? {};
+    this.#destroyAsker = asker;
+    // Code that outlives its callback: there is nothing to wait for but its turn.
+    if (!callback || this.#ended.has(callback)) this.ports.waitUntil(this.ports.yield().then(() => this.callbackEnded(asker)));
   }
 
-  callbackEnded(): void {
-    if (this.#destroyRequested && !this.#lost) this.onDestroyRequested();
+  callbackEnded(callback: Callback): void {
+    this.#ended.add(callback);
+    if (this.#destroyAsker === callback && !this.#lost) this.onDestroyRequested();
   }
 
   /** The run's open operations reject, then nothing of it settles any more (decision 25). */

@@ -1,6 +1,6 @@
 import { ActorError, decodeValue, encodeValue } from "../protocol/index.js";
 import { MAX_INTERRUPTIONS } from "../workflow/index.js";
-import type { ActorActivation, DeadlineRow } from "./activation.js";
+import type { ActorActivation, Callback, DeadlineRow } from "./activation.js";
 import type { Background } from "./background.js";
 import { runHandler } from "./dispatch.js";
 import type { ScheduledEvent, ScheduledFireInfo } from "./schedule-types.js";
@@ -78,12 +78,14 @@ export class Schedule {
   }
 
   async #fire(id: string, row: ScheduleRow, info: ScheduledFireInfo): Promise<void> {
+    const callback: Callback = {};
     try {
-      await runHandler(this.#activation, row.action, [...(decodeValue(row.args) as unknown[]), info]);
+      await runHandler(this.#activation, row.action, [...(decodeValue(row.args) as unknown[]), info], callback);
     } finally {
       this.#running.delete(id);
       this.#activation.clearDeadline(PREFIX + id);
       this.#activation.commit();
+      this.#activation.callbackEnded(callback);
     }
   }
 

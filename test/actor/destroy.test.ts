@@ -280,4 +280,121 @@ describe("destroy", () => {
     await ended(world);
     expect(await hanging).toBe("actor/destroyed 404");
   });
+
+  it("runs onDestroy once when an action asks for it while a step runs, which is cut off", async () => {
+    const seen: string[] = [];
+    const { world, subject } = single(
+      actor({
+        state: 1,
+        run: workflow((ctx) => ctx.step("hangs", () => new Promise<void>(() => {}))),
+        onDestroy: async () => {
+          seen.push("onDestroy");
+          await new Promise((resolve) => setImmediate(resolve));
+          seen.push("is over");
+        },
+        actions: { touch: () => {}, destroy: (c) => c.destroy() },
+      }),
+    );
+    await subject.call("touch");
+    await subject.call("destroy");
+    await ended(world);
+    expect(seen).toEqual(["onDestroy", "is over"]);
+    expect(subject.store.keys).toEqual([]);
+    await subject.call("touch");
+    await ended(world);
+    expect(seen, "the next life is left alone").toHaveLength(2);
+    expect(subject.store.keys).toContain("a");
+  });
+
+  it("waits for the action that asked for it, whatever other callbacks end meanwhile", async () => {
+    const seen: string[] = [];
+    const { world, subject } = single(
+      actor({
+        state: { n: 0 },
+        onDestroy: (c) => void seen.push(`onDestroy with ${c.state.n}`),
+        actions: {
+          destroy: async (c) => {
+            c.destroy();
+            await world.clock.delay(1_000);
+            c.state.n += 1;
+            seen.push("the action is over");
+            return "bye";
+          },
+          touch: (c) => void c.keepAwake(Promise.resolve()),
+          plan: (c) => c.schedule.after(500, "touch"),
+        },
+      }),
+    );
+    await subject.call("plan");
+    const destroyed = subject.call("destroy");
+    await subject.call("touch");
+    await world.pass(2_000);
+    expect(await destroyed).toBe("bye");
+    await ended(world);
+    expect(seen).toEqual(["the action is over", "onDestroy with 1"]);
+    expect(subject.store.keys).toEqual([]);
+  });
+
+  it("waits for the step that asked for it, whatever other callbacks end meanwhile", async () => {
+    const seen: string[] = [];
+    const { world, subject } = single(
+      actor({
+        state: { n: 0 },
+        run: workflow((ctx) =>
+          ctx.step("destroys", async (step) => {
+            step.destroy();
+            await world.clock.delay(1_000);
+            (step.state as { n: number }).n += 1;
+            seen.push("the step is over");
+          }),
+        ),
+        onDestroy: (c) => void seen.push(`onDestroy with ${c.state.n}`),
+        actions: { touch: () => {} },
+      }),
+    );
+    await subject.call("touch");
+    await subject.call("touch");
+    await world.pass(2_000);
+    await ended(world);
+    expect(seen).toEqual(["the step is over", "onDestroy with 1"]);
+    expect(subject.store.keys).toEqual([]);
+  });
+
+  it("begins with the turn when the callback that asks for it is over already", async () => {
+    const { world, subject } = single(
+      actor({
+        state: 1,
+        actions: { later: (c) => void world.clock.delay(1_000).then(() => c.destroy()), touch: () => {} },
+      }),
+    );
+    await subject.call("later");
+    expect(subject.store.keys).toContain("a");
+    await world.pass(1_000);
+    await ended(world);
+    expect(subject.store.keys).toEqual([]);
+    expect(subject.store.alarmAt).toBe(null);
+  });
+
+  it("waits for an onError that asks for it", async () => {
+    const seen: string[] = [];
+    const { world, subject } = single(
+      actor({
+        state: 1,
+        run: workflow((ctx) => ctx.step({ name: "fails", maxRetries: 0, run: () => Promise.reject(new Error("no")) }), {
+          onError: async (c) => {
+            c.destroy();
+            await world.clock.delay(1_000);
+            seen.push("onError is over");
+          },
+        }),
+        onDestroy: () => void seen.push("onDestroy"),
+        actions: { touch: () => {} },
+      }),
+    );
+    await subject.call("touch");
+    await world.pass(2_000);
+    await ended(world);
+    expect(seen).toEqual(["onError is over", "onDestroy"]);
+    expect(subject.store.keys).toEqual([]);
+  });
 });
