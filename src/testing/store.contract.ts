@@ -2,52 +2,28 @@
  * What every store keeps, whatever it is made of. Brings no test runner: the caller hands in its own, and a way to visit
  * a fresh store where it lives (another process, or inside a Durable Object).
  */
-import type { Batch, Store, StoreActivation } from "../actor/ports.js";
-
-/** One life of the process that uses the store. */
-export interface StoreLife {
-  readonly store: Store;
-  /** Lets the current turn end; what was committed in it is then beyond the reach of `crash`. */
-  nextTurn(): Promise<void>;
-  /** A kill without notice, at this instruction. Never returns to its caller. */
-  crash(): Promise<never>;
-}
-
-/** A store with a storage of its own, empty at first. */
-export interface StoreUnderTest {
-  /** Runs `body` as one event where the store lives. What `crash` ends counts as done; any other failure rejects. */
-  visit(body: (life: StoreLife) => Promise<void>): Promise<void>;
-}
+import { CONTRACT_TESTS, type Expect, type StoreUnderTest } from "./store-contract-tests.js";
 
 export interface StoreContractOptions {
   readonly make: () => StoreUnderTest | Promise<StoreUnderTest>;
   readonly describe: (name: string, body: () => void) => void;
   readonly it: (name: string, body: () => Promise<void>) => void;
-  readonly expect: (actual: unknown, message?: string) => { toEqual(expected: unknown): void };
+  readonly expect: Expect;
   /** Tests that this store fails for a known reason. One that passes all the same fails the run. */
   readonly skip?: readonly { readonly test: string; readonly reason: string }[];
 }
-
-interface ContractTest {
-  readonly name: string;
-  run(subject: StoreUnderTest, expect: StoreContractOptions["expect"]): Promise<void>;
-}
-
-const HOUR_MS = 3_600_000;
-/** A time that no machine's clock reaches while the suite runs. */
-const FAR_AT = 4_000_000_000_000;
 
 /** Defines the suite with the given test runner. */
 export function storeContract(options: StoreContractOptions): void {
   const { describe, it, expect, make, skip = [] } = options;
   describe("store contract", () => {
-    for (const test of TESTS) {
+    for (const test of CONTRACT_TESTS) {
       const skipped = skip.find((each) => each.test === test.name);
       const run = async (): Promise<void> => test.run(await make(), expect);
       it(skipped ? `${test.name} (known to fail: ${skipped.reason})` : test.name, skipped ? () => mustFail(run, test.name) : run);
     }
     it("every skip names a test of the contract", async () => {
-      const names = new Set(TESTS.map((test) => test.name));
+      const names = new Set(CONTRACT_TESTS.map((test) => test.name));
       expect(skip.map((each) => each.test).filter((name) => !names.has(name))).toEqual([]);
     });
   });
@@ -60,277 +36,4 @@ async function mustFail(run: () => Promise<void>, name: string): Promise<void> {
     return;
   }
   throw new Error(`"${name}" passes now: take it out of the skips`);
-}
-
-const TESTS: readonly ContractTest[] = [
-  {
-    name: "an empty store has no rows and no alarm",
-    run: (subject, expect) =>
-      subject.visit(async ({ store }) => {
-        const activation = store.activate();
-        expect(activation.get("a")).toEqual(undefined);
-        expect(rows(activation, "")).toEqual([]);
-        expect(await activation.getAlarm()).toEqual(null);
-      }),
-  },
-  {
-    name: "a commit is seen by the reads after it, with its puts, overwrites and deletes",
-    run: (subject, expect) =>
-      subject.visit(async ({ store }) => {
-        const activation = store.activate();
-        activation.commit(batch({ puts: { a: [1], b: [2] } }));
-        activation.commit(batch({ puts: { a: [3, 4] }, deletes: ["b", "never-there"] }));
-        expect(rows(activation, "")).toEqual([["a", [3, 4]]]);
-        expect(read(activation, "a")).toEqual([3, 4]);
-        expect(activation.get("b")).toEqual(undefined);
-      }),
-  },
-  {
-    name: "a value of no bytes and one of all byte values come back as they are",
-    run: (subject, expect) =>
-      subject.visit(async ({ store }) => {
-        const every = Array.from({ length: 256 }, (_, byte) => byte);
-        const activation = store.activate();
-        activation.commit(batch({ puts: { none: [], every } }));
-        expect(read(activation, "none")).toEqual([]);
-        expect(read(activation, "every")).toEqual(every);
-      }),
-  },
-  {
-    name: "list gives the keys with the prefix, and no others, in the order of their text",
-    run: (subject, expect) =>
-      subject.visit(async ({ store }) => {
-        const activation = store.activate();
-        activation.commit(batch({ puts: { "e/9": [9], "e/10": [10], e: [0], "e/1": [1], f: [0], "d/x": [0], "e0": [0] } }));
-        activation.commit(batch({ deletes: ["e/1"], puts: { "e/2": [2] } }));
-        expect(rows(activation, "e/")).toEqual([["e/10", [10]], ["e/2", [2]], ["e/9", [9]]]);
-        expect(rows(activation, "x/")).toEqual([]);
-        expect(rows(activation, "").map(([key]) => key)).toEqual(["d/x", "e", "e/10", "e/2", "e/9", "e0", "f"]);
-      }),
-  },
-  {
-    name: "a list that was asked for does not change with later commits",
-    run: (subject, expect) =>
-      subject.visit(async ({ store }) => {
-        const activation = store.activate();
-        activation.commit(batch({ puts: { "e/1": [1], "e/2": [2], "e/3": [3] } }));
-        const seen: string[] = [];
-        for (const [key] of activation.list("e/")) {
-          seen.push(key);
-          activation.commit(batch({ deletes: ["e/2", "e/3"], puts: { "e/4": [4] } }));
-        }
-        expect(seen).toEqual(["e/1", "e/2", "e/3"]);
-      }),
-  },
-  {
-    name: "bytes are copies, on the way in and on the way out",
-    run: (subject, expect) =>
-      subject.visit(async ({ store }) => {
-        const activation = store.activate();
-        const given = Uint8Array.of(1, 2, 3);
-        activation.commit({ puts: new Map([["a", given]]), deletes: new Set() });
-        given.fill(9);
-        activation.get("a")?.fill(8);
-        for (const [, bytes] of activation.list("a")) bytes.fill(7);
-        expect(read(activation, "a")).toEqual([1, 2, 3]);
-      }),
-  },
-  {
-    name: "a commit that is refused in its middle changes nothing: rows, deletes and alarm stay",
-    run: async (subject, expect) => {
-      const unstorable = (() => {}) as unknown as Uint8Array<ArrayBuffer>;
-      await subject.visit(async ({ store, nextTurn }) => {
-        const activation = store.activate();
-        activation.commit(batch({ puts: { a: [1], b: [2] }, alarmAt: FAR_AT }));
-        const puts = new Map([...batch({ puts: { a: [9], c: [3] } }).puts, ["d", unstorable] as const, ["e", Uint8Array.of(5)] as const]);
-        let refused = false;
-        try {
-          activation.commit({ puts, deletes: new Set(["b"]), alarmAt: FAR_AT + HOUR_MS });
-        } catch {
-          refused = true;
-        }
-        expect(refused, "the store refuses a function").toEqual(true);
-        expect(rows(activation, "")).toEqual([["a", [1]], ["b", [2]]]);
-        expect(await activation.getAlarm()).toEqual(FAR_AT);
-        await activation.sync();
-        await nextTurn();
-      });
-      await subject.visit(async ({ store }) => {
-        const activation = store.activate();
-        expect(rows(activation, ""), "after a restart").toEqual([["a", [1]], ["b", [2]]]);
-        expect(await activation.getAlarm()).toEqual(FAR_AT);
-      });
-    },
-  },
-  {
-    name: "a commit sets the alarm, leaves it alone, moves it and clears it",
-    run: (subject, expect) =>
-      subject.visit(async ({ store }) => {
-        const activation = store.activate();
-        const after = async (change: Parameters<typeof batch>[0]): Promise<number | null> => {
-          activation.commit(batch(change));
-          return activation.getAlarm();
-        };
-        expect(await after({ puts: { a: [1] } })).toEqual(null);
-        expect(await after({ alarmAt: FAR_AT })).toEqual(FAR_AT);
-        expect(await after({ puts: { a: [2] } })).toEqual(FAR_AT);
-        expect(await after({ alarmAt: FAR_AT + 1 })).toEqual(FAR_AT + 1);
-        expect(await after({ alarmAt: FAR_AT - 1 })).toEqual(FAR_AT - 1);
-        expect(await after({ alarmAt: null })).toEqual(null);
-        expect(await after({ alarmAt: null })).toEqual(null);
-      }),
-  },
-  {
-    name: "an activation that is not the newest can neither read nor write",
-    run: (subject, expect) =>
-      subject.visit(async ({ store }) => {
-        const older = store.activate();
-        older.commit(batch({ puts: { a: [1] }, alarmAt: FAR_AT }));
-        expect(older.isCurrent).toEqual(true);
-        const newest = store.activate();
-        expect([older.isCurrent, newest.isCurrent]).toEqual([false, true]);
-        const outcomes = {
-          commit: await outcomeOf(() => older.commit(batch({ puts: { a: [2] }, alarmAt: null }))),
-          get: await outcomeOf(() => older.get("a")),
-          list: await outcomeOf(() => [...older.list("")]),
-          getAlarm: await outcomeOf(() => older.getAlarm()),
-          deleteAll: await outcomeOf(() => older.deleteAll()),
-        };
-        expect(outcomes).toEqual({ commit: "refused", get: "refused", list: "refused", getAlarm: "refused", deleteAll: "refused" });
-        expect(rows(newest, "")).toEqual([["a", [1]]]);
-        expect(await newest.getAlarm()).toEqual(FAR_AT);
-        newest.commit(batch({ puts: { a: [3] } }));
-        expect(read(newest, "a")).toEqual([3]);
-      }),
-  },
-  {
-    name: "a crash in the same turn takes all of its commits, microtasks included",
-    run: async (subject, expect) => {
-      await subject.visit(async ({ store }) => {
-        const activation = store.activate();
-        activation.commit(batch({ puts: { before: [1] }, alarmAt: FAR_AT }));
-        await activation.sync();
-      });
-      await subject.visit(async ({ store, crash }) => {
-        const activation = store.activate();
-        activation.commit(batch({ puts: { first: [1] }, deletes: ["before"] }));
-        await undefined;
-        activation.commit(batch({ puts: { second: [2] }, alarmAt: null }));
-        await undefined;
-        await crash();
-      });
-      await subject.visit(async ({ store }) => {
-        const activation = store.activate();
-        expect(rows(activation, "")).toEqual([["before", [1]]]);
-        expect(await activation.getAlarm()).toEqual(FAR_AT);
-      });
-    },
-  },
-  {
-    name: "what was committed in an earlier turn survives a crash, the alarm with it",
-    run: async (subject, expect) => {
-      await subject.visit(async ({ store, nextTurn, crash }) => {
-        const activation = store.activate();
-        activation.commit(batch({ puts: { a: [1] }, alarmAt: FAR_AT }));
-        activation.commit(batch({ puts: { b: [2] } }));
-        await nextTurn();
-        activation.commit(batch({ puts: { c: [3] } }));
-        await crash();
-      });
-      await subject.visit(async ({ store }) => {
-        const activation = store.activate();
-        expect(rows(activation, "")).toEqual([["a", [1]], ["b", [2]]]);
-        expect(await activation.getAlarm()).toEqual(FAR_AT);
-      });
-    },
-  },
-  {
-    name: "what sync has confirmed survives a crash right after it",
-    run: async (subject, expect) => {
-      await subject.visit(async ({ store, crash }) => {
-        const activation = store.activate();
-        activation.commit(batch({ puts: { a: [1] }, alarmAt: FAR_AT }));
-        await activation.sync();
-        await crash();
-      });
-      await subject.visit(async ({ store }) => {
-        const activation = store.activate();
-        expect(read(activation, "a")).toEqual([1]);
-        expect(await activation.getAlarm()).toEqual(FAR_AT);
-      });
-    },
-  },
-  {
-    name: "an activation that begins in the turn of another's commit keeps it, and the sync of either resolves",
-    run: async (subject, expect) => {
-      await subject.visit(async ({ store, crash }) => {
-        const older = store.activate();
-        older.commit(batch({ puts: { a: [1] } }));
-        const confirmed = older.sync();
-        const newest = store.activate();
-        newest.commit(batch({ puts: { b: [2] }, alarmAt: FAR_AT }));
-        await newest.sync();
-        await confirmed;
-        await crash();
-      });
-      await subject.visit(async ({ store }) => {
-        const activation = store.activate();
-        expect(rows(activation, "")).toEqual([["a", [1]], ["b", [2]]]);
-        expect(await activation.getAlarm()).toEqual(FAR_AT);
-      });
-    },
-  },
-  {
-    name: "sync with nothing to confirm resolves",
-    run: (subject, expect) =>
-      subject.visit(async ({ store }) => {
-        const activation = store.activate();
-        await activation.sync();
-        expect(rows(activation, "")).toEqual([]);
-      }),
-  },
-  {
-    name: "deleteAll clears rows and alarm, and the store can be used at once",
-    run: async (subject, expect) => {
-      await subject.visit(async ({ store }) => {
-        const activation = store.activate();
-        activation.commit(batch({ puts: { a: [1], "e/1": [2] }, alarmAt: FAR_AT }));
-        await activation.sync();
-        await activation.deleteAll();
-        expect(rows(activation, "")).toEqual([]);
-        expect(await activation.getAlarm()).toEqual(null);
-        activation.commit(batch({ puts: { b: [3] } }));
-        await activation.sync();
-      });
-      await subject.visit(async ({ store }) => {
-        const activation = store.activate();
-        expect(rows(activation, "")).toEqual([["b", [3]]]);
-        expect(await activation.getAlarm()).toEqual(null);
-      });
-    },
-  },
-];
-
-function batch(change: { readonly puts?: Readonly<Record<string, readonly number[]>>; readonly deletes?: readonly string[]; readonly alarmAt?: number | null }): Batch {
-  const puts = new Map(Object.entries(change.puts ?? {}).map(([key, bytes]) => [key, Uint8Array.from(bytes)]));
-  const deletes = new Set(change.deletes ?? []);
-  return change.alarmAt === undefined ? { puts, deletes } : { puts, deletes, alarmAt: change.alarmAt };
-}
-
-function read(activation: StoreActivation, key: string): number[] | undefined {
-  const bytes = activation.get(key);
-  return bytes && [...bytes];
-}
-
-function rows(activation: StoreActivation, prefix: string): [string, number[]][] {
-  return [...activation.list(prefix)].map(([key, bytes]) => [key, [...bytes]]);
-}
-
-async function outcomeOf(use: () => unknown): Promise<"refused" | "done"> {
-  try {
-    await use();
-    return "done";
-  } catch {
-    return "refused";
-  }
 }
