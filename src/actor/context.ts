@@ -161,6 +161,7 @@ class StepContext extends IdentityContext {
   readonly #info: AttemptInfo;
   readonly #gate: Gate;
   readonly #view: StateView | undefined;
+  #schedule: object | undefined;
   readonly queue: { send(name: string, body: unknown): Promise<void> };
 
   constructor(runtime: ActorActivation, info: AttemptInfo, gate: Gate, outbox: { name: string; body: Uint8Array }[]) {
@@ -213,7 +214,8 @@ class StepContext extends IdentityContext {
 
   get schedule(): object {
     this.#check("schedule");
-    return this.#runtime.schedule;
+    this.#schedule ??= guardMethods(this.#runtime.schedule, () => this.#check("schedule"));
+    return this.#schedule;
   }
 
   destroy(): void {
@@ -245,4 +247,18 @@ class StepContext extends IdentityContext {
       `\`${feature}\` is only available inside workflow steps: step "${this.#info.stepName}", attempt ${this.#info.attempt}, has ended`,
     );
   }
+}
+
+/** The same object, but that each of its methods, all of which give promises, rejects with what `guard` throws. */
+function guardMethods(target: object, guard: () => void): object {
+  return new Proxy(target, {
+    get: (_, key) => {
+      const member: unknown = Reflect.get(target, key);
+      if (typeof member !== "function") return member;
+      return async (...args: unknown[]): Promise<unknown> => {
+        guard();
+        return Reflect.apply(member as (...args: unknown[]) => unknown, target, args);
+      };
+    },
+  });
 }

@@ -2,7 +2,7 @@ import { ActorError, decodeValue, encodeValue, type Operation } from "../protoco
 import type { ActorActivation, Callback } from "./activation.js";
 import type { CompiledActor } from "./compile.js";
 import { CallbackContext, READY } from "./context.js";
-import { checkMessageSize, checkQueueName } from "./message-queue.js";
+import { checkMessageSize, checkQueueName, checkTimeout } from "./message-queue.js";
 import type { ReplyResult } from "./queue-types.js";
 
 /**
@@ -60,6 +60,7 @@ export async function acceptMessage(
   request?: Request,
 ): Promise<AcceptedMessage> {
   checkOperation(activation.actor, { kind: "send", ...send });
+  checkTimeout(send.timeoutMs);
   const canPublish = activation.queue.canPublish(send.queue);
   if (canPublish) {
     const context = new CallbackContext(activation, READY, request ? { request } : {});
@@ -82,6 +83,7 @@ export async function awaitReply(
   activation: ActorActivation,
   wait: { readonly messageId: number; readonly createdAt: number; readonly timeoutMs: number },
 ): Promise<ReplyResult> {
+  checkTimeout(wait.timeoutMs);
   try {
     return await activation.queue.awaitReply(wait.messageId, wait.createdAt, wait.timeoutMs);
   } catch (error) {

@@ -293,6 +293,12 @@ export function checkQueueName(name: unknown): void {
   throw new ActorError("queue", "invalid_payload", `A queue's name is a string of at most ${MAX_QUEUE_NAME} characters`);
 }
 
+/** @throws queue/invalid_payload */
+export function checkTimeout(timeoutMs: unknown): void {
+  if (timeoutMs === undefined || (typeof timeoutMs === "number" && Number.isFinite(timeoutMs))) return;
+  throw new ActorError("queue", "invalid_payload", "A wait in a queue needs a timeout in ms that is a finite number");
+}
+
 /** @throws queue/message_too_large */
 export function checkMessageSize(sizeBytes: number, limitBytes: number): void {
   if (sizeBytes <= limitBytes) return;

@@ -1,6 +1,7 @@
 import { ActorError, decodeValue } from "../protocol/index.js";
 import type { StoredMessage } from "../workflow/index.js";
 import type { ActorActivation } from "./activation.js";
+import { checkTimeout } from "./message-queue.js";
 import { aborted } from "./message-receivers.js";
 
 export interface QueueNextOptions {
@@ -50,6 +51,8 @@ export class QueueContext {
     if (this.#isRunHandler) {
       throw new ActorError("queue", "self_wait", "A run handler that waits for its own queue would wait for ever");
     }
+    checkTimeout(options.timeout);
+    if (options.signal?.aborted) throw aborted();
     const timeoutMs = options.timeout ?? this.#activation.actor.options.actionTimeout;
     const message = await this.#activation.sendMessage(name, body, timeoutMs);
     const result = await this.#activation.queue.awaitReply(message.id, message.createdAt, timeoutMs, options.signal);
@@ -135,9 +138,7 @@ function checkedCount(count: number | undefined): number {
 }
 
 function checkSelection({ names, timeout }: QueueNextOptions): void {
-  if (timeout !== undefined && (typeof timeout !== "number" || !Number.isFinite(timeout))) {
-    throw new ActorError("queue", "invalid_payload", "A receive needs a timeout in ms that is a finite number");
-  }
+  checkTimeout(timeout);
   if (names !== undefined && (!Array.isArray(names) || names.some((name) => typeof name !== "string"))) {
     throw new ActorError("queue", "invalid_payload", "A receive needs names that are a list of strings");
   }

@@ -65,8 +65,9 @@ export class Schedule {
     const due = this.#rows()
       .filter(([id, row]) => row.at <= firedAt && !this.#running.has(id))
       .sort(([, a], [, b]) => a.at - b.at);
+    const isDropping = (this.#activation.lease?.found ?? 0) >= MAX_INTERRUPTIONS;
     for (const [id, row] of due.slice(0, DUE_PER_PASS)) {
-      if ((this.#activation.lease?.found ?? 0) >= MAX_INTERRUPTIONS) {
+      if (isDropping) {
         this.#activation.ports.log.error({ msg: `Scheduled action "${row.action}" was cut off ${MAX_INTERRUPTIONS} times and is dropped`, id });
         this.#activation.clearDeadline(PREFIX + id);
         continue;
@@ -75,6 +76,14 @@ export class Schedule {
       const info: ScheduledFireInfo = { kind: "at", id, scheduledAt: row.at, firedAt };
       background.run(`Scheduled action "${row.action}"`, () => this.#fire(id, row, info));
     }
+    // What this pass drops explains the cut-offs: the rest gets a new lease, with its own wake.
+    if (due.length > DUE_PER_PASS && !isDropping) background.run("The next pass of schedules", () => this.#nextPass(background));
+  }
+
+  /** Runs as background work, so that the lease that guards what is due is held until it begins. */
+  async #nextPass(background: Background): Promise<void> {
+    await this.#activation.ports.yield();
+    if (!this.#activation.abortSignal.aborted) this.fireDue(background);
   }
 
   async #fire(id: string, row: ScheduleRow, info: ScheduledFireInfo): Promise<void> {
@@ -96,7 +105,7 @@ export class Schedule {
   }
 }
 
-/** What one alarm starts at most; the rest has its own wake (D9). */
+/** What one turn starts at most; the next pass follows at once, whoever of this one still runs (D9). */
 const DUE_PER_PASS = 100;
 
 function toEvent(id: string, row: ScheduleRow): ScheduledEvent {

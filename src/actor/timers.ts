@@ -24,7 +24,9 @@ export class Timers {
     this.#fireWorkflow = fireWorkflow;
   }
 
+  /** A time that is none never comes: the platform would take it for "now", again and again. */
   add(call: TimedCall): void {
+    if (!Number.isFinite(call.at)) return;
     this.#calls.add(call);
     this.#set();
   }
@@ -36,7 +38,7 @@ export class Timers {
 
   /** The earliest deadline of a workflow that is busy; undefined when it is parked: then the alarm wakes it. */
   setWorkflow(at: number | undefined): void {
-    this.#workflowAt = at;
+    this.#workflowAt = at !== undefined && Number.isFinite(at) ? at : undefined;
     this.#set();
   }
 

@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { actor, type ScheduledFireInfo } from "../../src/actor/index.js";
+import { actor, workflow, type ScheduledFireInfo } from "../../src/actor/index.js";
 import type { World } from "../../src/testing/index.js";
 import { single, type Single } from "./subject.js";
 
@@ -237,5 +237,42 @@ describe("schedule", () => {
     expect(subject.store.alarmWrites - alarmWrites).toBe(0);
     await subject.call("after", 500, "note");
     expect(subject.store.alarmWrites - alarmWrites).toBe(1);
+  });
+
+  it("does not let an action that hangs stand in the way of more than a pass takes: the next one follows at once", async () => {
+    const { world, subject } = planner();
+    const at = world.clock.now() + 1_000;
+    await subject.call("at", at, "slow", "long");
+    for (let i = 0; i < 350; i += 1) await subject.call("at", at, "note", i);
+    world.clock.moveTo(at);
+    await world.settle();
+    await world.settle();
+    expect(world.clock.now()).toBe(at);
+    expect(await subject.call("ran")).toHaveLength(351);
+    await world.passUntilQuiet();
+    expect(await subject.call("ran")).toHaveLength(352);
+    expect(subject.store.keys).toEqual(["a", "s"]);
+    expect(subject.store.alarmAt).toBe(null);
+  });
+
+  it("got from a step is dead once the step has ended", async () => {
+    let kept: { after(delayMs: number, action: string): Promise<string> } | undefined;
+    let inTime: string | undefined;
+    const { subject } = single(
+      actor({
+        state: 1,
+        run: workflow((ctx) =>
+          ctx.step("keeps it", async (step) => {
+            kept = step.schedule;
+            inTime = await step.schedule.after(HOUR_MS, "touch");
+          }),
+        ),
+        actions: { touch: () => {}, list: (c) => c.schedule.list() },
+      }),
+    );
+    await subject.call("touch");
+    expect(await subject.call("list")).toMatchObject([{ id: inTime }]);
+    await expect(kept?.after(HOUR_MS, "touch")).rejects.toMatchObject({ group: "workflow", code: "step_ended" });
+    expect(await subject.call("list")).toHaveLength(1);
   });
 });

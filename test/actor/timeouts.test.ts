@@ -1,0 +1,58 @@
+import { expect, it } from "vitest";
+import { actor } from "../../src/actor/index.js";
+import { single } from "./subject.js";
+
+it("an action without an end to its time holds no timer, and holds back no other", async () => {
+  const { world, subject } = single(
+    actor({
+      options: { actionTimeout: Number.POSITIVE_INFINITY },
+      actions: { hang: () => new Promise<void>(() => {}), next: (c) => c.queue.next({ timeout: 1_000 }) },
+    }),
+  );
+  void subject.call("hang");
+  await world.settle();
+  expect(subject.timersHeld).toBe(0);
+  const next = subject.call("next");
+  await world.pass(1_000);
+  expect(await next).toBe(undefined);
+  expect(subject.timersHeld).toBe(0);
+});
+
+it.each([Number.NaN, Number.POSITIVE_INFINITY, Number.NEGATIVE_INFINITY])("a wait in the queue with the timeout %s is refused, and stores nothing", async (timeout) => {
+  const { subject } = single(
+    actor({
+      state: 1,
+      actions: {
+        next: (c) => c.queue.next({ timeout }),
+        nextBatch: (c) => c.queue.nextBatch({ timeout, count: 2 }),
+        waitForNames: (c) => c.queue.waitForNames(["q"], { timeout }),
+        enqueueAndWait: (c) => c.queue.enqueueAndWait("q", 1, { timeout }),
+        touch: () => {},
+      },
+    }),
+  );
+  for (const action of ["next", "nextBatch", "waitForNames", "enqueueAndWait"]) {
+    await expect(subject.call(action), action).rejects.toMatchObject({ group: "queue", code: "invalid_payload", statusCode: 400 });
+  }
+  expect(subject.store.keys).toEqual(["a", "s"]);
+  expect(subject.timersHeld).toBe(0);
+});
+
+it("an enqueueAndWait that is aborted leaves no timer; one that was aborted before sends nothing", async () => {
+  const abort = new AbortController();
+  const { world, subject } = single(
+    actor({
+      state: 1,
+      actions: { ask: (c) => c.queue.enqueueAndWait("q", 1, { timeout: 3_600_000, signal: abort.signal }).catch((error: { code: string }) => error.code) },
+    }),
+  );
+  const asked = subject.call("ask");
+  await world.settle();
+  expect(subject.timersHeld).toBe(1);
+  abort.abort();
+  expect(await asked).toBe("aborted");
+  expect(subject.timersHeld).toBe(0);
+  const { rows } = subject.store;
+  expect(await subject.call("ask")).toBe("aborted");
+  expect(subject.store.rows).toBe(rows);
+});
