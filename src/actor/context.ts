@@ -137,6 +137,7 @@ export function openAttempt(runtime: ActorActivation, info: AttemptInfo, staged:
   const gate: Gate = { open: true };
   const outbox: { name: string; body: Uint8Array }[] = [];
   const stateBefore = runtime.state?.version;
+  const begun = runtime.state?.restores;
   return {
     get changedState() {
       return runtime.state !== undefined && runtime.state.version !== stateBefore;
@@ -144,12 +145,13 @@ export function openAttempt(runtime: ActorActivation, info: AttemptInfo, staged:
     context: new StepContext(runtime, info, gate, outbox),
     succeed: () => {
       // The state is measured before the success is recorded, so that what cannot be stored is this step's failure.
-      runtime.state?.encodeChanges();
+      runtime.state?.checkChanges(begun);
       if (outbox.length > 0) staged(outbox.length);
       for (const { name, body } of outbox) runtime.stageMessage(name, body);
     },
     close: () => {
       gate.open = false;
+      runtime.state?.putBackUnstorable();
       runtime.callbackEnded(gate);
     },
   };

@@ -14,10 +14,15 @@ import type { ReplyResult } from "./queue-types.js";
  */
 export async function callAction(activation: ActorActivation, name: string, args: readonly unknown[], request?: Request): Promise<Uint8Array> {
   const callback: Callback = {};
+  const begun = activation.state?.restores;
   try {
     const output = await runHandler(activation, name, args, callback, request);
-    activation.state?.encodeChanges();
+    activation.state?.checkChanges(begun);
     return encodeValue(output, { what: "result" });
+  } catch (error) {
+    // It keeps what it changed if that can be stored; its caller is told of its own error.
+    activation.state?.putBackUnstorable();
+    throw error;
   } finally {
     activation.commitOrThrow();
     activation.callbackEnded(callback);

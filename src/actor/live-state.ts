@@ -21,6 +21,8 @@ export class LiveState {
   /** Typed arrays were handed out: they change without telling, so every commit compares. */
   #suspect = false;
   readonly #onDirty: () => void;
+  #restores = 0;
+  #fault: unknown;
 
   /** `stored` is the last committed encoding; absent for a new actor. `onDirty` runs at the first change after a commit. */
   constructor(root: unknown, stored: Uint8Array | undefined, onDirty: () => void) {
@@ -62,20 +64,42 @@ export class LiveState {
     this.#suspect = true;
   }
 
+  /** How often the state was put back; a callback that began at another number may have lost what it changed. */
+  get restores(): number {
+    return this.#restores;
+  }
+
   /**
-   * The encoding to store, or undefined when nothing changed.
-   * @throws value/not_serializable, value/too_large; then the state is as it was last stored
+   * For the end of a callback that began when `restores` was at `begun`: measures what it changed.
+   * @throws value/not_serializable, value/too_large, also when another callback's change was the one; then the state is
+   * as it was last stored, and objects got from it stay part of it
    */
+  checkChanges(begun = this.#restores): void {
+    try {
+      this.encodeChanges();
+    } catch (error) {
+      this.#restore();
+      this.#fault = error;
+      throw error;
+    }
+    if (begun !== this.#restores) throw this.#fault;
+  }
+
+  /** For the end of a callback that has an error of its own to tell. */
+  putBackUnstorable(): void {
+    try {
+      this.checkChanges();
+    } catch {
+      // Put back; whoever else runs meanwhile is told by `checkChanges`.
+    }
+  }
+
+  /** The encoding to store, or undefined when nothing changed. @throws value/not_serializable, value/too_large */
   encodeChanges(): Uint8Array<ArrayBuffer> | undefined {
     if (this.#version === this.#storedVersion && !this.#suspect) return undefined;
     let bytes = this.#encoded?.version === this.#version && !this.#suspect ? this.#encoded.bytes : undefined;
     if (!bytes) {
-      try {
-        bytes = encodeValue(this.#root, { what: "state" });
-      } catch (error) {
-        this.#restore();
-        throw error;
-      }
+      bytes = encodeValue(this.#root, { what: "state" });
       this.#encoded = { version: this.#version, bytes };
     }
     return this.#stored && equalBytes(bytes, this.#stored) ? undefined : bytes;
@@ -90,7 +114,8 @@ export class LiveState {
 
   #restore(): void {
     if (!this.#stored) return;
-    this.#root = decodeValue(this.#stored);
+    this.#restores += 1;
+    this.#root = reconcile(this.#root, decodeValue(this.#stored));
     this.#version += 1;
     this.#storedVersion = this.#version;
     this.#encoded = undefined;
@@ -185,6 +210,8 @@ export class StateView {
         this.#guard();
         const member: unknown = Reflect.get(target, key, target);
         if (typeof member !== "function") return member;
+        // `new Date(view)` asks for a text, and the usual one has no milliseconds.
+        if (target instanceof Date && key === Symbol.toPrimitive) return (hint: string) => (hint === "default" ? target.toJSON() : target[Symbol.toPrimitive](hint));
         const name = String(key);
         return (...given: unknown[]): unknown => {
           this.#guard();
@@ -204,7 +231,9 @@ export class StateView {
 
   /** What user code hands to a method of a Map or Set: a value to keep, or a function that sees values. */
   #argument(method: string, given: unknown, path: string): unknown {
-    if (typeof given !== "function" || (method !== "forEach" && method !== "getOrInsertComputed")) return this.#checked(undefined, given, path);
+    if (typeof given !== "function" || (method !== "forEach" && method !== "getOrInsertComputed")) {
+      return KEEPERS.test(method) ? this.#checked(undefined, given, path) : unwrap(given);
+    }
     return (...args: unknown[]): unknown => {
       const result: unknown = (given as Callback)(...args.map((each) => this.#wrap(each, path)));
       return method === "forEach" ? undefined : this.#checked(undefined, result, path);
@@ -225,6 +254,35 @@ export class StateView {
     if (raw !== null && (typeof raw === "object" || typeof raw === "function" || typeof raw === "symbol")) checkValue(raw, path);
     return raw;
   }
+}
+
+/** Methods of Map and Set that keep what they are given. */
+const KEEPERS = /^(?:set|add|getOrInsert)/;
+
+/**
+ * Makes `current` the same as `wanted`, keeping the objects that are there, so that whoever holds one still holds a part
+ * of the state.
+ */
+function reconcile(current: unknown, wanted: unknown): unknown {
+  if (Array.isArray(current) && Array.isArray(wanted) && !Object.isFrozen(current)) {
+    const items = wanted.map((each, index) => reconcile(current[index], each));
+    current.length = 0;
+    current.push(...items);
+    return current;
+  }
+  if (!isPlainObject(current) || !isPlainObject(wanted) || Object.isFrozen(current)) return wanted;
+  for (const key of Object.keys(current)) if (!Object.hasOwn(wanted, key)) delete current[key];
+  for (const key of Object.keys(wanted)) {
+    const value = reconcile(Object.hasOwn(current, key) ? current[key] : undefined, wanted[key]);
+    Object.defineProperty(current, key, { value, writable: true, enumerable: true, configurable: true });
+  }
+  return current;
+}
+
+function isPlainObject(value: unknown): value is Record<string, unknown> {
+  if (typeof value !== "object" || value === null) return false;
+  const prototype: unknown = Object.getPrototypeOf(value);
+  return prototype === Object.prototype || prototype === null;
 }
 
 type Callback = (...args: unknown[]) => unknown;

@@ -52,6 +52,7 @@ export class ActorRuntime implements ActorActivation {
   #view: StateView | undefined;
   #counter: number;
   #open = false;
+  #isStateUnstorable = false;
   #ready = false;
   #lost: Error | undefined;
   #destroyAsker: Callback | undefined;
@@ -118,7 +119,7 @@ export class ActorRuntime implements ActorActivation {
   }
 
   async save(immediate: boolean): Promise<void> {
-    this.state?.encodeChanges();
+    this.state?.checkChanges();
     this.commitOrThrow();
     if (immediate) await this.store.sync();
   }
@@ -174,7 +175,7 @@ export class ActorRuntime implements ActorActivation {
         return false;
       }
       this.#dirty.clear();
-      this.state?.committed(stateBytes);
+      if (!this.#isStateUnstorable) this.state?.committed(stateBytes);
     }
     this.wakes.committed(alarmAt);
     return true;
@@ -218,12 +219,14 @@ export class ActorRuntime implements ActorActivation {
     this.#abort.abort(reason);
   }
 
+  /** A state that cannot be stored waits for the end of the callback that made it so: that one is told (C8). */
   #encodeState(): Uint8Array<ArrayBuffer> | undefined {
+    this.#isStateUnstorable = false;
     try {
       return this.state?.encodeChanges();
     } catch (error) {
-      // Whoever made the change was told when its callback ended; here the state is back to what is stored.
-      this.ports.log.error({ msg: "The state cannot be stored and was put back", error: String(error) });
+      this.#isStateUnstorable = true;
+      this.ports.log.warn({ msg: "The state cannot be stored; the callback that changed it will be told", error: String(error) });
       return undefined;
     }
   }
@@ -260,6 +263,7 @@ export class ActorRuntime implements ActorActivation {
 
   /** Messages were committed: the workflow's waits come first, then those of actions and run handlers (decision 18). */
   messagesChanged(): void {
+    if (!this.#ready) return;
     if (this.workflow.mayWantMessages()) this.workflow.advanceSoon();
     else this.receivers.offer();
   }

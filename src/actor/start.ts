@@ -55,7 +55,7 @@ async function create(runtime: ActorRuntime, input: unknown): Promise<void> {
     runtime.setState(decodeValue(encodeValue(first, { what: "state" })), undefined);
   }
   await hook(runtime, "onCreate", config.onCreate, BEFORE_VARS, CREATE_TIMEOUT_MS, [input]);
-  runtime.state?.encodeChanges();
+  runtime.state?.checkChanges();
   runtime.putRecord({});
   if (workflow) runtime.wakes.holdLease();
   runtime.open();

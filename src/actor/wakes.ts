@@ -1,9 +1,12 @@
-import { decodeValue, encodeValue } from "../protocol/index.js";
+import { decodeValue, encodeValue, MAX_VALUE_BYTES } from "../protocol/index.js";
 import type { DeadlineRow } from "./activation.js";
 import { nextWakeAt } from "./deadlines.js";
 import type { DirtySet } from "./dirty-set.js";
 import { LEASE_EXTENSION_MS, encodeLease, newLease, type Lease } from "./lease.js";
 import { KEYS } from "./record.js";
+
+/** A row that holds a value of the largest size, with what stands beside it. */
+const MAX_ROW_BYTES = MAX_VALUE_BYTES + 90_000;
 
 /**
  * Everything that can need a wake, and the physical alarm, which is a function of it and of nothing else (D1).
@@ -44,7 +47,7 @@ export class Wakes {
 
   set(id: string, row: DeadlineRow): void {
     this.#rows.set(id, row);
-    this.#dirty.put(KEYS.deadline(id), () => encodeValue(row));
+    this.#dirty.put(KEYS.deadline(id), () => encodeValue(row, { what: "deadline", limitBytes: MAX_ROW_BYTES }));
     this.changed();
   }
 

@@ -112,8 +112,8 @@ export class Branches {
     this.#operation.delegate();
   }
 
-  /** Ends all branches but one from outside, and forgets what they recorded. */
-  evictAllBut(winner: string): void {
+  /** Ends all branches, but the winner if there is one, from outside, and forgets what they recorded. */
+  evictAllBut(winner: string | undefined): void {
     for (const name of this.names) {
       if (name === winner) continue;
       this.#scopes.get(name)?.evict();

@@ -1,4 +1,4 @@
-import { encodeValue, decodeValue } from "../../src/protocol/index.js";
+import { decodeValue } from "../../src/protocol/index.js";
 import { ManualClock, type World, type WorldActor } from "../../src/testing/index.js";
 import { decodeEntry, History, type Entry } from "../../src/workflow/internal.js";
 import { seededRandom } from "../support/seeded-random.js";

@@ -21,8 +21,8 @@ export function toStoredError(thrown: unknown, depth = 0): StoredError {
   const code = readProperty(thrown, "code");
   const metadata = storable(readProperty(thrown, "metadata"));
   return {
-    name: clip(String(readProperty(thrown, "name") ?? "Error")),
-    message: clip(String(readProperty(thrown, "message") ?? "")),
+    name: clip(describeThrown(readProperty(thrown, "name") ?? "Error")),
+    message: clip(describeThrown(readProperty(thrown, "message") ?? "")),
     ...(typeof group === "string" ? { group } : {}),
     ...(typeof code === "string" || typeof code === "number" ? { code } : {}),
     ...(metadata === undefined ? {} : { metadata }),

@@ -111,8 +111,9 @@ class LoopExecution {
     const { iteration, state } = this.#position;
     const returned = result.value;
     if (isBreak(returned)) return this.#break(iteration, returned.value);
-    if (returned !== undefined && (typeof returned !== "object" || returned === null)) {
-      const message = `Loop "${this.#definition.name}" returned ${String(returned)}; return nothing, Loop.continue(state) or Loop.break(value)`;
+    const isHandMade = typeof returned === "object" && returned !== null && !isContinue(returned) && ("continue" in returned || "break" in returned);
+    if (isHandMade || (returned !== undefined && (typeof returned !== "object" || returned === null))) {
+      const message = `Loop "${this.#definition.name}" returned ${isHandMade ? "a result that Loop did not make" : String(returned)}; return nothing, Loop.continue(state) or Loop.break(value)`;
       return this.#operation.reject(new ActorError("workflow", "invalid_loop", message));
     }
     let next: Uint8Array | undefined = state;

@@ -1,8 +1,8 @@
 import { ActorError, decodeValue, encodeValue } from "../../protocol/index.js";
 import { Branches, type BranchDefinition, type BranchResult } from "../branches.js";
 import { RaceError } from "../errors.js";
-import { branchError, raceFailure } from "../failure.js";
-import { isTerminal } from "../history/entry.js";
+import { branchError, raceFailure, toBranchFailure } from "../failure.js";
+import { isTerminal, type Failure } from "../history/entry.js";
 import type { Operation } from "../operation.js";
 import type { Scope } from "../scope.js";
 
@@ -45,7 +45,10 @@ function start(scope: Scope, operation: Operation, definitions: readonly BranchD
     try {
       bytes = encodeValue({ winner: result.name, value: decodeValue(result.value) });
     } catch (error) {
-      return operation.reject(error);
+      // The race is decided, but its winner cannot be kept: that is its failure, and the losers end all the same (W8).
+      branches.evictAllBut(undefined);
+      activation.wantCommit();
+      return fail(toBranchFailure(error));
     }
     branches.evictAllBut(result.name);
     entry.data = { branches: branches.names };
@@ -54,14 +57,17 @@ function start(scope: Scope, operation: Operation, definitions: readonly BranchD
     operation.entry = entry;
     deliver(operation);
   };
-  const finish = (): void => {
-    const message = definitions.length === 0 ? `Race "${operation.name}" has no branches` : "All branches failed";
+  const fail = (failure: Failure): void => {
     entry.status = "failed";
-    entry.failure = raceFailure(new RaceError(message, branches.names.flatMap((name) => (rejections.has(name) ? [{ name, error: rejections.get(name) as Error }] : []))));
+    entry.failure = failure;
     entry.data = { branches: branches.names };
     activation.put(entry);
     operation.entry = entry;
     deliver(operation);
+  };
+  const finish = (): void => {
+    const message = definitions.length === 0 ? `Race "${operation.name}" has no branches` : "All branches failed";
+    fail(raceFailure(new RaceError(message, branches.names.flatMap((name) => (rejections.has(name) ? [{ name, error: rejections.get(name) as Error }] : [])))));
   };
   branches.start(ended);
   if (definitions.length === 0) finish();
