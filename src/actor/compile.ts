@@ -46,6 +46,9 @@ const CONFIG_KEYS = new Set([
 ]);
 const HOOKS = ["createState", "createVars", "createConnState", "onMigrate", "onCreate", "onWake", "onSleep", "onDestroy", "onStateChange",
   "onBeforeConnect", "onConnect", "onDisconnect", "onBeforeActionResponse", "onRequest", "onWebSocket"];
+/** Known, but without effect in this release: refused, so that no access rule or clean-up is skipped in silence. */
+const NOT_BUILT = ["connParamsSchema", "db", "actionInputSchemas", "onSleep", "onStateChange", "onBeforeConnect",
+  "onConnect", "onDisconnect", "onBeforeActionResponse", "onRequest", "onWebSocket"];
 const EXCLUSIVE_PAIRS = [["state", "createState"], ["vars", "createVars"], ["connState", "createConnState"]] as const;
 const NUMERIC_OPTIONS = new Set([
   "createVarsTimeout", "createConnStateTimeout", "onBeforeConnectTimeout", "onConnectTimeout", "onMigrateTimeout", "sleepGracePeriod",
@@ -66,6 +69,10 @@ export function checkConfig(config: object): void {
   }
   for (const hook of HOOKS) {
     if (given[hook] !== undefined && typeof given[hook] !== "function") throw new TypeError(`actor(): "${hook}" must be a function`);
+  }
+  for (const hook of NOT_BUILT) {
+    if (given[hook] === undefined) continue;
+    throw new TypeError(`actor(): "${hook}" is not built yet; an actor that relies on it would run without it`);
   }
   flattenActions(given["actions"]);
   runHandlerOf(given["run"]);

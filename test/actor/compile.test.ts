@@ -97,4 +97,11 @@ describe("setup()", () => {
     expect(() => anySetup({ use: { a: {} } })).toThrow(/"a" is not an actor/);
     for (const name of ["", "x".repeat(65)]) expect(() => anySetup({ use: { [name]: actor({}) } }), name).toThrow();
   });
+
+  it("refuses hooks that this release would not call, so that no access rule is skipped in silence", () => {
+    for (const hook of ["onBeforeConnect", "onConnect", "onDisconnect", "onRequest", "onWebSocket", "onSleep", "onStateChange", "onBeforeActionResponse"]) {
+      expect(() => actor({ [hook]: () => {} } as never), hook).toThrow(new TypeError(`actor(): "${hook}" is not built yet; an actor that relies on it would run without it`));
+    }
+    for (const key of ["db", "connParamsSchema", "actionInputSchemas"]) expect(() => actor({ [key]: {} } as never), key).toThrow(`"${key}" is not built yet`);
+  });
 });
