@@ -1,4 +1,5 @@
 import type { ActorActivation } from "./activation.js";
+import { describe } from "./describe.js";
 
 /**
  * Work with no client that a crash would interrupt: scheduled actions, `keepAwake`, a run handler between its waits.
@@ -22,14 +23,10 @@ export class Background {
     this.#activation.holdLease();
     const running = (async () => work())()
       .catch((error: unknown) => this.#activation.ports.log.error({ msg: `${what} failed`, error: describe(error) }))
-      .then(() => {
+      .finally(() => {
         this.#running -= 1;
         this.#activation.workChanged();
       });
     this.#activation.ports.waitUntil(running);
   }
-}
-
-function describe(error: unknown): string {
-  return error instanceof Error ? (error.stack ?? String(error)) : String(error);
 }

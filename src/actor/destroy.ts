@@ -1,5 +1,6 @@
 import { ActorError } from "../protocol/index.js";
 import { CallbackContext, READY } from "./context.js";
+import { describe } from "./describe.js";
 import { callHook } from "./hook.js";
 import type { ActorRuntime } from "./runtime.js";
 
@@ -21,7 +22,7 @@ export function markDestroyed(runtime: ActorRuntime): boolean {
  */
 export async function finishDestroy(runtime: ActorRuntime): Promise<void> {
   await callHook(runtime, "onDestroy", runtime.actor.config.onDestroy, (stage) => new CallbackContext(runtime, stage), READY, DESTROY_TIMEOUT_MS, []).catch(
-    (error: unknown) => runtime.ports.log.error({ msg: "onDestroy failed; the actor is destroyed all the same", error: String(error) }),
+    (error: unknown) => runtime.ports.log.error({ msg: "onDestroy failed; the actor is destroyed all the same", error: describe(error) }),
   );
   // Calls that still run are told; the workflow's operations were evicted with the mark.
   runtime.end(new ActorError("actor", "destroyed", "The actor was destroyed"));

@@ -1,4 +1,5 @@
-import type { ErrorData } from "../protocol/index.js";
+import { decodeValue, encodeValue, toErrorData, type ErrorData } from "../protocol/index.js";
+import { legible } from "./legible.js";
 import type { ActorRecord } from "./record.js";
 
 /** How and where a call failed. */
@@ -13,6 +14,32 @@ export interface FailedCall {
 
 /** Codes by which a client knows that nothing of its call has run, so that it may send it again. */
 const NOT_RUN = new Set(["actor/starting", "actor/stopping", "guard/service_unavailable"]);
+
+/**
+ * As `toErrorData`, of whatever was thrown: what it carries beside its texts is a copy that every reply can hold, or is
+ * left out. Never throws.
+ */
+export function readThrown(thrown: unknown): ReturnType<typeof toErrorData> {
+  try {
+    const { data, ...rest } = toErrorData(legible(thrown));
+    const { metadata, actor, ...texts } = data;
+    const parts = { metadata: sendable(metadata), actor: sendable(actor) };
+    return {
+      data: { ...texts, ...(parts.metadata !== undefined && { metadata: parts.metadata }), ...(parts.actor && { actor: parts.actor }) },
+      ...rest,
+    };
+  } catch {
+    return toErrorData(new Error("Something was thrown that cannot be read"));
+  }
+}
+
+function sendable<T>(value: T): T | undefined {
+  try {
+    return value === undefined ? undefined : (decodeValue(encodeValue(value)) as T);
+  } catch {
+    return undefined;
+  }
+}
 
 /** What a failed call is answered: the error, the id it is logged under, whether to try again, and which actor it was. */
 export function failureData(data: ErrorData, { status, errorId, record, hasBegun }: FailedCall): ErrorData {

@@ -1,8 +1,12 @@
 import { decodeValue, encodeValue } from "../protocol/index.js";
 import type { ActorActivation, Callback } from "./activation.js";
 import { CallbackContext, READY } from "./context.js";
+import { describe } from "./describe.js";
 import { callHook } from "./hook.js";
 import { KEYS } from "./record.js";
+
+/** Longest text in an event that is cut down, in UTF-16 units. */
+const MAX_TEXT = 8_192;
 
 /**
  * Events that the workflow's `onError` is told of (decision 14).
@@ -25,11 +29,11 @@ export class FailureReports {
     return Math.max(0, ...this.#due.keys());
   }
 
-  /** The event joins the dirty set; it is told once that is committed. Called inside a turn of the run. */
+  /** The event joins the dirty set; it is told once that is committed. Called inside a turn of the run; never throws. */
   add(event: unknown): void {
     if (!this.#activation.actor.workflow?.onError) return;
     const seq = this.#activation.nextSeq();
-    const bytes = encodeValue(event, { what: "failure event" });
+    const bytes = encodeEvent(event);
     this.#due.set(seq, decodeValue(bytes));
     this.#activation.put(KEYS.failure(seq), () => bytes);
     this.tellDue();
@@ -43,14 +47,17 @@ export class FailureReports {
     this.#activation.background.run("onError", async () => {
       // The commit of the turn that recorded the failure comes first.
       await this.#activation.ports.yield();
-      for (const [seq, event] of this.#due) {
-        if (!this.#activation.commit()) return;
-        await this.#tell(onError, event);
-        this.#due.delete(seq);
-        this.#activation.delete(KEYS.failure(seq));
-        if (!this.#activation.commit()) return;
+      try {
+        for (const [seq, event] of this.#due) {
+          if (this.#activation.record.destroyed || !this.#activation.commit()) return;
+          await this.#tell(onError, event);
+          this.#due.delete(seq);
+          this.#activation.delete(KEYS.failure(seq));
+          if (!this.#activation.commit()) return;
+        }
+      } finally {
+        this.#telling = false;
       }
-      this.#telling = false;
     });
   }
 
@@ -68,9 +75,29 @@ export class FailureReports {
         [event],
       );
     } catch (error) {
-      ports.log.error({ msg: "onError failed; the workflow's outcome is not affected", error: String(error) });
+      ports.log.error({ msg: "onError failed; the workflow's outcome is not affected", error: describe(error) });
     } finally {
       this.#activation.callbackEnded(callback);
     }
   }
+}
+
+/** An event with more than a row can hold, or with what no row can, is told with its texts only. */
+function encodeEvent(event: unknown): Uint8Array<ArrayBuffer> {
+  try {
+    return encodeValue(event, { what: "failure event" });
+  } catch {
+    const cut = Object.entries(event as Record<string, Record<string, unknown>>).map(([kind, details]) => [kind, cutDown(details)] as const);
+    return encodeValue(Object.fromEntries(cut), { what: "failure event" });
+  }
+}
+
+function cutDown({ error, ...details }: Readonly<Record<string, unknown>>): Record<string, unknown> {
+  const short = Object.entries(details).map(([key, value]) => [key, typeof value === "object" ? undefined : clip(value)] as const);
+  const { name, message } = error as { readonly name: unknown; readonly message: unknown };
+  return { ...Object.fromEntries(short), error: { name: clip(name), message: clip(message) } };
+}
+
+function clip(value: unknown): unknown {
+  return typeof value === "string" ? value.slice(0, MAX_TEXT) : value;
 }

@@ -12,14 +12,14 @@ import {
   encodeValue,
   ENVELOPE_VERSION,
   parseActorId,
-  toErrorData,
   type CallEnvelope,
   type Creation,
   type Operation,
   type ReplyEnvelope,
 } from "../protocol/index.js";
+import { describe } from "./describe.js";
 import { acceptMessage, awaitReply, callAction, checkOperation } from "./dispatch.js";
-import { failureData } from "./failure-data.js";
+import { failureData, readThrown } from "./failure-data.js";
 import type { ActorPorts, StoreActivation } from "./ports.js";
 import { KEYS, type ActorRecord } from "./record.js";
 import type { Registry } from "./registry.js";
@@ -54,7 +54,7 @@ export class ActorHost {
       runtime = ready.runtime;
       return await this.#serve(envelope, runtime, ready.created);
     } catch (error) {
-      const { data, status, internal } = toErrorData(error);
+      const { data, status, internal } = readThrown(error);
       const errorId = internal ? this.#ports.randomHex(8) : undefined;
       if (internal) this.#ports.log.error({ msg: "A call failed with an internal error", errorId, error: describe(error) });
       return { v: ENVELOPE_VERSION, ok: false, status, error: failureData(data, { status, errorId, record: this.#runtime?.record, hasBegun: runtime !== undefined }) };
@@ -246,8 +246,4 @@ function notFound(address: CallEnvelope["address"]): ActorError {
 function requestOf(envelope: CallEnvelope): Request | undefined {
   const { request } = envelope;
   return request && new Request(request.url, { method: request.method, headers: request.headers.map(([name, value]) => [name, value]) });
-}
-
-function describe(error: unknown): string {
-  return error instanceof Error ? (error.stack ?? String(error)) : String(error);
 }

@@ -1,4 +1,5 @@
 import type { ActorActivation } from "./activation.js";
+import { describe } from "./describe.js";
 
 /** What the run handler's liveness depends on beside itself. */
 export interface RunHandlerWaits {
@@ -30,7 +31,7 @@ export class RunHandler {
       .catch((error: unknown) => {
         if (!this.#activation.abortSignal.aborted) this.#activation.ports.log.error({ msg: "The run handler failed", error: describe(error) });
       })
-      .then(() => {
+      .finally(() => {
         this.#running = false;
         this.#activation.commit();
         this.#activation.workChanged();
@@ -39,8 +40,4 @@ export class RunHandler {
     // The lease is only for a handler that still works when its first turn is over: most wait for a message by then.
     this.#activation.ports.waitUntil(this.#activation.ports.yield().then(() => this.#activation.workChanged()));
   }
-}
-
-function describe(error: unknown): string {
-  return error instanceof Error ? (error.stack ?? String(error)) : String(error);
 }
