@@ -91,7 +91,8 @@ export class Operation {
     if (this.#state === "working") this.activation.countWork(-1);
     this.#state = "settled";
     this.#onEnd?.();
-    this.activation.release(() => this.#reject(reason));
+    // At once, not after a yield: the run may be over by then.
+    this.activation.afterTurn(() => this.#reject(reason));
     // Code that has given up on this operation must not be reported as an unhandled rejection.
     this.promise.catch(() => {});
   }

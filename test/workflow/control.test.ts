@@ -107,6 +107,19 @@ describe("cancel", () => {
     expect(s.actor.store.keys).toEqual(["a", "s"]);
   });
 
+  it("is heard by the open operation however many came before it", async () => {
+    for (let before = 0; before < 26; before += 1) {
+      const runs = new Runs();
+      const s = await subject(async (ctx) => {
+        for (let n = 0; n < before; n += 1) await ctx.step(`s${n}`, () => n);
+        await ctx.sleep("nap", HOUR).catch((error: Error) => runs.note(error.name));
+      });
+      await s.call("cancel");
+      await s.world.settle();
+      expect(runs.list, `after ${before} operations`).toEqual(["CancelledError"]);
+    }
+  });
+
   it("does nothing when the workflow has ended", async () => {
     const s = await finished(async () => 1);
     const rows = s.actor.store.dump();

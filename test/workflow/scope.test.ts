@@ -29,6 +29,14 @@ describe("misuse of a scope", () => {
     expect(runs.count("b")).toBe(0);
   });
 
+  it("says which operation was started too early, also while the other still runs", async () => {
+    const s = await finished(async (ctx) => {
+      void ctx.step("a", () => new Promise(() => {}));
+      await ctx.step("b", () => 1);
+    });
+    await expectFailedOnce(s, { ...misuse, message: expect.stringContaining('"b" was started in (root) while "a" was still in flight') });
+  });
+
   it("fails the workflow when an await is forgotten at its end", async () => {
     const s = await finished(async (ctx) => {
       void ctx.sleep("nap", HOUR);

@@ -220,6 +220,23 @@ describe("race", () => {
     }
   });
 
+  it("commits its win before the code sees it", async () => {
+    const events: string[] = [];
+    const s = await subject(async (ctx) => {
+      await ctx.race<unknown>("r", [{ name: "t", run: (b) => b.sleep("t", 10) }, idle]);
+      events.push("seen");
+      await ctx.sleep("stay", HOUR);
+    });
+    const { store } = s.actor;
+    const write = store.write.bind(store);
+    store.write = (generation, batch) => {
+      write(generation, batch);
+      if (batch.puts.has("e/1")) events.push("race written");
+    };
+    await s.world.pass(10);
+    expect(events).toEqual(["race written", "seen"]);
+  });
+
   it("is not failed by a branch's retry: it sleeps and goes on (D90)", async () => {
     const s = await subject(async (ctx) =>
       ctx.race("r", [
@@ -255,7 +272,10 @@ describe("race", () => {
           name: "loser",
           run: async (b) => {
             try {
-              await b.join("j", { deep: { run: (c) => c.sleep("open", HOUR) } });
+              await b.join("j", {
+                deep: { run: (c) => c.sleep("open", HOUR).finally(() => seen.push("deep finally")) },
+                busy: { run: (c) => c.step("busy", (step) => new Promise<never>(() => step.abortSignal.addEventListener("abort", () => seen.push("busy aborted")))) },
+              });
             } catch (error) {
               seen.push(`open ${(error as Error).name}`);
             } finally {
@@ -268,10 +288,15 @@ describe("race", () => {
         { name: "winner", run: (b) => b.sleep("t", 10).then(() => 1) },
       ]);
       await ctx.step("after", () => seen.push("after"));
+      await ctx.sleep("nap", HOUR);
       return result.value;
     });
     await s.world.pass(10);
-    expect(seen.sort()).toEqual(["after", "finally", "later EvictedError", "open EvictedError"]);
+    expect(seen.sort()).toEqual(["after", "busy aborted", "deep finally", "finally", "later EvictedError", "open EvictedError"]);
+    // Nothing of the loser counts as busy any more.
+    expect(s.actor.store.keys).not.toContain("l");
+    expect(s.actor.timersHeld).toBe(0);
+    await s.world.pass(HOUR);
     expect((await s.status()).output).toBe(1);
     expect(s.errors).toEqual([]);
   });

@@ -61,6 +61,23 @@ describe("queue.next", () => {
     expect((await s.status()).output).toMatchObject({ body: "meanwhile" });
   });
 
+  it("is committed, with the message off the queue, before the code sees the message (C1 of the design)", async () => {
+    const events: string[] = [];
+    const s = await subject(async (ctx) => {
+      for (let n = 0; n < 2; n += 1) events.push(`seen ${String((await ctx.queue.next("w", { names: ["a"] })).body)}`);
+    });
+    const { store } = s.actor;
+    const write = store.write.bind(store);
+    store.write = (generation, batch) => {
+      for (const key of batch.deletes) if (key.startsWith("m/")) events.push(`taken ${key}`);
+      write(generation, batch);
+    };
+    await s.send("a", 1);
+    await s.send("a", 2);
+    await s.world.settle();
+    expect(events).toEqual(["taken m/1", "seen 1", "taken m/2", "seen 2"]);
+  });
+
   it("gives the same message on replay, and taking it and recording it are one commit", async () => {
     const seen: unknown[] = [];
     let commits = 0;
@@ -269,6 +286,25 @@ describe("queue.nextBatch", () => {
     await s.world.pass(50);
     await s.replay();
     expect(seen).toEqual([[], []]);
+  });
+
+  it("takes only what came by its deadline, however late the wake", async () => {
+    const program = async (ctx: Ctx): Promise<unknown> => {
+      const batch = await ctx.queue.nextBatch("w", { names: ["a"], count: 5, timeout: 1_000 });
+      await stay(ctx);
+      return batch.map((message) => message.body);
+    };
+    const s = await subject(program);
+    const sender = s.deploy(undefined, { config: { run: async () => {} } });
+    await sender.send("a", "in time");
+    sender.clock.moveTo(sender.clock.now() + 2_000);
+    await sender.send("a", "too late");
+    const back = sender.deploy(program);
+    await back.world.pass(HOUR);
+    await back.send("end");
+    await back.world.settle();
+    expect((await back.status()).output).toEqual(["in time"]);
+    expect(await back.call("tryNext")).toMatchObject({ body: "too late" });
   });
 
   it("keeps the deadline it was first reached with over a restart", async () => {

@@ -66,6 +66,7 @@ describe("step", () => {
       }),
     );
     expect(runs.count("flaky")).toBe(3);
+    expect(done.stored()[0]?.failure).toBeUndefined();
     expect(await done.status()).toEqual({ status: "completed", output: 3 });
   });
 
@@ -461,6 +462,35 @@ describe("step", () => {
     const done = await finished(async (ctx) => ctx.step({ name: "a", maxRetries: 0, run: () => Promise.reject(runs.note("a") ?? new Error("no")) }));
     expect(runs.count("a")).toBe(1);
     expect((await done.status()).error?.name).toBe("StepExhaustedError");
+  });
+
+  it("is not started again by whatever happens while it runs (W5)", async () => {
+    const runs = new Runs();
+    const s = await subject(async (ctx, { clock }) => {
+      await ctx.step({ name: "long", timeout: 0, run: () => (runs.note("long"), clock.delay(600_000)) });
+    });
+    for (let n = 0; n < 5; n += 1) {
+      await s.send("m", n);
+      await s.call("get");
+      await s.actor.fireAlarm();
+      await s.world.pass(60_000);
+    }
+    await s.world.pass(300_000);
+    expect(runs.list).toEqual(["long"]);
+    expect((await s.status()).status).toBe("completed");
+  });
+
+  it("runs as often as it says, far beyond what the platform retries an alarm (P39)", async () => {
+    const runs = new Runs();
+    const s = await subject(async (ctx) => {
+      await ctx.step({ name: "s", maxRetries: 19, retryBackoffBase: 500, retryBackoffMax: 1_000, run: () => Promise.reject(runs.note("s") ?? new Error("no")) });
+    });
+    for (let n = 0; n < 25; n += 1) {
+      s.actor.crash();
+      await s.world.pass(1_000);
+    }
+    expect(runs.count("s")).toBe(20);
+    expect((await s.status()).status).toBe("failed");
   });
 
   it("counts attempts for each step from 1, and a thrown retryAfter wins over the backoff", async () => {
