@@ -1,6 +1,7 @@
 import { ActorError } from "../protocol/index.js";
 import type { AttemptInfo, AttemptSession } from "../workflow/index.js";
 import type { ActorActivation, Callback } from "./activation.js";
+import { describe } from "./describe.js";
 import { QueueContext } from "./queue-context.js";
 import type { StateView } from "./live-state.js";
 import type { Logger } from "./ports.js";
@@ -107,7 +108,7 @@ export class CallbackContext extends IdentityContext {
 
   /** Work that a crash should resume from outside traffic only: the object stays for it, the lease is not held. */
   waitUntil(promise: Promise<unknown>): void {
-    this.#runtime.ports.waitUntil(promise.catch((error: unknown) => this.log.error({ msg: "A waitUntil promise rejected", error: String(error) })));
+    this.#runtime.ports.waitUntil(promise.catch((error: unknown) => this.log.error({ msg: "A waitUntil promise rejected", error: describe(error) })));
   }
 
   /** Keeps the object awake until the promise settles. */
@@ -233,7 +234,7 @@ class StepContext extends IdentityContext {
 
   waitUntil(promise: Promise<unknown>): void {
     this.#check("waitUntil");
-    this.#runtime.ports.waitUntil(promise.catch((error: unknown) => this.log.error({ msg: "A waitUntil promise rejected", error: String(error) })));
+    this.#runtime.ports.waitUntil(promise.catch((error: unknown) => this.log.error({ msg: "A waitUntil promise rejected", error: describe(error) })));
   }
 
   #stateView(): StateView {

@@ -8,6 +8,7 @@ import { decodeValue, encodeValue, formatActorId, STORAGE_FORMAT } from "../prot
 import { CREATE_TIMEOUT_MS, WAKE_TIMEOUT_MS, type CompiledActor } from "./compile.js";
 import { BEFORE_STATE, BEFORE_VARS, CallbackContext, READY, type Stage } from "./context.js";
 import { callHook } from "./hook.js";
+import { legible } from "./legible.js";
 import { foundLease, startFailed } from "./lease.js";
 import type { ActorPorts, StoreActivation } from "./ports.js";
 import { KEYS, type ActorRecord } from "./record.js";
@@ -133,7 +134,8 @@ function startRunHandler(runtime: ActorRuntime): void {
 }
 
 function toError(thrown: unknown): Error {
-  return thrown instanceof Error ? thrown : new Error(String(thrown));
+  const error = legible(thrown);
+  return error instanceof Error ? error : new Error(String(error));
 }
 
 function hook(runtime: ActorRuntime, name: string, handler: unknown, stage: Stage, timeoutMs: number, args: readonly unknown[]): Promise<unknown> {
