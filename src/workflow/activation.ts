@@ -63,6 +63,7 @@ export class Activation {
   readonly #alone = new Map<object, () => void>();
   readonly #finishedSleeps = new Set<Entry>();
   readonly #unwritten = new Set<Entry>();
+  readonly #letGo = new Set<Entry>();
   #scopesInUserCode = 0;
   #workingLeaves = 0;
   #depth = 0;
@@ -247,6 +248,11 @@ export class Activation {
     this.#unwritten.add(entry);
   }
 
+  /** The code has no operation there any more: its deadlines, and those below it, go with the next commit. */
+  letGo(location: Location): void {
+    for (const entry of this.history.letGo(location)) this.#letGo.add(entry);
+  }
+
   /**
    * A sleep or timed-out wait that has ended, with no row of its own: the next commit marks it unless it writes
    * something later that shows the same (`design.md`, Storage).
@@ -264,6 +270,12 @@ export class Activation {
   beforeCommit(): void {
     for (const entry of this.#unwritten) this.ports.put(entry);
     this.#unwritten.clear();
+    for (const entry of this.#letGo) {
+      delete entry.dueAt;
+      if (entry.kind === "step") this.put(entry);
+      else this.complete(entry);
+    }
+    this.#letGo.clear();
     for (const entry of this.#finishedSleeps) {
       if (!isTerminal(entry) && !this.history.isPassed(entry)) this.complete(entry);
     }

@@ -133,6 +133,12 @@ export class History {
     return false;
   }
 
+  /** Entries at and below a location that wait for a deadline; they are waited for no more. */
+  letGo(location: Location): Entry[] {
+    const top = this.#nodeAt(location);
+    return top ? entriesBelow(top).filter((entry) => this.#waiting.delete(entry)) : [];
+  }
+
   /** The earliest deadline that an entry waits for, in epoch ms. */
   earliestDueAt(): number | undefined {
     let earliest: number | undefined;

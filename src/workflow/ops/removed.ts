@@ -24,6 +24,7 @@ export function removed(scope: Scope, name: string, originalKind: EntryKind | "t
         entry.data = { kind: originalKind };
         activation.recordLater(entry);
       }
+      activation.letGo(operation.location);
       operation.fulfil(undefined);
     },
     originalKind,

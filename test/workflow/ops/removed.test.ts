@@ -102,6 +102,33 @@ describe("removed", () => {
     expect(next.actor.store.alarmAt).toBeNull();
   });
 
+  it.each<[string, (ctx: Ctx) => Promise<unknown>]>([
+    ["sleep", (ctx) => ctx.sleep("x", 5 * HOUR)],
+    ["message", (ctx) => ctx.queue.next("x", { names: ["never"], timeout: 5 * HOUR })],
+    ["step", (ctx) => ctx.step({ name: "x", retryBackoffBase: 5 * HOUR, retryBackoffMax: 5 * HOUR, run: () => Promise.reject(new Error("no")) })],
+    ["join", (ctx) => ctx.join("x", { a: { run: (b) => b.sleep("s", 5 * HOUR) }, b: { run: (b) => b.loop("l", async (round) => void (await round.sleep("s", 6 * HOUR))) } })],
+    ["race", (ctx) => ctx.race("x", [{ name: "a", run: (b) => b.sleep("s", 5 * HOUR) }])],
+    ["loop", (ctx) => ctx.loop("x", async (round) => void (await round.sleep("s", 5 * HOUR)))],
+  ])("lets a pending %s go although nothing is recorded after it: no alarm comes for it, in this life or the next", async (kind, run) => {
+    const s = await subject(async (ctx) => (await ctx.step("a", () => 1), run(ctx)));
+    const next = s.deploy(async (ctx) => {
+      await ctx.step("a", () => 1);
+      await ctx.removed("x", kind as "step");
+      return (await ctx.queue.next("hold", { names: ["end"] })).body;
+    });
+    await next.replay();
+    expect(next.actor.store.alarmAt).toBeNull();
+    await next.restart();
+    await next.world.pass(10 * HOUR);
+    expect(next.actor.store.alarmAt).toBeNull();
+    const { commits } = next.actor.store;
+    await next.restart();
+    expect(next.actor.store.commits).toBe(commits);
+    await next.send("end", "over");
+    await next.world.settle();
+    expect((await next.status()).output).toBe("over");
+  });
+
   it.each(["steps", "", undefined, 5])("rejects %j, which is no kind, and records nothing", async (kind) => {
     const s = await finished(async (ctx) => ctx.removed("x", kind as "step").catch((error: { code: string }) => error.code));
     expect((await s.status()).output).toBe("invalid_removed");
