@@ -15,6 +15,7 @@ import type { CompiledActor } from "./compile.js";
 import { DirtySet } from "./dirty-set.js";
 import { FailureReports } from "./failure-reports.js";
 import { decodeLease, type Lease } from "./lease.js";
+import { LeaseTimer } from "./lease-timer.js";
 import { LiveState, type StateView } from "./live-state.js";
 import { MessageQueue } from "./message-queue.js";
 import { MessageReceivers } from "./message-receivers.js";
@@ -48,6 +49,7 @@ export class ActorRuntime implements ActorActivation {
   /** Set by the host: runs when a callback has ended that asked for the actor's end. */
   onDestroyRequested: () => void = () => {};
   readonly #dirty = new DirtySet();
+  readonly #leaseTimer: LeaseTimer;
   readonly #abort = new AbortController();
   #view: StateView | undefined;
   #counter: number;
@@ -78,6 +80,7 @@ export class ActorRuntime implements ActorActivation {
     this.background = new Background(this);
     this.failures = new FailureReports(this, store.list(KEYS.failures));
     this.#counter = Math.max(this.#counter, this.failures.highestSeq);
+    this.#leaseTimer = new LeaseTimer(this.timers, () => this.#extendLease());
     this.control = new WorkflowControl(this, this.workflow);
     this.runHandler = new RunHandler(this, this.receivers);
   }
@@ -178,6 +181,7 @@ export class ActorRuntime implements ActorActivation {
       if (!this.#isStateUnstorable) this.state?.committed(stateBytes);
     }
     this.wakes.committed(alarmAt);
+    this.#leaseTimer.set(this.wakes.extendAt);
     return true;
   }
 
@@ -288,6 +292,12 @@ export class ActorRuntime implements ActorActivation {
 
   holdLease(): void {
     this.wakes.holdLease();
+  }
+
+  #extendLease(): void {
+    this.wakes.extendLease();
+    this.commit();
+    this.confirm();
   }
 
   releaseLease(): void {

@@ -20,6 +20,7 @@ export class Wakes {
   readonly #now: () => number;
   readonly #workflowDeadline: () => number | undefined;
   #lease: Lease | undefined;
+  #extendAt: number | undefined;
   #armedAt: number | null = null;
   #stale = false;
 
@@ -67,21 +68,29 @@ export class Wakes {
     if (!this.#lease) this.setLease(newLease(this.#now()));
   }
 
+  /** When the lease must be extended though its own time is later: what it guards must not live without an alarm (D5). */
+  get extendAt(): number | undefined {
+    return this.#extendAt;
+  }
+
   setLease(lease: Lease): void {
     this.#lease = lease;
+    const inTimeAt = this.#now() + LEASE_EXTENSION_MS;
+    this.#extendAt = lease.at > inTimeAt ? (this.#extendAt ?? inTimeAt) : undefined;
     this.#dirty.put(KEYS.lease, () => encodeLease(lease));
     this.changed();
   }
 
-  /** While work runs, each alarm puts the lease ahead again. */
+  /** While work runs, each alarm puts the lease ahead again. What lives so long is in no crash loop: the backoff begins anew. */
   extendLease(): void {
-    if (this.#lease) this.setLease({ ...this.#lease, at: this.#now() + LEASE_EXTENSION_MS });
+    if (this.#lease) this.setLease({ ...this.#lease, at: this.#now() + LEASE_EXTENSION_MS, boots: 0 });
   }
 
   releaseLease(): void {
     this.changed();
     if (!this.#lease) return;
     this.#lease = undefined;
+    this.#extendAt = undefined;
     this.#dirty.delete(KEYS.lease);
   }
 

@@ -1,5 +1,8 @@
 import { describe, expect, it } from "vitest";
-import { decodeLease, encodeLease, foundLease, newLease, startFailed, type Lease } from "../../src/actor/index.js";
+import { actor, decodeLease, encodeLease, foundLease, newLease, startFailed, workflow, type Lease } from "../../src/actor/index.js";
+import { decodeValue } from "../../src/protocol/index.js";
+import { ManualClock } from "../../src/testing/index.js";
+import { single, type Single } from "./subject.js";
 
 const NOW = 1_700_000_000_000;
 
@@ -47,5 +50,84 @@ describe("the lease", () => {
     const found = foundLease(newLease(NOW), NOW, 0, false);
     expect(startFailed(found)).toEqual({ ...found, found: 0 });
     expect(startFailed({ ...found, found: 0 }).found).toBe(0);
+  });
+});
+
+describe("work that takes hours", () => {
+  const parts = (clock: ManualClock): Single =>
+    single(
+      actor({
+        state: { done: 0 },
+        run: workflow(async (ctx) => {
+          await ctx.loop("parts", async (part) => {
+            await part.step("work", async (step) => {
+              await clock.delay(7_000);
+              step.state.done += 1;
+            });
+          });
+        }),
+        actions: { get: (c) => c.state.done },
+      }),
+      { clock },
+    );
+  const done = ({ subject }: Single): number => (decodeValue(subject.store.dump().get("s") as Uint8Array) as { done: number }).done;
+  const alarmInMs = ({ subject, world }: Single): number => (subject.store.alarmAt ?? Number.POSITIVE_INFINITY) - world.clock.now();
+
+  it("goes on as soon after its tenth deploy as after its first: what lived until its alarm is in no crash loop", async () => {
+    const busy = parts(new ManualClock());
+    await busy.subject.call("get");
+    for (let deploys = 0; deploys < 10; deploys += 1) {
+      await busy.world.pass(360_000);
+      const before = done(busy);
+      expect(alarmInMs(busy), `deploy ${deploys}`).toBeLessThanOrEqual(30_000);
+      busy.subject.crash();
+      await busy.world.pass(60_000);
+      expect(done(busy), `deploy ${deploys}`).toBeGreaterThan(before);
+      // Cut off again soon after, by anything.
+      expect(alarmInMs(busy), `after deploy ${deploys}`).toBeLessThanOrEqual(30_000);
+    }
+  });
+
+  it("has an alarm within 30 s of living on, however many boots in a row were cut off before", async () => {
+    const busy = parts(new ManualClock());
+    await busy.subject.call("get");
+    for (let boots = 0; boots < 7; boots += 1) {
+      busy.subject.crash();
+      await busy.world.pass(alarmInMs(busy));
+    }
+    expect(alarmInMs(busy)).toBe(300_000);
+    for (let seconds = 0; seconds < 200; seconds += 1) {
+      await busy.world.pass(1_000);
+      if (seconds >= 30) expect(alarmInMs(busy), `after ${seconds} s`).toBeLessThanOrEqual(30_000);
+    }
+    // And a cut-off is found as soon as any.
+    busy.subject.crash();
+    const before = done(busy);
+    await busy.world.pass(60_000);
+    expect(done(busy)).toBeGreaterThan(before);
+  });
+
+  it("leaves no timer behind when it parks before that", async () => {
+    const clock = new ManualClock();
+    const short = single(
+      actor({
+        run: workflow(async (ctx) => {
+          await ctx.step("short", () => clock.delay(5_000));
+          await ctx.queue.next("wait");
+        }),
+        actions: { get: () => 0 },
+      }),
+      { clock },
+    );
+    await short.subject.call("get");
+    for (let boots = 0; boots < 7; boots += 1) {
+      short.subject.crash();
+      await short.world.pass(alarmInMs(short));
+    }
+    expect(short.subject.store.keys).toContain("l");
+    await short.world.pass(5_000);
+    expect(short.subject.store.keys).not.toContain("l");
+    expect(short.subject.timersHeld).toBe(0);
+    expect(short.subject.store.alarmAt).toBe(null);
   });
 });
