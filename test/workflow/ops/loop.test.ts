@@ -381,5 +381,5 @@ describe("loop", () => {
     expect(s.stored().length).toBeLessThanOrEqual(bound + 1);
     expect((await s.history()).length).toBeLessThanOrEqual(bound + 1);
     expect((await s.status()).output).toBe(iterations - 1);
-  }, 60_000);
+  }, 180_000);
 });
