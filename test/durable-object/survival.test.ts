@@ -249,7 +249,7 @@ describe("survival", () => {
           expect(count, `runs of ${step}, aborted at instruction ${diesAt}`).toBeLessThanOrEqual((undisturbed.runs.get(step) ?? 0) + 1);
         }
       }
-    });
+    }, 60_000);
   }
 
   it("a receive takes each acknowledged message once, in order, evicted before one is sent and killed as the next is taken", async () => {
