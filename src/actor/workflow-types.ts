@@ -149,7 +149,7 @@ export interface WorkflowContext<S, CP, CS, V, I, DB, E extends EventDeclaration
   /** From here on, steps may have a `rollback`. */
   rollbackCheckpoint(name: string): Promise<void>;
   /** Stands where an operation stood that the code no longer has. */
-  removed(name: string, originalKind: EntryKind): Promise<void>;
+  removed(name: string, originalKind: EntryKind | "try"): Promise<void>;
   /** Which version of the code this run follows: 1 if it was past this point before the gate existed, else `latest`. */
   getVersion(name: string, latest: number): Promise<number>;
   /** Waits durably; the deadline is stored, nothing runs and nothing is billed meanwhile. @throws workflow/invalid_time */
