@@ -251,8 +251,9 @@ export const engine = actor({
       exactly<void>()(await ctx.removed("old", "step"));
       const kinds: EntryKindType[] = ["step", "loop", "sleep", "message", "rollback_checkpoint", "join", "race", "removed", "version_check"];
       for (const kind of kinds) await ctx.removed(kind, kind);
+      await ctx.removed("old block", "try");
       // @ts-expect-error not a kind
-      await ctx.removed("old kind", "try");
+      await ctx.removed("old kind", "branch");
       exactly<void>()(await ctx.sleep("sleep", 10));
       exactly<void>()(await ctx.sleepUntil("until", Date.now()));
       exactly<void>()(await ctx.sleepUntil("until date", new Date()));
