@@ -30,6 +30,7 @@ describe("SIGKILL under a mixed load", () => {
   test(`${ACTORS} actors, killed ${KILLS} times, come to agree with the ledger by themselves`, { timeout: 20 * 60_000 }, async () => {
     const load = new Load(server.url, ledger.url, ACTORS, SEED);
     await load.create();
+    let killedAt = 0;
     for (let kills = 0; kills < KILLS; kills += 1) {
       const over = new AbortController();
       const running = load.run(over.signal);
@@ -37,6 +38,7 @@ describe("SIGKILL under a mixed load", () => {
       // Nothing new is begun; what is under way is cut off.
       over.abort();
       await server.dev.kill();
+      killedAt = Date.now();
       await running;
       await server.dev.start();
     }
@@ -49,7 +51,8 @@ describe("SIGKILL under a mixed load", () => {
       return sent.every(({ id }) => told.has(id));
     };
     while (Date.now() - startedAt < LIMIT_MS - READ_MS && (Date.now() - startedAt < LEAST_MS || !isTold())) await delay(100);
-    const toldMs = ledger.lines.findLast(({ at }) => at > startedAt)?.at;
+    const after = ledger.lines.filter(({ at }) => at > killedAt);
+    const lastMs = (after.at(-1)?.at ?? killedAt) - killedAt;
     const statuses = await Promise.all(load.accounts.map((_, index) => load.status(index)));
     const agreedMs = Date.now() - startedAt;
 
@@ -61,7 +64,8 @@ describe("SIGKILL under a mixed load", () => {
       [
         `mixed load: seed ${SEED}, ${ACTORS} actors, ${KILLS} kills, ${found.length} violations`,
         `  ${summary(load.accounts.flat())}`,
-        `  ${happened} effects; told ${ledger.lines.length} times, ${told} of them again, the last ${toldMs === undefined ? "before" : `${toldMs - startedAt} ms after`} the last start; at most ${entries} entries; agreed after ${agreedMs} ms`,
+        `  ${happened} effects; the ledger was told ${ledger.lines.length} times, ${told} of them again; ${after.length} times after the last kill, until ${lastMs} ms after it`,
+        `  read ${agreedMs} ms after the last start; at most ${entries} entries in a history`,
       ].join("\n"),
     );
     expect(found).toEqual([]);
