@@ -54,18 +54,18 @@ async function iterate(golden: Golden, times: number): Promise<void> {
 }
 
 describe("a loop", () => {
-  it("leaves as many keys and entries behind after 300 iterations as after 60, whatever they do", async () => {
+  it("leaves as many keys and entries behind after 160 iterations as after 40, whatever they do", async () => {
     const golden = await begin(everything);
-    await iterate(golden, 60);
+    await iterate(golden, 40);
     const keys = golden.keys.length;
     const entries = golden.entries().length;
     const commits = golden.subject.store.commits;
-    await iterate(golden, 60);
-    const commitsEach = (golden.subject.store.commits - commits) / 60;
-    await iterate(golden, 180);
-    expect(await golden.call("get")).toEqual({ done: 300, told: 300 * 3, fired: 300 });
+    await iterate(golden, 40);
+    const commitsEach = (golden.subject.store.commits - commits) / 40;
+    await iterate(golden, 80);
+    expect(await golden.call("get")).toEqual({ done: 160, told: 160 * 3, fired: 160 });
     expect({ keys: golden.keys.length, entries: golden.entries().length }).toEqual({ keys, entries });
-    expect((golden.subject.store.commits - commits) / 240).toBeCloseTo(commitsEach, 1);
+    expect((golden.subject.store.commits - commits) / 120).toBeCloseTo(commitsEach, 1);
     expect(golden.keys.filter((key) => /^[dfml]/.test(key))).toEqual([]);
     expect(golden.subject.store.alarmAt).toBe(null);
     expect(golden.subject.timersHeld).toBe(0);
