@@ -234,8 +234,7 @@ export const CONTRACT_TESTS: readonly ContractTest[] = [
         const confirmed = older.sync();
         const newest = store.activate();
         newest.commit(batch({ puts: { b: [2] }, alarmAt: FAR_AT }));
-        await newest.sync();
-        await confirmed;
+        await Promise.all([newest.sync(), confirmed]);
         await crash();
       });
       await subject.visit(async ({ store }) => {
