@@ -45,8 +45,22 @@ export class DevServer {
     return this.#lines.join("\n");
   }
 
-  /** Resolves when the server answers. Rejects with what it wrote if it ends before, or takes too long. */
+  /**
+   * Resolves when the server answers. Rejects with what it wrote if it ends before, or takes too long. After a SIGKILL the
+   * system may hold the old one's sockets a moment longer: a server that ends at once is launched again, twice at the most.
+   */
   async start() {
+    for (let tries = 1; ; tries += 1) {
+      try {
+        return await this.#launch();
+      } catch (error) {
+        if (tries === 3 || !String(error.message).startsWith("wrangler dev ended")) throw error;
+        await delay(1_000);
+      }
+    }
+  }
+
+  async #launch() {
     const { config, port, persistTo } = this.#options;
     const args = ["dev", "--config", config, "--port", String(port), "--persist-to", persistTo, "--show-interactive-dev-session=false"];
     const env = {
