@@ -54,7 +54,7 @@ export class DevServer {
       try {
         return await this.#launch();
       } catch (error) {
-        if (tries === 3 || !String(error.message).startsWith("wrangler dev ended")) throw error;
+        if (tries === 3 || !String(error).includes("wrangler dev ended")) throw error;
         await delay(1_000);
       }
     }
