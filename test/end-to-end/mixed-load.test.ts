@@ -40,7 +40,7 @@ describe("SIGKILL under a mixed load", () => {
       await server.dev.kill();
       killedAt = Date.now();
       await running;
-      await startAgain(server);
+      await server.dev.start();
     }
 
     // From here on nobody calls an actor until its one status is read: what brings it back is its own alarm.
@@ -72,19 +72,6 @@ describe("SIGKILL under a mixed load", () => {
     expect(agreedMs).toBeLessThan(LIMIT_MS);
   });
 });
-
-/** wrangler chooses some of its ports before it takes them, and on a busy machine may lose one to anybody. */
-async function startAgain({ dev }: FixtureServer): Promise<void> {
-  for (let tries = 1; tries < 3; tries += 1) {
-    try {
-      return await dev.start();
-    } catch (error) {
-      console.log(`wrangler did not start: ${String(error)}`);
-      await dev.kill();
-    }
-  }
-  return dev.start();
-}
 
 function summary(operations: readonly Operation[]): string {
   const kinds = Map.groupBy(operations, ({ kind }) => kind);
