@@ -50,6 +50,7 @@ export class ActorHost {
     let runtime: ActorRuntime | undefined;
     try {
       checkEnvelope(envelope);
+      if (envelope.operation.kind === "destroy") return await this.#end(envelope.address);
       const ready = await this.#ready(envelope);
       runtime = ready.runtime;
       return await this.#serve(envelope, runtime, ready.created);
@@ -81,7 +82,7 @@ export class ActorHost {
 
   async #serve(envelope: CallEnvelope, runtime: ActorRuntime, created: boolean): Promise<ReplyEnvelope> {
     const { operation } = envelope;
-    const reply = { v: ENVELOPE_VERSION, ok: true, actorId: runtime.record.actorId, createdAt: runtime.record.createdAt, created } as const;
+    const reply = replyOf(runtime.record, created);
     switch (operation.kind) {
       case "resolve":
         return { ...reply, name: runtime.record.name, key: runtime.record.key };
@@ -112,7 +113,7 @@ export class ActorHost {
       return this.#create(store, address, creation, operation);
     });
     if (!runtime) throw notFound(address);
-    this.#checkAddress(runtime.record, address);
+    checkAddress(runtime.record, address);
     // An alarm that is overdue may be lost: whoever touches the actor does its work (D3).
     if (!created && runtime.wakes.isOverdue(this.#ports.now())) {
       this.#ports.waitUntil(this.#fire(runtime).catch((error: unknown) => runtime.lose(error)));
@@ -159,6 +160,35 @@ export class ActorHost {
 
   // ---- destroy -----------------------------------------------------------------------------------------------------
 
+  /** Ends the actor for somebody outside, also one whose start fails; callbacks that run are told that it was destroyed. */
+  async #end(address: CallEnvelope["address"]): Promise<ReplyEnvelope> {
+    let ended: ActorRecord | undefined;
+    const runtime = await this.#enter(async () => {
+      const store = this.#ports.store.activate();
+      const record = await this.#survivor(store);
+      if (!record) return undefined;
+      checkAddress(record, address);
+      try {
+        return await this.#load(store, record, false);
+      } catch (error) {
+        this.#ports.log.warn({ msg: "The actor did not start; it is destroyed all the same", error: describe(error) });
+        const unstarted = this.#open(store, record);
+        if (!markDestroyed(unstarted)) throw unstarted.lost ?? error;
+        await finishDestroy(unstarted);
+        ended = record;
+        return undefined;
+      }
+    });
+    if (!runtime) {
+      if (!ended) throw notFound(address);
+      return replyOf(ended, false);
+    }
+    checkAddress(runtime.record, address);
+    this.#destroy(runtime);
+    if (runtime.lost) throw runtime.lost;
+    return replyOf(runtime.record, false);
+  }
+
   /** The callback that asked for it has ended; its reply does not wait for the rest. */
   #destroy(runtime: ActorRuntime): void {
     // The mark ends attempts, whose callbacks end with them: it must not be made again by one of those.
@@ -176,19 +206,20 @@ export class ActorHost {
   async #survivor(store: StoreActivation): Promise<ActorRecord | undefined> {
     const record = openRecord(store, this.#ports.upgrades);
     if (!record?.destroyed) return record;
+    await finishDestroy(this.#open(store, record));
+    return undefined;
+  }
+
+  /** The actor with its state, but not started: only to be ended. */
+  #open(store: StoreActivation, record: ActorRecord): ActorRuntime {
     const runtime = new ActorRuntime(this.#registry.find(record.name), this.#ports, store, record);
     runtime.open();
     loadState(runtime);
-    await finishDestroy(runtime);
-    return undefined;
+    return runtime;
   }
 
   async #load(store: StoreActivation, record: ActorRecord, isAlarm: boolean): Promise<ActorRuntime> {
     return loadActor(this.#registry.find(record.name), this.#ports, store, record, isAlarm, (runtime) => this.#destroy(runtime));
-  }
-
-  #checkAddress(record: ActorRecord, address: CallEnvelope["address"]): void {
-    if (address.generation !== undefined && parseActorId(record.actorId)?.generation !== address.generation) throw notFound(address);
   }
 
   // ---- alarm -------------------------------------------------------------------------------------------------------
@@ -236,6 +267,15 @@ function checkEnvelope(envelope: CallEnvelope): void {
   if (typeof envelope?.v !== "number" || envelope.v > ENVELOPE_VERSION + 1 || envelope.v < ENVELOPE_VERSION - 1) {
     throw new ActorError("actor", "invalid_request", "The Worker and the object are more than one release apart");
   }
+}
+
+/** An address by id means one life of the key. */
+function checkAddress(record: ActorRecord, address: CallEnvelope["address"]): void {
+  if (address.generation !== undefined && parseActorId(record.actorId)?.generation !== address.generation) throw notFound(address);
+}
+
+function replyOf({ actorId, createdAt }: ActorRecord, created: boolean) {
+  return { v: ENVELOPE_VERSION, ok: true, actorId, createdAt, created } as const;
 }
 
 function notFound(address: CallEnvelope["address"]): ActorError {

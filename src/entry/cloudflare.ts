@@ -20,7 +20,7 @@ export interface HandlerOptions<Env> {
   readonly fetch?: (request: Request, env: Env, ctx: ExecutionContext) => Response | Promise<Response>;
   /** Where our routes are mounted; default "/". */
   readonly basePath?: string;
-  /** Opens management routes to `Authorization: Bearer <token>`; they are closed without it. */
+  /** Opens management routes (`DELETE /actors/{id}`, `GET /actors/names`) to `Authorization: Bearer <token>`. Without it they are closed, in local development too. */
   readonly token?: string;
   readonly cors?: CorsOptions;
   /** Lowest level that is logged; default "info". */

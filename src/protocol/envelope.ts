@@ -21,7 +21,9 @@ export type Operation =
   | { readonly kind: "send"; readonly queue: string; readonly body: Uint8Array; readonly wait?: boolean; readonly timeoutMs?: number }
   /** Waits for a message to be completed; the output is `{ status: "completed", reply? } | { status: "timedOut" }`. */
   | { readonly kind: "wait"; readonly messageId: number; readonly createdAt: number; readonly timeoutMs: number }
-  | { readonly kind: "resolve" };
+  | { readonly kind: "resolve" }
+  /** Ends the actor, as its own `c.destroy()` would; never creates one. Answered once it cannot come back. */
+  | { readonly kind: "destroy" };
 
 /** Worker → object. Unknown fields are ignored, so that one release of difference is tolerated. */
 export interface CallEnvelope {

@@ -1,17 +1,11 @@
 import { ActorError, formatRestKey, parseRestKey, type Creation } from "../protocol/index.js";
-import { requireToken } from "./access-token.js";
+import { serveManagement, type ActorsRestOptions } from "./actors-management.js";
 import { readInput } from "./creation-input.js";
 import type { ActorReply, CallActor } from "./forward.js";
 import { checkNamespace, requireMethod } from "./preconditions.js";
 import { readBody } from "./read-body.js";
 import type { ActorTarget } from "./resolve-stub.js";
 import { textOf } from "./wire-encoding.js";
-
-export interface ActorsRestOptions {
-  readonly actorNames: ReadonlySet<string>;
-  readonly namespace: string | undefined;
-  readonly token: string | undefined;
-}
 
 /** 4 MiB of input, in base64, and the fields around it. */
 const MAX_BODY_BYTES = 6 * 1024 * 1024;
@@ -33,7 +27,7 @@ interface ActorSpec {
  */
 export async function serveActors(request: Request, path: string, callActor: CallActor, options: ActorsRestOptions): Promise<Response> {
   const query = new URL(request.url).searchParams;
-  if (path !== "" && path !== "/") return serveManagement(request, path, options);
+  if (path !== "" && path !== "/") return serveManagement(request, path, callActor, options);
   requireMethod(request, "GET", "HEAD", "PUT", "POST");
   checkNamespace(query.get("namespace"), options.namespace);
   const namespace = query.get("namespace") ?? options.namespace ?? DEFAULT_NAMESPACE;
@@ -41,15 +35,6 @@ export async function serveActors(request: Request, path: string, callActor: Cal
   const found = await Promise.all(targetsOf(query).map((target) => find(target, callActor)));
   const actors = found.filter((reply) => reply !== undefined).map((reply) => actorJson(reply, namespace));
   return Response.json({ actors, pagination: {} });
-}
-
-async function serveManagement(request: Request, path: string, { actorNames, token }: ActorsRestOptions): Promise<Response> {
-  requireToken(request.headers, token);
-  if (path === "/names") {
-    requireMethod(request, "GET", "HEAD");
-    return Response.json({ names: Object.fromEntries(Array.from(actorNames, (name) => [name, { metadata: {} }])), pagination: {} });
-  }
-  throw new ActorError("feature", "unsupported", "This deployment does not manage actors over REST yet.");
 }
 
 async function createOrGet(request: Request, namespace: string, callActor: CallActor): Promise<Response> {

@@ -1,7 +1,8 @@
 import { describe, expect, it } from "vitest";
-import { actor, workflow } from "../../src/actor/index.js";
-import { encodeValue, ENVELOPE_VERSION, parseActorId } from "../../src/protocol/index.js";
-import type { CommitFault, World } from "../../src/testing/index.js";
+import { actor, setup, workflow } from "../../src/actor/index.js";
+import { decodeValue, encodeValue, ENVELOPE_VERSION, parseActorId, type ReplyEnvelope } from "../../src/protocol/index.js";
+import type { CommitFault, World, WorldActor } from "../../src/testing/index.js";
+import { testWorld } from "../support/test-world.js";
 import { single, type Single } from "./subject.js";
 
 const GET = { kind: "action", name: "get", args: encodeValue([]) } as const;
@@ -396,5 +397,146 @@ describe("destroy", () => {
     await ended(world);
     expect(seen).toEqual(["onError is over", "onDestroy"]);
     expect(subject.store.keys).toEqual([]);
+  });
+});
+
+describe("destroy from outside", () => {
+  const destroy = (subject: WorldActor): Promise<ReplyEnvelope> => subject.send({ mode: "get" }, { kind: "destroy" });
+  const NOT_FOUND = { ok: false, status: 404, error: { group: "actor", code: "not_found" } };
+
+  it("runs onDestroy, deletes everything, and is answered when the actor cannot come back", async () => {
+    const { world, subject, ends } = mortal();
+    await subject.call("add");
+    await subject.call("plan");
+    const before = await subject.send({ mode: "get" }, { kind: "resolve" });
+    const reply = await destroy(subject);
+    expect(reply).toMatchObject({ ok: true, actorId: before.ok && before.actorId });
+    expect(await subject.send({ mode: "get" }, GET)).toMatchObject(NOT_FOUND);
+    await ended(world);
+    expect(ends).toEqual(["subject k with 1"]);
+    expect([subject.store.keys, subject.store.alarmAt, subject.timersHeld]).toEqual([[], null, 0]);
+  });
+
+  it("finds nothing where no actor is, and writes nothing", async () => {
+    const { world, subject, ends } = mortal();
+    for (const mode of ["get", "getOrCreate", "create"] as const) {
+      expect(await subject.send({ mode }, { kind: "destroy" })).toMatchObject(NOT_FOUND);
+    }
+    expect([subject.store.commits, ends]).toEqual([0, []]);
+    await subject.call("add");
+    expect(await Promise.all([destroy(subject), destroy(subject)]), "both ask while it lives").toMatchObject([{ ok: true }, { ok: true }]);
+    expect(await destroy(subject)).toMatchObject(NOT_FOUND);
+    await ended(world);
+    expect(ends).toHaveLength(1);
+  });
+
+  it("by the id of an earlier life leaves the present one alone, and does not start it", async () => {
+    const { world, subject, ends } = mortal();
+    const old = await subject.send({ mode: "getOrCreate" }, { kind: "resolve" });
+    await destroy(subject);
+    await ended(world);
+    await subject.call("add");
+    const generation = parseActorId(old.ok ? old.actorId : "")?.generation ?? "";
+    const byOldId = (): Promise<ReplyEnvelope> => subject.deliver({ v: ENVELOPE_VERSION, address: { name: "", key: [], generation }, creation: { mode: "get" }, operation: { kind: "destroy" } });
+    expect(await byOldId()).toMatchObject(NOT_FOUND);
+    subject.crash();
+    expect(await byOldId()).toMatchObject(NOT_FOUND);
+    expect(await subject.call("get")).toBe(1);
+    expect(ends).toHaveLength(1);
+  });
+
+  it("does not wait for callbacks: actions, waiting senders and the workflow are told", async () => {
+    const seen: string[] = [];
+    const { world, subject } = single(
+      actor({
+        state: 1,
+        run: workflow(async (ctx) => {
+          await ctx.sleep("long", 3_600_000).catch((error: { code: string }) => seen.push(error.code));
+        }),
+        actions: {
+          hang: (c) => new Promise<void>(() => c.abortSignal.addEventListener("abort", () => seen.push("aborted"))),
+          asksToo: async (c) => {
+            c.destroy();
+            await world.clock.delay(60_000);
+          },
+        },
+        onDestroy: () => void seen.push("onDestroy"),
+      }),
+    );
+    const coded = (error: { group: string; code: string; statusCode: number }): string => `${error.group}/${error.code} ${error.statusCode}`;
+    const calls = [subject.call("hang").catch(coded), subject.call("asksToo").catch(coded)];
+    await world.turn();
+    const sent = await subject.send({ mode: "get" }, { kind: "send", queue: "in", body: encodeValue(1), wait: true, timeoutMs: 60_000 });
+    const { id: messageId, createdAt } = decodeValue((sent.ok && sent.output) || new Uint8Array()) as { id: number; createdAt: number };
+    const waiting = subject.send({ mode: "get" }, { kind: "wait", messageId, createdAt, timeoutMs: 60_000 });
+    expect(await destroy(subject)).toMatchObject({ ok: true });
+    await ended(world);
+    expect(await Promise.all(calls)).toEqual(["actor/destroyed 404", "actor/destroyed 404"]);
+    expect(await waiting).toMatchObject({ ok: false, status: 404, error: { group: "actor", code: "destroyed" } });
+    expect(seen.sort()).toEqual(["aborted", "evicted", "onDestroy"]);
+    await world.passUntilQuiet();
+    expect(subject.store.keys).toEqual([]);
+    expect(seen).toHaveLength(3);
+  });
+
+  it("ends an actor that does not start any more, with its state and without its vars", async () => {
+    const seen: unknown[] = [];
+    let fails = false;
+    const { world, subject, log } = single(
+      actor({
+        state: { n: 5 },
+        createVars: () => {
+          if (fails) throw new Error("no vars");
+          return {};
+        },
+        onDestroy: (c) => void seen.push(c.state.n, c.vars),
+        actions: { get: (c) => c.state.n },
+      }),
+    );
+    await subject.call("get");
+    subject.crash();
+    fails = true;
+    await expect(subject.call("get")).rejects.toMatchObject({ statusCode: 500 });
+    const [reply, meanwhile] = await Promise.all([destroy(subject), subject.send({ mode: "get" }, GET)]);
+    expect(reply).toMatchObject({ ok: true });
+    expect(meanwhile).toMatchObject(NOT_FOUND);
+    expect(seen).toEqual([5, undefined]);
+    expect(log.some(({ level, entry }) => level === "warn" && String(entry["msg"]).includes("destroyed all the same"))).toBe(true);
+    await world.passUntilQuiet();
+    expect([subject.store.keys, subject.store.alarmAt]).toEqual([[], null]);
+  });
+
+  it("leaves an actor alone that the registry has no more", async () => {
+    const { subject } = mortal();
+    await subject.call("add");
+    const other = testWorld(setup({ use: { other: actor({}) } })).actor("subject", ["k"]);
+    other.store.restore(subject.store.dump());
+    expect(await other.send({ mode: "get" }, { kind: "destroy" })).toMatchObject({ ok: false, error: { group: "actor", code: "not_registered" } });
+    expect(other.store.dump()).toEqual(subject.store.dump());
+  });
+
+  it("ends wherever the object dies in it, once it was answered or marked, with no other call", async () => {
+    for (const kind of ["crash-before", "crash-after"] as const) {
+      const { world, subject, ends } = mortal((commit) => (commit === 3 ? kind : undefined));
+      await subject.call("add");
+      const answered = await destroy(subject).then(() => true, () => false);
+      expect([answered, subject.crashes]).toEqual([false, 1]);
+      const isMarked = subject.store.alarmAt !== null;
+      await world.passUntilQuiet();
+      if (!isMarked) {
+        expect(await subject.call("get"), "nothing has happened").toBe(1);
+        expect(await destroy(subject)).toMatchObject({ ok: true });
+        await ended(world);
+      }
+      expect([subject.store.keys, subject.store.alarmAt], kind).toEqual([[], null]);
+      expect(ends.length).toBeGreaterThanOrEqual(1);
+    }
+  });
+
+  it("is refused as restarting when the mark cannot be written, and then nothing is lost", async () => {
+    const { subject } = mortal((commit) => (commit === 3 ? "refuse" : undefined));
+    await subject.call("add");
+    await expect(destroy(subject)).rejects.toMatchObject({ statusCode: 503, code: "restarting" });
+    expect(await subject.call("get")).toBe(1);
   });
 });

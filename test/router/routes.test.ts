@@ -142,7 +142,38 @@ describe("management routes", () => {
   test("open with the token", async () => {
     const send = routerOver(new FakeObjects(), { token: "hush" });
     expect(await (await send("/actors/names", bearer("hush"))).json()).toEqual({ names: { counter: { metadata: {} }, chat: { metadata: {} } }, pagination: {} });
-    expect(await errorOf(await send("/actors/x", { ...bearer("hush"), method: "DELETE" }))).toBe("501 feature/unsupported");
+  });
+
+  const actorId = `${"a".repeat(64)}-${GENERATION}`;
+
+  test("DELETE ends an actor by its id, and creates none", async () => {
+    const objects = new FakeObjects();
+    const id = `${objects.idOf("one")}-${GENERATION}`;
+    const response = await routerOver(objects, { token: "hush" })(`/actors/${id}?${NAMESPACE}`, { ...bearer("hush"), method: "DELETE" });
+    expect([response.status, await response.json()]).toEqual([200, {}]);
+    const { address, creation, operation } = objects.last.envelope;
+    expect([address, creation, operation]).toEqual([{ name: "", key: [], generation: GENERATION }, { mode: "get" }, { kind: "destroy" }]);
+  });
+
+  test.each<[string, string, string]>([
+    ["404 actor/not_found", "DELETE", `/actors/${actorId}`],
+    ["400 actor/invalid_id", "DELETE", "/actors/x"],
+    ["400 actor/invalid_id", "DELETE", "/actors/%ff"],
+    ["400 actor/invalid_id", "DELETE", "/actors/a%2Fb"],
+    ["404 actor/namespace_not_found", "DELETE", `/actors/${actorId}?namespace=other`],
+    ["405 actor/method_not_allowed", "DELETE", "/actors/names"],
+    ["405 actor/method_not_allowed", "GET", `/actors/${actorId}`],
+    ["405 actor/method_not_allowed", "DELETE", "/actors"],
+    ["501 feature/unsupported", "POST", `/actors/${actorId}/sleep`],
+    ["501 feature/unsupported", "POST", `/actors/${actorId}/reschedule`],
+    ["501 feature/unsupported", "GET", `/actors/${actorId}/kv/keys/YQ==`],
+    ["404 guard/no_route", "DELETE", `/actors/${actorId}/`],
+    ["404 guard/no_route", "DELETE", `/actors/${actorId}/kv`],
+    ["404 guard/no_route", "DELETE", `/actors//${actorId}`],
+  ])("answer %s to %s %s", async (error, method, path) => {
+    const objects = new FakeObjects();
+    expect(await errorOf(await routerOver(objects, { token: "hush", namespace: "ns1" })(path, { ...bearer("hush"), method }))).toBe(error);
+    expect(objects.calls).toEqual([]);
   });
 
   test("do not close the ones that clients use", async () => {

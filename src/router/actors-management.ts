@@ -1,0 +1,33 @@
+import { ActorError } from "../protocol/index.js";
+import { requireToken } from "./access-token.js";
+import type { CallActor } from "./forward.js";
+import { decodeSegment } from "./gateway-path.js";
+import { checkNamespace, requireMethod } from "./preconditions.js";
+
+export interface ActorsRestOptions {
+  readonly actorNames: ReadonlySet<string>;
+  readonly namespace: string | undefined;
+  readonly token: string | undefined;
+}
+
+/** What the published servers serve besides. Here the platform decides when actors sleep and where they run. */
+const NOT_HERE = /^\/(?:sleep|reschedule)$|^\/kv\//;
+
+/**
+ * Serves what lies below `/actors/`, all of which needs the token: the registry's names, and the end of an actor. Throws
+ * what the caller did wrong, `actor/not_found` for an actor that is gone already, and the actor's errors.
+ */
+export async function serveManagement(request: Request, path: string, callActor: CallActor, options: ActorsRestOptions): Promise<Response> {
+  requireToken(request.headers, options.token);
+  checkNamespace(new URL(request.url).searchParams.get("namespace"), options.namespace);
+  if (path === "/names") {
+    requireMethod(request, "GET", "HEAD");
+    return Response.json({ names: Object.fromEntries(Array.from(options.actorNames, (name) => [name, { metadata: {} }])), pagination: {} });
+  }
+  const [, segment = "", rest = ""] = /^\/([^/]*)(.*)$/.exec(path) ?? [];
+  if (NOT_HERE.test(rest)) throw new ActorError("feature", "unsupported", "This server does not do that to actors over REST.");
+  if (rest !== "") throw new ActorError("guard", "no_route", "There is no such route.");
+  requireMethod(request, "DELETE");
+  await callActor({ target: { actorId: decodeSegment(segment) ?? segment }, operation: { kind: "destroy" } });
+  return Response.json({});
+}

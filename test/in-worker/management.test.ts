@@ -1,0 +1,45 @@
+import { runInDurableObject } from "cloudflare:test";
+import { env } from "cloudflare:workers";
+import { expect, it } from "vitest";
+import { createHandler } from "../../src/entry/cloudflare.js";
+import { actor, setup } from "../../src/entry/index.js";
+import { objectName } from "../../src/protocol/index.js";
+import { serve } from "../support/worker.js";
+
+// The end of an actor over REST, on the platform's own storage.
+
+const ends: string[] = [];
+const counter = actor({
+  state: { count: 0 },
+  onDestroy: (c) => void ends.push(`${c.key.join()} with ${c.state.count}`),
+  actions: { add: (c) => (c.state.count += 1), remind: (c) => c.schedule.after(3_600_000, "add") },
+});
+const registry = setup({ use: { counter } });
+serve(registry);
+const { ACTORS } = env as unknown as { ACTORS: DurableObjectNamespace };
+const handler = createHandler(registry, { logLevel: "silent", token: "hush" });
+const client = handler.client(env);
+
+async function remove(id: string, token: string): Promise<[status: number, body: unknown]> {
+  const request = new Request(`http://worker.test/actors/${id}?namespace=default`, { method: "DELETE", headers: { authorization: `Bearer ${token}` } });
+  const response = await handler.fetch(request, env, {} as ExecutionContext);
+  return [response.status, await response.json()];
+}
+
+it("DELETE /actors/{id} leaves nothing of the actor, and its key begins anew", async () => {
+  const handle = client.counter.getOrCreate(["doomed"]);
+  await handle.add();
+  await handle.remind();
+  const id = await handle.resolve();
+  expect(await remove(id, "guess")).toMatchObject([401, { code: "unauthorized" }]);
+  expect(await handle.add()).toBe(2);
+  expect(await remove(id, "hush")).toEqual([200, {}]);
+  expect(await remove(id, "hush")).toMatchObject([404, { group: "actor", code: "not_found" }]);
+  expect(ends).toEqual(["doomed with 2"]);
+  await runInDurableObject(ACTORS.get(ACTORS.idFromName(objectName("counter", ["doomed"]))), async (_instance, { storage }) => {
+    expect([[...storage.kv.list()], await storage.getAlarm()]).toEqual([[], null]);
+  });
+  expect(await handle.add()).toBe(1);
+  expect(await remove(id, "hush"), "the old id is not the new actor").toMatchObject([404, { code: "not_found" }]);
+  expect(await handle.add()).toBe(2);
+});
