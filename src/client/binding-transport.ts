@@ -1,5 +1,5 @@
 import type { SendResult } from "../actor/client-types.js";
-import { ActorError, decodeValue, encodeValue, toErrorData, type Creation, type Operation } from "../protocol/index.js";
+import { ActorError, decodeValue, encodeInput, encodeValue, toErrorData, type Creation, type Operation } from "../protocol/index.js";
 import { raceWithAbort } from "./abort.js";
 import { REAL_BACKOFF, withRetries, type BackoffPorts } from "./backoff.js";
 import type { ActionCall, ActorTarget, ActorTransport, CreateCall, SendCall, TargetCall } from "./transport.js";
@@ -110,7 +110,7 @@ function targetOf(target: ActorTarget): BindingTarget {
 }
 
 function inputOf(input: unknown): { input?: Uint8Array } {
-  return input === undefined ? {} : { input: encodeValue(input, { what: "the input" }) };
+  return input === undefined ? {} : { input: encodeInput(input) };
 }
 
 function paramsOf(params: unknown): { params?: Uint8Array } {

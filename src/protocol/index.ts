@@ -1,5 +1,6 @@
 export { formatActorId, parseActorId } from "./actor-id.js";
 export type { ActorIdParts } from "./actor-id.js";
+export { encodeInput, MAX_INPUT_BYTES } from "./actor-input.js";
 export {
   checkActorName,
   checkKey,

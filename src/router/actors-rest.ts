@@ -7,7 +7,7 @@ import { readBody } from "./read-body.js";
 import type { ActorTarget } from "./resolve-stub.js";
 import { textOf } from "./wire-encoding.js";
 
-/** 4 MiB of input, in base64, and the fields around it. */
+/** The largest input in base64 (5.6 MB), from a client whose CBOR is longer than ours, and the fields around it. */
 const MAX_BODY_BYTES = 6 * 1024 * 1024;
 const MAX_IDS = 32;
 const RESOLVE = { kind: "resolve" } as const;

@@ -1,8 +1,9 @@
-import { ActorError, decodeTaggedCbor, encodeValue, parseBase64 } from "../protocol/index.js";
+import { ActorError, decodeTaggedCbor, encodeInput, parseBase64 } from "../protocol/index.js";
 
 /**
  * The input of a creation, which travels in URLs and REST bodies as base64 of CBOR. It is read and written anew, so that
- * the object gets its own codec's bytes. Throws `guard/query_invalid_params` (400) naming `where`.
+ * the object gets its own codec's bytes. Throws `guard/query_invalid_params` (400) naming `where`, `actor/input_too_large`
+ * (413).
  */
 export function readInput(base64: string, where: string): Uint8Array {
   let value: unknown;
@@ -11,5 +12,5 @@ export function readInput(base64: string, where: string): Uint8Array {
   } catch {
     throw new ActorError("guard", "query_invalid_params", `${where} is not base64 of CBOR.`);
   }
-  return encodeValue(value, { what: "the input" });
+  return encodeInput(value);
 }

@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
 import { actor, workflow } from "../../src/actor/index.js";
-import { encodeValue } from "../../src/protocol/index.js";
+import { encodeInput, encodeValue } from "../../src/protocol/index.js";
 import { ManualClock } from "../../src/testing/index.js";
 import { single } from "./subject.js";
 
@@ -60,6 +60,17 @@ describe("the start of an actor", () => {
     await subject.send({ mode: "getOrCreate", input: encodeValue({ from: 50 }) }, GET);
     expect(await subject.call("get")).toEqual({ n: 6, vars: 6 });
     for (const bytes of subject.store.dump().values()) expect(new TextDecoder().decode(bytes)).not.toContain("from");
+  });
+
+  it("takes an input that is larger than a stored value, for hooks that keep less of it", async () => {
+    const sum = actor({ createState: (_c, input: string) => ({ length: input.length, kept: input.length > 3_900_000 ? input : "" }), actions: { get: (c) => c.state } });
+    const { subject } = single(sum);
+    const GET_STATE = { kind: "action", name: "get", args: encodeValue([]) } as const;
+    const kept = await subject.send({ mode: "getOrCreate", input: encodeInput("x".repeat(4_000_000)) }, GET_STATE);
+    expect(kept).toMatchObject({ ok: false, status: 413, error: { group: "value", code: "too_large", metadata: { path: "$.kept" } } });
+    expect(subject.store.keys).toEqual([]);
+    await subject.send({ mode: "getOrCreate", input: encodeInput("x".repeat(3_500_000)) }, GET_STATE);
+    expect(await subject.call("get")).toEqual({ length: 3_500_000, kept: "" });
   });
 
   it("is one commit for a creation, after onCreate", async () => {

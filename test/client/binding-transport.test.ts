@@ -24,6 +24,18 @@ describe("the client over a binding", () => {
     expect(decodeValue(params ?? new Uint8Array())).toBe("p");
   });
 
+  test("hands over inputs of 4 MiB, and no larger ones", async () => {
+    const { client, call } = over(async () => ({ actorId: "id" }));
+    const input = "x".repeat(4 * 1024 * 1024 - 5);
+    await client.counter.create("a", { input });
+    await client.counter.getOrCreate("a", { createWithInput: input }).x();
+    expect(call).toHaveBeenCalledTimes(2);
+    for (const tooLarge of [client.counter.create("a", { input: `${input}x` }), client.counter.getOrCreate("a", { createWithInput: `${input}x` }).x()]) {
+      await expect(tooLarge).rejects.toMatchObject({ group: "actor", code: "input_too_large", statusCode: 413, metadata: { limitBytes: 4 * 1024 * 1024 } });
+    }
+    expect(call).toHaveBeenCalledTimes(2);
+  });
+
   test("an action without a result gives undefined", async () => {
     expect(await over(async () => ({ actorId: "id" })).client.counter.get("a").x()).toBeUndefined();
   });

@@ -1,4 +1,5 @@
 import { describe, expect, test } from "vitest";
+import { decodeValue, encodeTaggedCbor, formatBase64 } from "../../src/protocol/index.js";
 import { FakeObjects } from "./fake-objects.js";
 import { postAction, routerOver } from "./post-action.js";
 
@@ -87,10 +88,39 @@ describe("the body of an action call", () => {
   });
 });
 
-test("a REST body may be as large as an input, and not larger", async () => {
-  const send = routerOver(new FakeObjects());
-  const put = (input: string): Promise<Response> => send("/actors?namespace=default", { method: "PUT", body: JSON.stringify({ name: "counter", input }) });
-  expect((await put(btoa(`\x79\xff\xff${"x".repeat(65_535)}`))).status).toBe(200);
-  const response = await put("A".repeat(6 * 1024 * 1024));
-  expect([response.status, await response.json()]).toMatchObject([413, { group: "actor", code: "input_too_large" }]);
+describe("the input of a new actor", () => {
+  const LIMIT = 4 * 1024 * 1024;
+  const TOO_LARGE = [413, { group: "actor", code: "input_too_large" }];
+  const put = (objects: FakeObjects, input: string, method = "PUT"): Promise<Response> =>
+    routerOver(objects)("/actors?namespace=default", { method, body: JSON.stringify({ name: "counter", input }) });
+  /** A text whose CBOR has this many bytes. */
+  const textOf = (bytes: number): string => "x".repeat(bytes - 5);
+  const sent = (value: unknown): string => formatBase64(encodeTaggedCbor(value));
+
+  test.each(["PUT", "POST"])("of a %s may have 4 MiB, which is more than a stored value, and not one byte more", async (method) => {
+    const objects = new FakeObjects();
+    const bytes = encodeTaggedCbor(textOf(LIMIT));
+    expect(bytes).toHaveLength(LIMIT);
+    expect((await put(objects, formatBase64(bytes), method)).status).toBe(200);
+    const { creation } = objects.last.envelope;
+    expect(creation.mode !== "get" && decodeValue(creation.input ?? new Uint8Array())).toBe(textOf(LIMIT));
+    const response = await put(objects, sent([textOf(LIMIT)]), method);
+    expect([response.status, await response.json()]).toMatchObject(TOO_LARGE);
+    const named = await put(objects, sent({ small: 1, list: textOf(LIMIT) }), method);
+    expect(await named.json()).toMatchObject({ metadata: { path: "$.list", limitBytes: LIMIT, sizeBytes: expect.any(Number) } });
+    expect(objects.calls).toHaveLength(1);
+  });
+
+  test("is refused before it is parsed if the body could not hold one", async () => {
+    const response = await put(new FakeObjects(), "A".repeat(6 * 1024 * 1024));
+    expect([response.status, await response.json()]).toMatchObject([413, { code: "input_too_large", metadata: { limitBytes: 6 * 1024 * 1024 } }]);
+  });
+
+  test("may stand in a URL, which is another way to the same limit", async () => {
+    const objects = new FakeObjects();
+    const url = (bytes: number): string => `${URL_PATH}OrCreate&rvt-input=${encodeURIComponent(sent(textOf(bytes)))}`;
+    expect((await routerOver(objects)(url(3_000_000), { method: "POST" })).status).toBe(200);
+    const response = await routerOver(objects)(url(LIMIT + 1), { method: "POST" });
+    expect([response.status, await response.json()]).toMatchObject(TOO_LARGE);
+  });
 });
