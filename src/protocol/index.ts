@@ -68,7 +68,7 @@ export { checkValue } from "./value-check.js";
 export { describeValue } from "./value-kinds.js";
 export { decodeValue, encodeValue, MAX_VALUE_BYTES } from "./values.js";
 export type { EncodeValueOptions } from "./values.js";
-export { ENVELOPE_VERSION, STORAGE_FORMAT } from "./version.js";
+export { ENVELOPE_VERSION, PACKAGE_VERSION, STORAGE_FORMAT } from "./version.js";
 export type { ActorAddress, CallEnvelope, Creation, Operation, ReplyEnvelope } from "./envelope.js";
 export { decodePlainCbor, decodeTaggedCbor, encodePlainCbor, encodeTaggedCbor } from "./wire-cbor.js";
 export type { WireOptions } from "./wire-cbor.js";

@@ -22,7 +22,7 @@ export async function serveManagement(request: Request, path: string, callActor:
   checkNamespace(new URL(request.url).searchParams.get("namespace"), options.namespace);
   if (path === "/names") {
     requireMethod(request, "GET", "HEAD");
-    return Response.json({ names: Object.fromEntries(Array.from(options.actorNames, (name) => [name, { metadata: {} }])), pagination: {} });
+    return Response.json({ names: actorMetadata(options.actorNames), pagination: {} });
   }
   const [, segment = "", rest = ""] = /^\/([^/]*)(.*)$/.exec(path) ?? [];
   if (NOT_HERE.test(rest)) throw new ActorError("feature", "unsupported", "This server does not do that to actors over REST.");
@@ -30,4 +30,9 @@ export async function serveManagement(request: Request, path: string, callActor:
   requireMethod(request, "DELETE");
   await callActor({ target: { actorId: decodeSegment(segment) ?? segment }, operation: { kind: "destroy" } });
   return Response.json({});
+}
+
+/** The registry's actors, as clients list them. */
+export function actorMetadata(actorNames: Iterable<string>): Readonly<Record<string, { readonly metadata: object }>> {
+  return Object.fromEntries(Array.from(actorNames, (name) => [name, { metadata: {} }]));
 }

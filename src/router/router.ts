@@ -1,5 +1,6 @@
 import { Hono } from "hono";
-import { ActorError } from "../protocol/index.js";
+import { ActorError, PACKAGE_VERSION } from "../protocol/index.js";
+import { actorMetadata } from "./actors-management.js";
 import { serveActors } from "./actors-rest.js";
 import { Cors, type CorsOptions } from "./cors.js";
 import { errorResponse, failureOf, type FailurePorts, type RouterLog } from "./error-response.js";
@@ -27,8 +28,6 @@ export interface RouterOptions extends Partial<WaitPorts> {
   /** Bytes of a queue send's body before it is parsed, 1 MiB by default. The actor's `maxQueueMessageSize` comes after it. */
   readonly maxQueueBodySize?: number;
   readonly cors?: CorsOptions;
-  /** Answered by `/metadata` and `/health`. */
-  readonly version?: string;
   /** Shows internal errors to callers: for local development only. */
   readonly exposeErrors?: boolean;
   readonly log?: RouterLog;
@@ -89,7 +88,6 @@ export function createRouter(options: RouterOptions): Router {
 }
 
 function createApp(options: RouterOptions, actorNames: ReadonlySet<string>, basePath: string): Hono<Env> {
-  const version = options.version ?? "0";
   const { namespace, token } = options;
   const gateway: GatewayOptions = {
     maxIncomingMessageSize: options.maxIncomingMessageSize ?? DEFAULT_MAX_INCOMING_MESSAGE_BYTES,
@@ -111,11 +109,11 @@ function createApp(options: RouterOptions, actorNames: ReadonlySet<string>, base
   });
   app.all("/metadata", (c) => {
     requireMethod(c.req.raw, "GET", "HEAD");
-    return c.json({ runtime: RUNTIME, version, actorNames: {} });
+    return c.json({ runtime: RUNTIME, version: PACKAGE_VERSION, actorNames: actorMetadata(actorNames) });
   });
   app.all("/health", (c) => {
     requireMethod(c.req.raw, "GET", "HEAD");
-    return c.json({ status: "ok", runtime: RUNTIME, version });
+    return c.json({ status: "ok", runtime: RUNTIME, version: PACKAGE_VERSION });
   });
   if (basePath !== "") app.get("/", (c) => c.text("This is a Perdure server. Clients use this URL as their endpoint."));
   app.notFound(() => {

@@ -1,3 +1,5 @@
+import { readFileSync } from "node:fs";
+import { join } from "node:path";
 import { describe, expect, test } from "vitest";
 import { decodeValue } from "../../src/protocol/index.js";
 import { createRouter } from "../../src/router/index.js";
@@ -40,10 +42,12 @@ describe("paths", () => {
   });
 });
 
-test("/metadata and /health say who serves, and no actor's name", async () => {
-  const send = routerOver(new FakeObjects(), { version: "1.2.3" });
-  expect(await (await send("/metadata?namespace=default")).json()).toEqual({ runtime: "rivetkit", version: "1.2.3", actorNames: {} });
-  expect(await (await send("/health")).json()).toEqual({ status: "ok", runtime: "rivetkit", version: "1.2.3" });
+test("/metadata and /health say what serves, in which version, and /metadata the actors' names", async () => {
+  const { version } = JSON.parse(readFileSync(join(import.meta.dirname, "..", "..", "package.json"), "utf8")) as { version: string };
+  const send = routerOver(new FakeObjects(), { actorNames: ["chat", "__proto__"] });
+  const actorNames = JSON.parse('{"chat":{"metadata":{}},"__proto__":{"metadata":{}}}') as object;
+  expect(await (await send("/metadata?namespace=default")).json()).toEqual({ runtime: "rivetkit", version, actorNames });
+  expect(await (await send("/health")).json()).toEqual({ status: "ok", runtime: "rivetkit", version });
   expect((await send("/health", { method: "HEAD" })).status).toBe(200);
   expect(await errorOf(await send("/health", { method: "POST" }))).toBe("405 actor/method_not_allowed");
 });
