@@ -1,5 +1,6 @@
 export { actor } from "./actor.js";
 export { compileActor, type CompiledActor } from "./compile.js";
+export { nextCronTime } from "./cron-expression.js";
 export { nextWakeAt } from "./deadlines.js";
 export { event, queue } from "./declarations.js";
 export type * from "./declarations.js";

@@ -137,7 +137,15 @@ const CODES: Readonly<Record<string, ErrorCodeInfo>> = {
   "core/internal_error": masked(500),
 
   "schedule/interrupted": shown(500),
+  "schedule/invalid_args": shown(400),
+  "schedule/invalid_cron_expression": shown(400),
+  "schedule/invalid_interval": shown(400),
+  "schedule/invalid_limit": shown(400),
+  "schedule/invalid_max_history": shown(400),
+  "schedule/invalid_name": shown(400),
   "schedule/invalid_schedule_row": masked(500),
+  "schedule/invalid_time": shown(400),
+  "schedule/invalid_timezone": shown(400),
   "schedule/max_schedules_exceeded": shown(429),
 
   "storage/corrupt": masked(500),

@@ -17,7 +17,7 @@ const INDEX_AND_PORTS = ["index", "ports"];
 export const FOLDERS: Readonly<Record<string, Folder>> = {
   protocol: { why: "protocol/ is what crosses a wire or a disk, and depends on nothing", folders: {}, packages: { "cbor-x": {} } },
   workflow: { why: "the engine knows no platform, not even for types", folders: { protocol: {} } },
-  actor: { why: "the actor runtime knows no platform, and of the engine only what its index shows", folders: { protocol: {}, workflow: {} } },
+  actor: { why: "the actor runtime knows no platform, and of the engine only what its index shows", folders: { protocol: {}, workflow: {} }, packages: { croner: {} } },
   "durable-object": {
     why: "the shell is the only folder bound to the platform, and knows nobody who calls it",
     folders: { protocol: {}, workflow: {}, actor: {} },
