@@ -64,6 +64,8 @@ export type {
   ToClientError,
   ToServer,
 } from "./messages.js";
+export { formatSubprotocols, parseSubprotocols, SOCKET_PROTOCOL } from "./subprotocols.js";
+export type { SocketOpening } from "./subprotocols.js";
 export { checkValue } from "./value-check.js";
 export { describeValue } from "./value-kinds.js";
 export { decodeValue, encodeValue, MAX_VALUE_BYTES } from "./values.js";
