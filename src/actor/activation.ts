@@ -1,5 +1,6 @@
 import type { History, StoredMessage } from "../workflow/index.js";
 import type { CompiledActor } from "./compile.js";
+import type { Connections } from "./connections.js";
 import type { Lease } from "./lease.js";
 import type { LiveState, StateView } from "./live-state.js";
 import type { ActorQueue, PlainReceivers } from "./queue-types.js";
@@ -29,6 +30,7 @@ export interface ActorActivation {
   readonly queue: ActorQueue;
   readonly receivers: PlainReceivers;
   readonly schedule: object;
+  readonly connections: Connections;
   readonly control: object;
   readonly background: { run(what: string, work: () => Promise<unknown>): void };
   /** Aborted when the activation is over. */
@@ -58,6 +60,8 @@ export interface ActorActivation {
   putRecord(change: Partial<ActorRecord>): void;
   /** A stored deadline moved: the next commit looks at the alarm again. */
   deadlinesChanged(): void;
+  /** Something changed outside of any callback's end, maybe: it is committed at the end of the turn (C1). */
+  changedSoon(): void;
   /** Writes all that is dirty and, when a deadline moved, the alarm. False: the activation is lost. */
   commit(): boolean;
   /** @throws actor/restarting */

@@ -14,12 +14,23 @@ export interface CompiledActor {
   readonly workflow: WorkflowDefinition | undefined;
   readonly run: Handler | undefined;
   readonly config: AnyActorDefinition["config"];
+  readonly messageLimits: MessageLimits;
 }
+
+/** Bytes of one frame of a connection, and of an action's arguments over HTTP. */
+export interface MessageLimits {
+  readonly incoming: number;
+  readonly outgoing: number;
+}
+const DEFAULT_MESSAGE_LIMITS: MessageLimits = { incoming: 65_536, outgoing: 1_048_576 };
 
 /** All in ms, or counts and bytes. */
 export interface CompiledOptions {
   readonly actionTimeout: number;
   readonly createVarsTimeout: number;
+  readonly createConnStateTimeout: number;
+  readonly onBeforeConnectTimeout: number;
+  readonly onConnectTimeout: number;
   readonly onMigrateTimeout: number;
   readonly maxQueueSize: number;
   readonly maxQueueMessageSize: number;
@@ -33,6 +44,9 @@ export const WAKE_TIMEOUT_MS = 30_000;
 const DEFAULT_OPTIONS: CompiledOptions = {
   actionTimeout: 60_000,
   createVarsTimeout: 5_000,
+  createConnStateTimeout: 5_000,
+  onBeforeConnectTimeout: 5_000,
+  onConnectTimeout: 5_000,
   onMigrateTimeout: 30_000,
   maxQueueSize: 1_000,
   maxQueueMessageSize: 65_536,
@@ -47,8 +61,7 @@ const CONFIG_KEYS = new Set([
 const HOOKS = ["createState", "createVars", "createConnState", "onMigrate", "onCreate", "onWake", "onSleep", "onDestroy", "onStateChange",
   "onBeforeConnect", "onConnect", "onDisconnect", "onBeforeActionResponse", "onRequest", "onWebSocket"];
 /** Known, but without effect in this release: refused, so that no access rule or clean-up is skipped in silence. */
-const NOT_BUILT = ["connParamsSchema", "db", "actionInputSchemas", "onSleep", "onStateChange", "onBeforeConnect",
-  "onConnect", "onDisconnect", "onBeforeActionResponse", "onRequest", "onWebSocket"];
+const NOT_BUILT = ["db", "actionInputSchemas", "onSleep", "onStateChange", "onBeforeActionResponse", "onRequest", "onWebSocket"];
 const EXCLUSIVE_PAIRS = [["state", "createState"], ["vars", "createVars"], ["connState", "createConnState"]] as const;
 const NUMERIC_OPTIONS = new Set([
   "createVarsTimeout", "createConnStateTimeout", "onBeforeConnectTimeout", "onConnectTimeout", "onMigrateTimeout", "sleepGracePeriod",
@@ -80,7 +93,7 @@ export function checkConfig(config: object): void {
 }
 
 /** A definition, ready for the runtime. */
-export function compileActor(name: string, definition: AnyActorDefinition): CompiledActor {
+export function compileActor(name: string, definition: AnyActorDefinition, limits: Partial<MessageLimits> = {}): CompiledActor {
   const { config } = definition;
   const run = runHandlerOf(config.run);
   const workflow = run && workflowOf(run);
@@ -93,6 +106,7 @@ export function compileActor(name: string, definition: AnyActorDefinition): Comp
     hasVars: config.vars !== undefined || config.createVars !== undefined,
     workflow,
     run: workflow ? undefined : run,
+    messageLimits: { ...DEFAULT_MESSAGE_LIMITS, ...limits },
   };
 }
 

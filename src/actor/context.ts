@@ -1,6 +1,7 @@
 import { ActorError } from "../protocol/index.js";
 import type { AttemptInfo, AttemptSession } from "../workflow/index.js";
 import type { ActorActivation, Callback } from "./activation.js";
+import type { ConnectionView } from "./connection.js";
 import { describe } from "./describe.js";
 import { QueueContext } from "./queue-context.js";
 import type { StateView } from "./live-state.js";
@@ -37,6 +38,15 @@ class IdentityContext {
   }
 }
 
+export interface CallbackOptions {
+  readonly signal?: AbortSignal;
+  readonly request?: Request;
+  /** On whose behalf it runs. */
+  readonly conn?: ConnectionView;
+  readonly isRunHandler?: boolean;
+  readonly callback?: Callback;
+}
+
 /** What hooks and actions get. Lives as long as user code keeps it; its changes are always tracked. */
 export class CallbackContext extends IdentityContext {
   readonly #runtime: ActorActivation;
@@ -46,12 +56,9 @@ export class CallbackContext extends IdentityContext {
   readonly #callback: Callback | undefined;
   #queue: QueueContext | undefined;
   readonly request?: Request;
+  readonly conn?: ConnectionView;
 
-  constructor(
-    runtime: ActorActivation,
-    stage: Stage,
-    options: { readonly signal?: AbortSignal; readonly request?: Request; readonly isRunHandler?: boolean; readonly callback?: Callback } = {},
-  ) {
+  constructor(runtime: ActorActivation, stage: Stage, options: CallbackOptions = {}) {
     super(runtime);
     this.#runtime = runtime;
     this.#stage = stage;
@@ -59,6 +66,7 @@ export class CallbackContext extends IdentityContext {
     this.#isRunHandler = options.isRunHandler ?? false;
     this.#callback = options.callback ?? (this.#isRunHandler ? undefined : this);
     if (options.request) this.request = options.request;
+    if (options.conn) this.conn = options.conn;
   }
 
   get region(): string {
@@ -93,12 +101,19 @@ export class CallbackContext extends IdentityContext {
   get schedule(): object {
     return this.#runtime.schedule;
   }
+  get conns(): object {
+    return this.#runtime.connections.view;
+  }
   get workflow(): object {
     return this.#runtime.control;
   }
 
   client(): unknown {
     return this.#runtime.client();
+  }
+
+  broadcast(name: string, ...args: unknown[]): void {
+    this.#runtime.connections.broadcast(name, args);
   }
 
   /** The actor ends when this callback has; a run handler may never end, so its turn counts. */
@@ -213,6 +228,12 @@ class StepContext extends IdentityContext {
   client(): unknown {
     this.#check("client");
     return this.#runtime.client(() => this.#check("client"));
+  }
+
+  /** Progress is live: it leaves at once, after what is dirty has been committed, whatever becomes of the attempt (decision 15). */
+  broadcast(name: string, ...args: unknown[]): void {
+    this.#check("broadcast");
+    this.#runtime.connections.broadcast(name, args);
   }
 
   get schedule(): object {

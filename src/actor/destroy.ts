@@ -24,6 +24,10 @@ export async function finishDestroy(runtime: ActorRuntime): Promise<void> {
   await callHook(runtime, "onDestroy", runtime.actor.config.onDestroy, (stage) => new CallbackContext(runtime, stage), READY, DESTROY_TIMEOUT_MS, []).catch(
     (error: unknown) => runtime.ports.log.error({ msg: "onDestroy failed; the actor is destroyed all the same", error: describe(error) }),
   );
+  // They see what `onDestroy` sent, then the end.
+  await runtime.connections.disconnectAll({ code: 1011, reason: "actor.destroyed" }).catch((error: unknown) => {
+    runtime.ports.log.error({ msg: "Not every connection was ended as the actor was destroyed", error: describe(error) });
+  });
   // Calls that still run are told; the workflow's operations were evicted with the mark.
   runtime.end(new ActorError("actor", "destroyed", "The actor was destroyed"));
   for (let tries = 1; ; tries += 1) {

@@ -1,9 +1,16 @@
 import { ActorError, decodeValue, encodeValue, type Operation } from "../protocol/index.js";
 import type { ActorActivation, Callback } from "./activation.js";
 import type { CompiledActor } from "./compile.js";
+import type { Connection } from "./connection.js";
 import { CallbackContext, READY } from "./context.js";
 import { checkMessageSize, checkQueueName, checkTimeout } from "./message-queue.js";
 import type { ReplyResult } from "./queue-types.js";
+
+/** Who calls: a connection, and the request behind it if it came over HTTP. The schedule is neither. */
+export interface CallOrigin {
+  readonly conn?: Connection | undefined;
+  readonly request?: Request | undefined;
+}
 
 /**
  * Runs one action and gives its encoded result. What the action changed is committed before its result, or its error,
@@ -12,12 +19,13 @@ import type { ReplyResult } from "./queue-types.js";
  * @throws actor/action_not_found, actor/action_timed_out, value/not_serializable or value/too_large for a result or
  * state that cannot be stored, actor/restarting, and whatever the action throws
  */
-export async function callAction(activation: ActorActivation, name: string, args: readonly unknown[], request?: Request): Promise<Uint8Array> {
+export async function callAction(activation: ActorActivation, name: string, args: readonly unknown[], from: CallOrigin = {}): Promise<Uint8Array> {
   const callback: Callback = {};
   const begun = activation.state?.restores;
   try {
-    const output = await runHandler(activation, name, args, callback, request);
+    const output = await runHandler(activation, name, args, callback, from);
     activation.state?.checkChanges(begun);
+    activation.connections.checkChanges();
     return encodeValue(output, { what: "result" });
   } catch (error) {
     // It keeps what it changed if that can be stored; its caller is told of its own error.
@@ -62,13 +70,13 @@ export interface AcceptedMessage {
 export async function acceptMessage(
   activation: ActorActivation & { readonly queue: OutsideQueue },
   send: { readonly queue: string; readonly body: Uint8Array; readonly wait?: boolean; readonly timeoutMs?: number },
-  request?: Request,
+  from: CallOrigin = {},
 ): Promise<AcceptedMessage> {
   checkOperation(activation.actor, { kind: "send", ...send });
   checkTimeout(send.timeoutMs);
   const canPublish = activation.queue.canPublish(send.queue);
   if (canPublish) {
-    const context = new CallbackContext(activation, READY, request ? { request } : {});
+    const context = new CallbackContext(activation, READY, contextOf(from));
     try {
       if (!(await canPublish(context))) throw new ActorError("auth", "forbidden", `You may not publish to queue "${send.queue}"`);
     } finally {
@@ -97,6 +105,10 @@ export async function awaitReply(
   }
 }
 
+function contextOf({ conn, request }: CallOrigin): { conn?: Connection["view"]; request?: Request } {
+  return { ...(conn && { conn: conn.view }), ...(request && { request }) };
+}
+
 interface OutsideQueue {
   canPublish(name: string): ((c: unknown) => unknown) | undefined;
 }
@@ -107,12 +119,12 @@ export async function runHandler(
   name: string,
   args: readonly unknown[],
   callback: Callback,
-  request?: Request,
+  from: CallOrigin = {},
 ): Promise<unknown> {
   const handler = activation.actor.actions.get(name);
   if (!handler) throw new ActorError("actor", "action_not_found", `Action \`${name}\` was not found.`);
   const abort = new AbortController();
-  const context = new CallbackContext(activation, READY, { signal: abort.signal, callback, ...(request ? { request } : {}) });
+  const context = new CallbackContext(activation, READY, { signal: abort.signal, callback, ...contextOf(from) });
   const onEnd = (): void => abort.abort(activation.abortSignal.reason);
   activation.abortSignal.addEventListener("abort", onEnd, { once: true });
   try {

@@ -1,5 +1,7 @@
 import { decodeValue, encodeValue, toErrorData, type ErrorData } from "../protocol/index.js";
+import { describe } from "./describe.js";
 import { legible } from "./legible.js";
+import type { ActorPorts } from "./ports.js";
 import type { ActorRecord } from "./record.js";
 
 /** How and where a call failed. */
@@ -11,6 +13,8 @@ export interface FailedCall {
   /** Whether the call had passed the start gate: code of the actor may have run for it. */
   readonly hasBegun: boolean;
 }
+
+type FailurePorts = Pick<ActorPorts, "log" | "randomHex">;
 
 /** Codes by which a client knows that nothing of its call has run, so that it may send it again. */
 const NOT_RUN = new Set(["actor/starting", "actor/stopping", "guard/service_unavailable"]);
@@ -39,6 +43,14 @@ function sendable<T>(value: T): T | undefined {
   } catch {
     return undefined;
   }
+}
+
+/** What a caller is told of what was thrown; an internal error is logged, under an id that the answer carries. */
+export function tellFailure(thrown: unknown, ports: FailurePorts, record: ActorRecord | undefined, hasBegun: boolean): { error: ErrorData; status: number } {
+  const { data, status, internal } = readThrown(thrown);
+  const errorId = internal ? ports.randomHex(8) : undefined;
+  if (internal) ports.log.error({ msg: "A call failed with an internal error", errorId, error: describe(thrown) });
+  return { status, error: failureData(data, { status, errorId, record, hasBegun }) };
 }
 
 /** What a failed call is answered: the error, the id it is logged under, whether to try again, and which actor it was. */

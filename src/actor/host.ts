@@ -17,10 +17,12 @@ import {
   type Operation,
   type ReplyEnvelope,
 } from "../protocol/index.js";
+import type { Caller } from "./connections.js";
 import { describe } from "./describe.js";
 import { acceptMessage, awaitReply, callAction, checkOperation } from "./dispatch.js";
-import { failureData, readThrown } from "./failure-data.js";
-import type { ActorPorts, StoreActivation } from "./ports.js";
+import { tellFailure } from "./failure-data.js";
+import { receiveFrame } from "./frames.js";
+import type { ActorPorts, ConnectionEnd, Socket, StoreActivation } from "./ports.js";
 import { KEYS, type ActorRecord } from "./record.js";
 import type { Registry } from "./registry.js";
 import { ActorRuntime } from "./runtime.js";
@@ -55,10 +57,52 @@ export class ActorHost {
       runtime = ready.runtime;
       return await this.#serve(envelope, runtime, ready.created);
     } catch (error) {
-      const { data, status, internal } = readThrown(error);
-      const errorId = internal ? this.#ports.randomHex(8) : undefined;
-      if (internal) this.#ports.log.error({ msg: "A call failed with an internal error", errorId, error: describe(error) });
-      return { v: ENVELOPE_VERSION, ok: false, status, error: failureData(data, { status, errorId, record: this.#runtime?.record, hasBegun: runtime !== undefined }) };
+      return { v: ENVELOPE_VERSION, ok: false, ...tellFailure(error, this.#ports, this.#runtime?.record, runtime !== undefined) };
+    }
+  }
+
+  /**
+   * Lets a socket in (`spec/api.md` A.9): `accept` is called once all hooks have let it pass, and gives its end of it.
+   * The reply says whether it did; nothing is thrown.
+   */
+  async connect(envelope: CallEnvelope, accept: () => Socket): Promise<ReplyEnvelope> {
+    let runtime: ActorRuntime | undefined;
+    try {
+      checkEnvelope(envelope);
+      const { operation } = envelope;
+      if (operation.kind !== "connect") throw new ActorError("actor", "invalid_request", "This is no connection's envelope");
+      const ready = await this.#ready(envelope);
+      runtime = ready.runtime;
+      const { actorId, createdAt } = runtime.record;
+      const { encoding, extended } = operation;
+      const connection = await runtime.connections.open({ ...callerOf(envelope), kind: "socket", encoding, extended });
+      runtime.connections.bind(connection, accept());
+      return { v: ENVELOPE_VERSION, ok: true, actorId, createdAt, created: ready.created };
+    } catch (error) {
+      return { v: ENVELOPE_VERSION, ok: false, ...tellFailure(error, this.#ports, this.#runtime?.record, runtime !== undefined) };
+    }
+  }
+
+  /** A frame has arrived through a socket that was let in, by this activation or an earlier one. Never rejects. */
+  async socketMessage(socket: Socket, frame: string | Uint8Array): Promise<void> {
+    try {
+      const runtime = await this.#existing();
+      const connection = runtime?.connections.of(socket);
+      if (runtime && connection) await receiveFrame(runtime, connection, frame);
+      else socket.close(1011, "actor.not_found");
+    } catch (error) {
+      const { error: data } = tellFailure(error, this.#ports, this.#runtime?.record, false);
+      socket.close(1011, `${data.group}.${data.code}`);
+    }
+  }
+
+  /** A socket has ended, from the other side or for good. Never rejects. */
+  async socketClosed(socket: Socket, end: ConnectionEnd): Promise<void> {
+    try {
+      const runtime = await this.#existing();
+      await runtime?.connections.closed(socket, end);
+    } catch (error) {
+      this.#ports.log.error({ msg: "The end of a connection was not served", error: describe(error) });
     }
   }
 
@@ -89,10 +133,14 @@ export class ActorHost {
       case "action": {
         const args = decodeValue(operation.args);
         if (!Array.isArray(args)) throw new ActorError("actor", "invalid_request", "The arguments of an action are a list");
-        return { ...reply, output: await callAction(runtime, operation.name, args, requestOf(envelope)) };
+        const from = callerOf(envelope);
+        return { ...reply, output: await runtime.connections.during(from, (conn) => callAction(runtime, operation.name, args, { ...from, conn })) };
       }
-      case "send":
-        return { ...reply, output: encodeValue(await acceptMessage(runtime, operation, requestOf(envelope))) };
+      case "send": {
+        const from = callerOf(envelope);
+        const accepted = await runtime.connections.during(from, (conn) => acceptMessage(runtime, operation, { ...from, conn }));
+        return { ...reply, output: encodeValue(accepted) };
+      }
       case "wait":
         return { ...reply, output: encodeValue(await awaitReply(runtime, operation)) };
       default:
@@ -124,6 +172,23 @@ export class ActorHost {
       });
     }
     return { runtime, created };
+  }
+
+  /** The runtime of the actor that is stored, if one is. */
+  async #existing(): Promise<ActorRuntime | undefined> {
+    const runtime = await this.#enter(async () => {
+      const store = this.#ports.store.activate();
+      const record = await this.#survivor(store);
+      return record && this.#load(store, record, false);
+    });
+    if (runtime) this.#catchUp(runtime);
+    return runtime;
+  }
+
+  /** An alarm that is overdue may be lost: whoever touches the actor does its work (D3). */
+  #catchUp(runtime: ActorRuntime): void {
+    if (!runtime.wakes.isOverdue(this.#ports.now())) return;
+    this.#ports.waitUntil(this.#fire(runtime).catch((error: unknown) => runtime.lose(error)));
   }
 
   /**
@@ -281,6 +346,10 @@ function replyOf({ actorId, createdAt }: ActorRecord, created: boolean) {
 function notFound(address: CallEnvelope["address"]): ActorError {
   const what = address.name === "" ? "There is no actor with this id" : `There is no actor "${address.name}" with this key`;
   return new ActorError("actor", "not_found", what);
+}
+
+function callerOf(envelope: CallEnvelope): Caller {
+  return { kind: "call", encoding: "json", extended: false, params: envelope.params, request: requestOf(envelope) };
 }
 
 function requestOf(envelope: CallEnvelope): Request | undefined {

@@ -5,6 +5,7 @@ export { nextWakeAt } from "./deadlines.js";
 export { event, queue } from "./declarations.js";
 export type * from "./declarations.js";
 export type * from "./client-types.js";
+export type * from "./connection-types.js";
 export { ActorHost } from "./host.js";
 export { decodeLease, encodeLease, foundLease, newLease, startFailed, type Lease } from "./lease.js";
 export type * from "./ports.js";

@@ -12,6 +12,13 @@ const targets = new WeakMap<object, object>();
 /** Members of Map, Set and Date that change nothing; whatever else may, also what a newer engine brings. */
 const READERS = /^(get(?!OrInsert)|has|keys|values|entries|forEach|union|intersection|difference|symmetricDifference|is|to|valueOf|Symbol\()/;
 
+/** Whose state: what errors call it, and how large its encoding may be. */
+export interface StateKind {
+  readonly what: string;
+  readonly limitBytes?: number;
+}
+const ACTOR_STATE: StateKind = { what: "state" };
+
 export class LiveState {
   #root: unknown;
   #version = 0;
@@ -21,14 +28,16 @@ export class LiveState {
   /** Typed arrays were handed out: they change without telling, so every commit compares. */
   #suspect = false;
   readonly #onDirty: () => void;
+  readonly #kind: StateKind;
   #restores = 0;
   #fault: unknown;
 
-  /** `stored` is the last committed encoding; absent for a new actor. `onDirty` runs at the first change after a commit. */
-  constructor(root: unknown, stored: Uint8Array | undefined, onDirty: () => void) {
+  /** `stored` is the last committed encoding; absent for a new one. `onDirty` runs at the first change after a commit. */
+  constructor(root: unknown, stored: Uint8Array | undefined, onDirty: () => void, kind: StateKind = ACTOR_STATE) {
     this.#root = root;
     this.#stored = stored;
     this.#onDirty = onDirty;
+    this.#kind = kind;
     if (!stored) this.#version = 1;
   }
 
@@ -43,13 +52,17 @@ export class LiveState {
     return this.#version;
   }
 
+  get what(): string {
+    return this.#kind.what;
+  }
+
   get root(): unknown {
     return this.#root;
   }
 
   replace(value: unknown): void {
     const raw = unwrap(value);
-    checkValue(raw, "state");
+    checkValue(raw, this.#kind.what);
     this.#root = raw;
     this.touch();
   }
@@ -99,7 +112,7 @@ export class LiveState {
     if (this.#version === this.#storedVersion && !this.#suspect) return undefined;
     let bytes = this.#encoded?.version === this.#version && !this.#suspect ? this.#encoded.bytes : undefined;
     if (!bytes) {
-      bytes = encodeValue(this.#root, { what: "state" });
+      bytes = encodeValue(this.#root, this.#kind);
       this.#encoded = { version: this.#version, bytes };
     }
     return this.#stored && equalBytes(bytes, this.#stored) ? undefined : bytes;
@@ -135,7 +148,7 @@ export class StateView {
 
   get value(): unknown {
     this.#guard();
-    return this.#wrap(this.#state.root, "state");
+    return this.#wrap(this.#state.root, this.#state.what);
   }
 
   set value(next: unknown) {

@@ -61,6 +61,24 @@ export interface Timer {
   clear(): void;
 }
 
+/** The object's end of an admitted WebSocket. It outlives activations, as does what is attached to it. */
+export interface Socket {
+  /** What was attached last. Goes with the socket; survives hibernation, not the socket's end. */
+  readonly attachment: Uint8Array | undefined;
+  /** At most 16,384 bytes. */
+  attach(bytes: Uint8Array<ArrayBuffer>): void;
+  /** Never throws: what is sent to a dead socket is lost. Leaves after the commits made so far (C1). */
+  send(frame: string | Uint8Array<ArrayBuffer>): void;
+  /** Never throws, also not for codes and reasons that no close frame may carry. */
+  close(code: number, reason: string): void;
+}
+
+/** How a connection ended, as far as this side knows: WebSocket close code and reason; 1006 if it was lost. */
+export interface ConnectionEnd {
+  readonly code: number;
+  readonly reason: string;
+}
+
 /** What an actor needs from the world around it. */
 export interface ActorPorts {
   readonly store: Store;
@@ -78,6 +96,8 @@ export interface ActorPorts {
   abort(reason: string): void;
   /** Keeps the object alive until the promise settles. */
   waitUntil(promise: Promise<unknown>): void;
+  /** All sockets of the object that are open, whichever activation admitted them. */
+  sockets(): Iterable<Socket>;
   /** A client for the same registry, over the binding; `beforeCall` runs before each call leaves and may throw. */
   createClient(beforeCall: () => void): unknown;
   /** Instead of the upgrades of this release, for tests: the last one leads to the present format. */

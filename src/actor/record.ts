@@ -12,6 +12,8 @@ export const KEYS = {
   messages: "m/",
   failure: (seq: number): string => `f/${seq}`,
   failures: "f/",
+  connection: (id: string): string => `c/${id}`,
+  connections: "c/",
   deadline: (id: string): string => `d/${id}`,
   deadlines: "d/",
 } as const;

@@ -23,10 +23,14 @@ export class Registry<D extends ActorDefinitions = ActorDefinitions> {
   constructor(config: RegistryConfig<D>) {
     if (typeof config?.use !== "object" || config.use === null) throw new TypeError("setup() needs { use: { name: actor({…}) } }");
     this.config = config;
+    const limits = {
+      ...(config.maxIncomingMessageSize !== undefined && { incoming: config.maxIncomingMessageSize }),
+      ...(config.maxOutgoingMessageSize !== undefined && { outgoing: config.maxOutgoingMessageSize }),
+    };
     for (const [name, definition] of Object.entries(config.use)) {
       checkActorName(name);
       if (typeof definition?.config !== "object") throw new TypeError(`setup(): "${name}" is not an actor; make it with actor({…})`);
-      this.#compiled.set(name, compileActor(name, definition));
+      this.#compiled.set(name, compileActor(name, definition, limits));
     }
   }
 

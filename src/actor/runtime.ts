@@ -12,6 +12,7 @@ import { EvictedError, History, decodeEntry, type StoredMessage } from "../workf
 import type { ActorActivation, Callback, DeadlineRow } from "./activation.js";
 import { Background } from "./background.js";
 import type { CompiledActor } from "./compile.js";
+import { Connections } from "./connections.js";
 import { DirtySet } from "./dirty-set.js";
 import { FailureReports } from "./failure-reports.js";
 import { decodeLease, type Lease } from "./lease.js";
@@ -36,6 +37,7 @@ export class ActorRuntime implements ActorActivation {
   readonly queue: MessageQueue;
   readonly receivers: MessageReceivers;
   readonly schedule: Schedule;
+  readonly connections: Connections;
   readonly background: Background;
   readonly failures: FailureReports;
   readonly wakes: Wakes;
@@ -77,6 +79,7 @@ export class ActorRuntime implements ActorActivation {
     this.queue = new MessageQueue(this, store.list(KEYS.messages));
     this.receivers = new MessageReceivers(this);
     this.schedule = new Schedule(this);
+    this.connections = new Connections(this);
     this.background = new Background(this);
     this.failures = new FailureReports(this, store.list(KEYS.failures));
     this.#counter = Math.max(this.#counter, this.failures.highestSeq);
@@ -105,8 +108,13 @@ export class ActorRuntime implements ActorActivation {
   }
 
   setState(root: unknown, stored: Uint8Array | undefined): void {
-    this.state = new LiveState(root, stored, () => this.#flushSoon());
+    this.state = new LiveState(root, stored, () => this.changedSoon());
     this.#view = this.state.createView();
+  }
+
+  /** The sockets that are still open are connections again. Those of an earlier life of this key are ended. */
+  restoreConnections(): void {
+    this.connections.restore(this.store.list(KEYS.connections));
   }
 
   stateView(): StateView {
@@ -165,8 +173,12 @@ export class ActorRuntime implements ActorActivation {
     }
     if (!this.#open) return true;
     const stateBytes = this.#encodeState();
+    this.connections.beforeCommit();
     // The end of a sleep is no reason to write; a commit that is made anyway may mark it.
-    if (stateBytes || !this.#dirty.isEmpty) this.workflow.beforeCommit();
+    if (stateBytes || !this.#dirty.isEmpty) {
+      this.workflow.beforeCommit();
+      this.connections.beforeWrite();
+    }
     const alarmAt = this.wakes.alarmToWrite();
     if (stateBytes || !this.#dirty.isEmpty || alarmAt !== undefined) {
       try {
@@ -236,7 +248,7 @@ export class ActorRuntime implements ActorActivation {
   }
 
   /** A change outside of any callback's end is committed at the end of the turn (C1). */
-  #flushSoon(): void {
+  changedSoon(): void {
     if (!this.#open || this.#flush) return;
     this.#flush = this.ports.yield().then(() => {
       this.#flush = undefined;

@@ -33,6 +33,8 @@ export async function createActor(
   };
   const runtime = new ActorRuntime(actor, ports, store, record);
   runtime.onDestroyRequested = () => onDestroyRequested(runtime);
+  // Sockets of an earlier life of this key, if a crash left any, are ended.
+  runtime.restoreConnections();
   try {
     await create(runtime, input);
     await finishStart(runtime);
@@ -89,6 +91,7 @@ export async function loadActor(
   // Code that kills the object in this very turn would take the lease and the alarm with it (D4).
   if (wakes.lease) await runtime.confirmed();
   loadState(runtime);
+  runtime.restoreConnections();
   const hasState = runtime.state !== undefined;
   try {
     await hook(runtime, "onMigrate", actor.config.onMigrate, hasState ? BEFORE_VARS : BEFORE_STATE, actor.options.onMigrateTimeout, [false]);
@@ -116,6 +119,7 @@ async function finishStart(runtime: ActorRuntime, careful = false): Promise<void
   runtime.commitOrThrow();
   runtime.schedule.fireDue(runtime.background);
   runtime.failures.tellDue();
+  runtime.connections.tellLost();
   runtime.commitOrThrow();
   if (runtime.lease) runtime.workflow.start(careful);
   startRunHandler(runtime);

@@ -9,7 +9,8 @@ import type { ActorQueueOf } from "./queue-messages.js";
 import type { ScheduledEvent } from "./schedule-types.js";
 import type { WorkflowHistoryEntry, WorkflowStatus } from "./workflow-status.js";
 import type { ClientFor } from "./client-types.js";
-import type { DefinitionTypes, EventDeclarations, QueueDeclarations } from "./declarations.js";
+import type { Conn, Conns, Disconnection, EventArgs, EventNames } from "./connection-types.js";
+import type { DefinitionTypes, EventDeclarations, QueueDeclarations, StandardSchema } from "./declarations.js";
 
 /** Before the state exists: `createState`. */
 export interface CreateStateContext<Q extends QueueDeclarations> {
@@ -52,12 +53,34 @@ export interface CreateContext<S, Q extends QueueDeclarations> extends CreateSta
   saveState(options?: { readonly immediate?: boolean } | { readonly maxWait?: number }): Promise<void>;
 }
 
+/** Before the caller is a connection: `onBeforeConnect`, `createConnState`. */
+export interface BeforeConnectContext<S, V, E extends EventDeclarations, Q extends QueueDeclarations> extends CreateContext<S, Q> {
+  /** Not stored; made anew at every start by `vars` or `createVars`. */
+  vars: V;
+  /** The HTTP request that asks for the connection; absent for callers inside the Worker. */
+  readonly request?: Request;
+  /**
+   * Sends an event to all connections that are subscribed to it, once what is dirty has been committed. Encodes once for
+   * each encoding; a dead socket is passed over. @throws actor/validation_error, message/outgoing_too_long,
+   * value/not_serializable; nobody is sent anything then
+   */
+  broadcast<N extends EventNames<E>>(name: N, ...args: EventArgs<E, N>): void;
+}
+
 /** What every other callback of an actor gets. */
 // oxlint-disable-next-line no-unused-vars -- all contexts take the same parameters in the same order
 export interface ActorContext<S, CP, CS, V, I, DB, E extends EventDeclarations, Q extends QueueDeclarations>
-  extends CreateContext<S, Q> {
-  /** Not stored; made anew at every start by `vars` or `createVars`. */
-  vars: V;
+  extends Omit<BeforeConnectContext<S, V, E, Q>, "request"> {
+  /** Who is connected; live. */
+  readonly conns: Conns<CP, CS, E>;
+}
+
+/** In callbacks that run for a connection: who it is, and the request behind it if it came over HTTP. */
+export interface ConnContext<S, CP, CS, V, I, DB, E extends EventDeclarations, Q extends QueueDeclarations>
+  extends ActorContext<S, CP, CS, V, I, DB, E, Q> {
+  /** The caller. Absent where nobody calls: in actions that the schedule runs. */
+  readonly conn: Conn<CP, CS, E>;
+  readonly request?: Request;
 }
 
 export interface ActorSchedule {
@@ -83,11 +106,9 @@ export interface ActorWorkflow {
   replayFrom(entryId?: string): void;
 }
 
-/** In actions: also the request, for a call that came over HTTP. */
+/** In actions. */
 export interface ActionContext<S, CP, CS, V, I, DB, E extends EventDeclarations, Q extends QueueDeclarations>
-  extends ActorContext<S, CP, CS, V, I, DB, E, Q> {
-  readonly request?: Request;
-}
+  extends ConnContext<S, CP, CS, V, I, DB, E, Q> {}
 
 export interface RunContext<S, CP, CS, V, I, DB, E extends EventDeclarations, Q extends QueueDeclarations>
   extends ActorContext<S, CP, CS, V, I, DB, E, Q> {}
@@ -173,11 +194,32 @@ export interface ActorConfig<
   readonly createVars?: (c: CreateContext<S, Q>, driver?: undefined) => V | Promise<V>;
   readonly events?: E;
   readonly queues?: Q;
+  /** Checks the params of every caller (Standard Schema); its output is `conn.params`. A refusal is actor/validation_error. */
+  readonly connParamsSchema?: StandardSchema<any, CP>;
   readonly onMigrate?: (c: CreateContext<S, Q>, isNew: boolean) => unknown;
   /** Once in the actor's life, after its first state exists. What it changes and the creation are one commit. */
   readonly onCreate?: (c: CreateContext<S, Q>, input: I) => unknown;
   /** At every start, also the first. */
   readonly onWake?: (c: ActorContext<S, CP, CS, V, unknown, DB, E, Q>) => unknown;
+  /**
+   * Admission of every caller, socket or single call. What it throws, the caller gets; until it has let the caller in,
+   * that one sees nothing and is seen by nobody. Within `onBeforeConnectTimeout`.
+   */
+  readonly onBeforeConnect?: (c: BeforeConnectContext<S, V, E, Q>, params: CP) => unknown;
+  /** First state of each connection; each gets its own copy. */
+  readonly connState?: CS;
+  /** Makes the first state of a connection. A throw refuses the caller. Within `createConnStateTimeout`. */
+  readonly createConnState?: (c: BeforeConnectContext<S, V, E, Q>, params: CP) => CS | Promise<CS>;
+  /**
+   * After the connection has joined `c.conns`. What it throws ends the connection, and the caller gets it; `onDisconnect`
+   * is not called then. Within `onConnectTimeout`. Not called again after hibernation.
+   */
+  readonly onConnect?: (c: ConnContext<S, CP, CS, V, unknown, DB, E, Q>, conn: Conn<CP, CS, E>) => unknown;
+  /**
+   * After the connection has left `c.conns`, for every connection that `onConnect` let pass: at least once, also for those
+   * that were lost with the process (then at the next start, with code 1006). What it throws is logged.
+   */
+  readonly onDisconnect?: (c: ActorContext<S, CP, CS, V, unknown, DB, E, Q>, conn: Conn<CP, CS, E>, end: Disconnection) => unknown;
   /** Before everything is deleted; what it throws is logged. */
   readonly onDestroy?: (c: ActorContext<S, CP, CS, V, unknown, DB, E, Q>) => unknown;
   readonly run?: RunHandler<S, CP, CS, V, unknown, DB, E, Q> | RunConfig<S, CP, CS, V, unknown, DB, E, Q>;
@@ -214,6 +256,16 @@ export type CreateStateContextOf<D> = D extends ActorDefinition<infer _S, infer 
 export type CreateContextOf<D> = D extends ActorDefinition<infer S, infer _CP, infer _CS, infer _V, infer _I, infer _DB, infer _E, infer Q, infer _M>
   ? CreateContext<S, Q>
   : never;
+export type BeforeConnectContextOf<D> = D extends ActorDefinition<infer S, infer _CP, infer _CS, infer V, infer _I, infer _DB, infer E, infer Q, infer _M>
+  ? BeforeConnectContext<S, V, E, Q>
+  : never;
+export type CreateConnStateContextOf<D> = BeforeConnectContextOf<D>;
+export type ConnInitContextOf<D> = BeforeConnectContextOf<D>;
+export type ConnContextOf<D> = D extends ActorDefinition<infer S, infer CP, infer CS, infer V, infer _I, infer DB, infer E, infer Q, infer _M>
+  ? ConnContext<S, CP, CS, V, unknown, DB, E, Q>
+  : never;
+export type ConnectContextOf<D> = ConnContextOf<D>;
+export type DisconnectContextOf<D> = ActorContextOf<D>;
 export type CreateVarsContextOf<D> = CreateContextOf<D>;
 export type MigrateContextOf<D> = CreateContextOf<D>;
 export type WakeContextOf<D> = ActorContextOf<D>;

@@ -1,5 +1,5 @@
 import { ActorError } from "../protocol/index.js";
-import type { StandardSchema } from "./declarations.js";
+import type { StandardResult, StandardSchema } from "./declarations.js";
 
 /**
  * Runs a Standard Schema; what it gives (coerced, defaulted) is what the handler sees. Validators may be asynchronous.
@@ -9,11 +9,15 @@ export async function validate(schema: StandardSchema | undefined, value: unknow
   if (!schema) return value;
   const result = await schema["~standard"].validate(value);
   if (!result.issues) return result.value;
-  const issues = result.issues.map((issue) => ({
+  throw new ActorError("actor", "validation_error", `Invalid ${what}`, { metadata: { issues: issuesOf(result.issues) } });
+}
+
+/** A schema's findings as they are told: plain values only. */
+export function issuesOf(issues: NonNullable<StandardResult<unknown>["issues"]>): object[] {
+  return issues.map((issue) => ({
     message: issue.message,
     ...(issue.path ? { path: issue.path.map((part) => (typeof part === "object" && part !== null ? (part as { key: unknown }).key : part)) } : {}),
   }));
-  throw new ActorError("actor", "validation_error", `Invalid ${what}`, { metadata: { issues } });
 }
 
 export function isStandardSchema(value: unknown): value is StandardSchema {

@@ -1,5 +1,6 @@
 /** The typed façade of a workflow's contexts. The engine behind it is untyped. */
 import type { ClientFor } from "./client-types.js";
+import type { EventArgs, EventNames } from "./connection-types.js";
 import type { EventDeclarations, QueueDeclarations } from "./declarations.js";
 import type { EntryKind, LoopBreak, LoopContinue, TryBlockCatchKind, TryBlockFailure, TryStepCatchKind, TryStepFailure, WorkflowError } from "../workflow/index.js";
 import type { Logger } from "./ports.js";
@@ -27,6 +28,8 @@ export interface WorkflowStepContext<S, CP, CS, V, I, DB, E extends EventDeclara
    */
   state: S;
   vars: V;
+  /** Sends an event at once, after what is dirty has been committed, whatever becomes of the attempt (progress is live). */
+  broadcast<N extends EventNames<E>>(name: N, ...args: EventArgs<E, N>): void;
   /** Calls to other actors: at least once. */
   client<R = any>(): ClientFor<R>;
   readonly schedule: ActorSchedule;

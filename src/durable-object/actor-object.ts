@@ -2,8 +2,10 @@ import { DurableObject } from "cloudflare:workers";
 import { ActorHost, type Registry } from "../actor/index.js";
 import type { CallEnvelope, ReplyEnvelope } from "../protocol/index.js";
 import { consoleLog, type LogLevel } from "./console-log.js";
+import { HibernatingSocket } from "./hibernating-socket.js";
 import { KeyValueStore } from "./key-value-store.js";
 import { ObjectTimer } from "./object-timer.js";
+import { acceptUpgrade } from "./upgrade.js";
 
 /** What the composition root decides for all objects of a Worker. */
 export interface ActorObjectOptions<Env> {
@@ -37,12 +39,34 @@ export function createActorObject<Env>(options: ActorObjectOptions<Env>): ActorO
         region: "default",
         abort: (reason) => ctx.abort(reason),
         waitUntil: (promise) => ctx.waitUntil(promise),
+        sockets: () => ctx.getWebSockets().map((socket) => HibernatingSocket.of(socket)),
         createClient: (beforeCall) => options.createClient(env, beforeCall),
       });
+      // Answered by the platform: a client that looks whether the object is there neither wakes it nor is billed.
+      ctx.setWebSocketAutoResponse(new WebSocketRequestResponsePair("ping", "pong"));
     }
 
     call(envelope: CallEnvelope): Promise<ReplyEnvelope> {
       return this.#host.call(envelope);
+    }
+
+    override async fetch(request: Request): Promise<Response> {
+      return acceptUpgrade(request, this.ctx, this.#host);
+    }
+
+    override webSocketMessage(socket: WebSocket, message: string | ArrayBuffer): Promise<void> {
+      return this.#host.socketMessage(HibernatingSocket.of(socket), typeof message === "string" ? message : new Uint8Array(message));
+    }
+
+    override webSocketClose(socket: WebSocket, code: number, reason: string): Promise<void> {
+      const ended = HibernatingSocket.of(socket);
+      // The platform does not answer a close by itself: the client would see 1006, ten seconds later.
+      ended.close(code, reason);
+      return this.#host.socketClosed(ended, { code, reason });
+    }
+
+    override webSocketError(socket: WebSocket): Promise<void> {
+      return this.#host.socketClosed(HibernatingSocket.of(socket), { code: 1006, reason: "The connection was lost" });
     }
 
     override alarm(): Promise<void> {

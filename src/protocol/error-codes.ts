@@ -22,6 +22,7 @@ const CODES: Readonly<Record<string, ErrorCodeInfo>> = {
   "actor/action_not_found": shown(404),
   "actor/action_timed_out": shown(408),
   "actor/callback_timed_out": shown(408),
+  "actor/conn_state_not_enabled": masked(500),
   "actor/database_not_configured": masked(500),
   "actor/destroyed": shown(404),
   "actor/destroyed_during_creation": shown(503),
@@ -71,6 +72,7 @@ const CODES: Readonly<Record<string, ErrorCodeInfo>> = {
   "client/connection_open_failed": shown(503),
   "client/get_params_failed": shown(400),
 
+  "connection/closed": shown(409),
   "connection/disconnect_failed": masked(500),
   "connection/not_configured": masked(500),
   "connection/not_found": shown(404),
@@ -81,6 +83,7 @@ const CODES: Readonly<Record<string, ErrorCodeInfo>> = {
   "encoding/unsupported": shown(400),
 
   "event/not_declared": shown(404),
+  "event/too_many_subscriptions": shown(413),
 
   "feature/unsupported": shown(501),
 

@@ -9,19 +9,20 @@ const MAX_PARAMS_BYTES = 4096;
  */
 export function readConnParams(headers: Headers): Uint8Array | undefined {
   const text = headers.get("x-rivet-conn-params");
-  if (text === null) return undefined;
+  return text === null ? undefined : paramsFromJson(text, isOwnClient(headers));
+}
+
+/** As `readConnParams`, of the params' JSON, whatever carried it. The published clients write it plain, without tags. */
+export function paramsFromJson(text: string, isExtended: boolean): Uint8Array {
   if (new TextEncoder().encode(text).length > MAX_PARAMS_BYTES) {
     const message = `Connection params have at most ${MAX_PARAMS_BYTES} bytes.`;
     throw new ActorError("request", "too_large", message, { metadata: { limitBytes: MAX_PARAMS_BYTES } });
   }
-  return encodeValue(parse(text, isOwnClient(headers)), { what: "the connection params" });
-}
-
-/** The published clients write params as plain JSON, without tags. */
-function parse(text: string, isExtended: boolean): unknown {
+  let params: unknown;
   try {
-    return isExtended ? decodeJson(text) : JSON.parse(text);
+    params = isExtended ? decodeJson(text) : JSON.parse(text);
   } catch {
-    throw new ActorError("actor", "invalid_request", "x-rivet-conn-params is not JSON.");
+    throw new ActorError("actor", "invalid_request", "The connection params are not JSON.");
   }
+  return encodeValue(params, { what: "the connection params" });
 }

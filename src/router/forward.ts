@@ -57,7 +57,8 @@ export function callPorts({ sleep, random }: Partial<CallPorts>): CallPorts {
   };
 }
 
-function envelopeOf(call: ActorCall, { address, creation }: ResolvedTarget): CallEnvelope {
+/** What is sent to the object. */
+export function envelopeOf(call: ActorCall, { address, creation }: ResolvedTarget): CallEnvelope {
   return {
     v: ENVELOPE_VERSION,
     address,
@@ -73,16 +74,21 @@ async function callObject(resolved: ResolvedTarget, envelope: CallEnvelope, { sl
     try {
       return checkedReply(await resolved.openStub().call(envelope));
     } catch (error) {
-      const { overloaded, retryable, durableObjectReset } = platformFlags(error);
-      if (overloaded) throw overloadedError(error);
-      if (retryable && isRepeatable(envelope) && tries < MAX_TRIES) {
+      const { overloaded, retryable } = platformFlags(error);
+      if (!overloaded && retryable && isRepeatable(envelope) && tries < MAX_TRIES) {
         await sleep(FIRST_DELAY_MS * 2 ** (tries - 1) * (1 + random()));
         continue;
       }
-      if (retryable || durableObjectReset) throw restartingError(error);
-      throw error;
+      throw platformErrorOf(error);
     }
   }
+}
+
+/** What a caller is told of a call that the platform gave up; other errors are given back as they are. */
+export function platformErrorOf(error: unknown): unknown {
+  const { overloaded, retryable, durableObjectReset } = platformFlags(error);
+  if (overloaded) return overloadedError(error);
+  return retryable || durableObjectReset ? restartingError(error) : error;
 }
 
 /** Whether a second run does what one does. A rejected stub call may have run the actor's code. */

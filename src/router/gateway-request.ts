@@ -1,5 +1,6 @@
 import type { ActorTarget } from "./resolve-stub.js";
 import type { CallActor } from "./forward.js";
+import type { OpenSocket } from "./open-socket.js";
 import type { SendMessage } from "./wait.js";
 
 /** A request to one actor, addressed and ready for its verb. */
@@ -12,9 +13,10 @@ export interface GatewayRequest {
   readonly argument: string;
 }
 
-/** The two ways into an actor. */
+/** The ways into an actor. */
 export interface ActorAccess {
   readonly callActor: CallActor;
+  readonly openSocket: OpenSocket;
   readonly sendMessage: SendMessage;
 }
 

@@ -4,6 +4,7 @@ import { parseGatewayQuery, targetOf } from "./gateway-query.js";
 import type { ActorAccess, GatewayOptions, GatewayRequest } from "./gateway-request.js";
 import { checkNamespace, requireMethod } from "./preconditions.js";
 import { serveAction } from "./serve-action.js";
+import { serveConnect } from "./serve-connect.js";
 import { serveQueue } from "./serve-queue.js";
 import { serveRequest } from "./serve-request.js";
 
@@ -15,7 +16,7 @@ const VERBS = new Map<string, ServeVerb>([
 ]);
 
 /** What the gateway will serve, but does not yet. */
-const PLANNED = new Set(["connect", "websocket", "inspector", "metrics"]);
+const PLANNED = new Set(["websocket", "inspector", "metrics"]);
 
 /** Serves `/gateway/{name or id}[@token]/{rest}`; `path` is what follows `/gateway/`, undecoded. Throws what the caller did wrong. */
 export async function serveGateway(request: Request, path: string, access: ActorAccess, options: GatewayOptions): Promise<Response> {
@@ -23,11 +24,12 @@ export async function serveGateway(request: Request, path: string, access: Actor
   if (PLANNED.has(verb)) throw new ActorError("feature", "unsupported", `/gateway/{actor}/${verb} is not served yet.`);
   const serve = VERBS.get(verb);
   const name = argument === undefined ? undefined : decodeSegment(argument);
-  if (verb !== "request" && (serve === undefined || name === undefined)) throw new ActorError("guard", "no_route", "The gateway has no such route.");
+  if (verb !== "request" && verb !== "connect" && (serve === undefined || name === undefined)) throw new ActorError("guard", "no_route", "The gateway has no such route.");
   if (serve !== undefined) requireMethod(request, "POST");
   const query = parseGatewayQuery(new URL(request.url).search);
   checkNamespace(query.params.get("rvt-namespace"), options.namespace);
   const target = targetOf(actor, query.params);
+  if (verb === "connect") return serveConnect({ request, userQuery: query.userQuery, target }, access);
   if (serve === undefined || name === undefined) return serveRequest(request, target);
   return serve({ request, userQuery: query.userQuery, target, argument: name }, access, options);
 }

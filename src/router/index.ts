@@ -6,5 +6,7 @@ export type { ActorNamespace, ActorStub, ObjectId } from "./object-namespace.js"
 export type { ActorTarget } from "./resolve-stub.js";
 export { createRouter } from "./router.js";
 export type { Router, RouterOptions } from "./router.js";
+export { createSocketOpener } from "./open-socket.js";
+export type { OpenSocket } from "./open-socket.js";
 export { createMessageSender } from "./wait.js";
 export type { MessageSend, SendMessage, SentMessage, WaitPorts } from "./wait.js";

@@ -5,9 +5,11 @@ export interface ObjectId {
   toString(): string;
 }
 
-/** The one method that the object shows to the Worker. It never rejects for an error of the actor: those are data. */
+/** What the object shows to the Worker. It never rejects for an error of the actor: those are data. */
 export interface ActorStub {
   call(envelope: CallEnvelope): Promise<ReplyEnvelope>;
+  /** What cannot be data: upgrades. The envelope is in a header. */
+  fetch(request: Request): Promise<Response>;
 }
 
 /** As much of a Durable Object namespace as routing needs. */

@@ -9,8 +9,11 @@ import { serveGateway } from "./gateway.js";
 import { redactPath } from "./gateway-path.js";
 import type { ActorAccess, GatewayOptions } from "./gateway-request.js";
 import type { ActorNamespace } from "./object-namespace.js";
+import { createSocketOpener } from "./open-socket.js";
 import { requireMethod } from "./preconditions.js";
+import { refuseSocket } from "./refuse-socket.js";
 import { headerTarget, isRoutedByHeader, serveRequest } from "./serve-request.js";
+import { isUpgrade } from "./socket-opening.js";
 import { createMessageSender, type WaitPorts } from "./wait.js";
 import { isOwnClient } from "./wire-encoding.js";
 
@@ -62,7 +65,7 @@ export function createRouter(options: RouterOptions): Router {
   const app = createApp(options, actorNames, basePath);
   const accessTo = (objects: ActorNamespace): ActorAccess => {
     const callActor = createActorCaller(objects, { ...options, actorNames });
-    return { callActor, sendMessage: createMessageSender(callActor, options) };
+    return { callActor, openSocket: createSocketOpener(objects, actorNames), sendMessage: createMessageSender(callActor, options) };
   };
 
   const respond = async (request: Request, objects: ActorNamespace): Promise<Response> => {
@@ -71,6 +74,7 @@ export function createRouter(options: RouterOptions): Router {
       return await app.fetch(request, accessTo(objects));
     } catch (error) {
       const failure = failureOf(error, failurePorts, { method: request.method, path: redactPath(new URL(request.url).pathname) });
+      if (isUpgrade(request)) return refuseSocket(failure, request);
       const response = errorResponse(failure, isOwnClient(request.headers));
       const allowed = failure.status === 405 ? (failure.data.metadata as { allowed?: unknown } | undefined)?.allowed : undefined;
       if (Array.isArray(allowed)) response.headers.set("allow", allowed.join(", "));
@@ -82,7 +86,8 @@ export function createRouter(options: RouterOptions): Router {
     if (!isOurs(request, basePath)) return undefined;
     if (request.method === "OPTIONS") return cors.preflight(request);
     const response = await respond(request, objects);
-    cors.decorate(request, response);
+    // An upgraded answer is for a socket, which knows no CORS.
+    if (response.status !== 101) cors.decorate(request, response);
     return response;
   };
 }

@@ -262,6 +262,7 @@ export class WorldActor {
         passes("waitUntil");
         promise.catch(() => {});
       },
+      sockets: () => [],
       createClient: (beforeCall) => this.#client(beforeCall),
       ...(options.upgrades ? { upgrades: options.upgrades } : {}),
     };

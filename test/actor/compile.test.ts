@@ -99,9 +99,9 @@ describe("setup()", () => {
   });
 
   it("refuses hooks that this release would not call, so that no access rule is skipped in silence", () => {
-    for (const hook of ["onBeforeConnect", "onConnect", "onDisconnect", "onRequest", "onWebSocket", "onSleep", "onStateChange", "onBeforeActionResponse"]) {
+    for (const hook of ["onRequest", "onWebSocket", "onSleep", "onStateChange", "onBeforeActionResponse"]) {
       expect(() => actor({ [hook]: () => {} } as never), hook).toThrow(new TypeError(`actor(): "${hook}" is not built yet; an actor that relies on it would run without it`));
     }
-    for (const key of ["db", "connParamsSchema", "actionInputSchemas"]) expect(() => actor({ [key]: {} } as never), key).toThrow(`"${key}" is not built yet`);
+    for (const key of ["db", "actionInputSchemas"]) expect(() => actor({ [key]: {} } as never), key).toThrow(`"${key}" is not built yet`);
   });
 });

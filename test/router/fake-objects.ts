@@ -44,6 +44,7 @@ export class FakeObjects implements ActorNamespace {
         this.calls.push({ object, envelope: copy, locationHint: options?.locationHint, stub });
         return structuredClone(await this.answer(copy, object));
       },
+      fetch: async () => Promise.reject(new Error("These objects take no requests")),
     };
   }
 

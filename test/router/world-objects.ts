@@ -30,6 +30,7 @@ export class WorldObjects implements ActorNamespace {
         const broken = actor.died().then(() => Promise.reject(Object.assign(new Error("The object's process died."), { retryable: true })));
         return structuredClone(await Promise.race([actor.deliver(structuredClone(envelope)), broken]));
       },
+      fetch: async () => Promise.reject(new Error("The world's actors take no requests")),
     };
   }
 

@@ -26,7 +26,7 @@ export const liveObjects = new Map<string, LiveObject>();
 
 /** The object class, with a way in for tests. Its objects never know their name, which the platform gives only mostly. */
 export class ActorObject extends DurableObject {
-  readonly #actor: { call(envelope: CallEnvelope): Promise<ReplyEnvelope>; alarm?(): void | Promise<void> };
+  readonly #actor: InstanceType<ActorHandler<never, unknown>["ActorObject"]>;
 
   constructor(ctx: DurableObjectState, env: never) {
     super(ctx, env);
@@ -41,6 +41,22 @@ export class ActorObject extends DurableObject {
 
   override async alarm(): Promise<void> {
     await this.#actor.alarm?.();
+  }
+
+  override async fetch(request: Request): Promise<Response> {
+    return (await this.#actor.fetch?.(request)) ?? new Response(null, { status: 501 });
+  }
+
+  override async webSocketMessage(socket: WebSocket, message: string | ArrayBuffer): Promise<void> {
+    await this.#actor.webSocketMessage?.(socket, message);
+  }
+
+  override async webSocketClose(socket: WebSocket, code: number, reason: string, wasClean: boolean): Promise<void> {
+    await this.#actor.webSocketClose?.(socket, code, reason, wasClean);
+  }
+
+  override async webSocketError(socket: WebSocket, error: unknown): Promise<void> {
+    await this.#actor.webSocketError?.(socket, error);
   }
 }
 

@@ -1,0 +1,42 @@
+import type { Connection, ConnectionView } from "./connection.js";
+
+/** `c.conns`: a live, read-only map of who is connected, by connection id. */
+export class ConnectionMap {
+  readonly #connections: ReadonlyMap<string, Connection>;
+
+  constructor(connections: ReadonlyMap<string, Connection>) {
+    this.#connections = connections;
+  }
+
+  get size(): number {
+    return this.#connections.size;
+  }
+
+  get(id: string): ConnectionView | undefined {
+    return this.#connections.get(id)?.view;
+  }
+
+  has(id: string): boolean {
+    return this.#connections.has(id);
+  }
+
+  keys(): MapIterator<string> {
+    return this.#connections.keys();
+  }
+
+  *values(): Generator<ConnectionView, undefined> {
+    for (const { view } of this.#connections.values()) yield view;
+  }
+
+  *entries(): Generator<[string, ConnectionView], undefined> {
+    for (const [id, { view }] of this.#connections) yield [id, view];
+  }
+
+  forEach(visit: (connection: ConnectionView, id: string, map: ConnectionMap) => void): void {
+    for (const [id, view] of this.entries()) visit(view, id, this);
+  }
+
+  [Symbol.iterator](): Generator<[string, ConnectionView], undefined> {
+    return this.entries();
+  }
+}

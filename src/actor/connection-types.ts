@@ -1,0 +1,49 @@
+/** The typed façade of connections and events. The runtime behind it is untyped. */
+import type { EventArguments, EventDeclarations } from "./declarations.js";
+
+/** Names of an actor's events: the declared ones, or any if none is declared (decision 17). */
+export type EventNames<E extends EventDeclarations> = [keyof E] extends [never] ? string : keyof E & string;
+/** What goes with an event: its declared arguments; anything where none is declared. */
+// biome-ignore lint: a list of anything
+export type EventArgs<E extends EventDeclarations, N> = N extends keyof E ? EventArguments<E[N]> : any[];
+
+/** One caller that was let in: a socket as long as it is open, or one call over HTTP or from another actor while it runs. */
+export interface Conn<CP, CS, E extends EventDeclarations> {
+  /** Unique among all connections of the actor. */
+  readonly id: string;
+  /** What the client gave, or what `connParamsSchema` made of it; at most 4 KiB. */
+  readonly params: CP;
+  /**
+   * State of this connection, 8,000 bytes encoded at most. It goes with the connection: it survives hibernation, not the
+   * socket's end. @throws actor/conn_state_not_enabled without `connState` or `createConnState`; value/not_serializable on
+   * assigning what cannot be stored
+   */
+  state: CS;
+  /** Whether it is a socket, which stays open while the actor hibernates. */
+  readonly isHibernatable: boolean;
+  /**
+   * Sends an event to this connection, subscribed or not, once what is dirty has been committed. To a call that is no
+   * socket nothing is sent; that is logged. @throws actor/validation_error, message/outgoing_too_long, value/not_serializable
+   */
+  send<N extends EventNames<E>>(name: N, ...args: EventArgs<E, N>): void;
+  /** Closes it with code 1000 and this reason, after what is dirty has been committed; resolves when `onDisconnect` has ended. */
+  disconnect(reason?: string): Promise<void>;
+}
+
+/** `c.conns`: who is connected now, by connection id. */
+export interface Conns<CP, CS, E extends EventDeclarations> {
+  readonly size: number;
+  get(id: string): Conn<CP, CS, E> | undefined;
+  has(id: string): boolean;
+  keys(): IterableIterator<string>;
+  values(): IterableIterator<Conn<CP, CS, E>>;
+  entries(): IterableIterator<[string, Conn<CP, CS, E>]>;
+  forEach(visit: (connection: Conn<CP, CS, E>, id: string) => void): void;
+  [Symbol.iterator](): IterableIterator<[string, Conn<CP, CS, E>]>;
+}
+
+/** How a connection ended: WebSocket close code and reason; 1006 for one that was lost, 1000 for a call that was served. */
+export interface Disconnection {
+  readonly code: number;
+  readonly reason: string;
+}

@@ -1,0 +1,169 @@
+import { ActorError, decodeValue, encodeValue, type Encoding, type Frame } from "../protocol/index.js";
+import { LiveState, type StateView } from "./live-state.js";
+import type { ConnectionEnd, Socket } from "./ports.js";
+
+/** Bytes of a connection's encoded state; with the params and the subscriptions it must fit what a socket can carry. */
+export const MAX_CONNECTION_STATE_BYTES = 8_000;
+/** Bytes of a connection's encoded params, whichever way they came. */
+export const MAX_CONNECTION_PARAMS_BYTES = 4_096;
+/** Bytes of the names of a connection's events. All three together stay below the 16,384 that a socket carries. */
+const MAX_EVENTS_BYTES = 3_500;
+
+const STATE_KIND = { what: "conn.state", limitBytes: MAX_CONNECTION_STATE_BYTES };
+
+/** What kind of caller it is: one call over HTTP or the binding, a socket that speaks the protocol, or a raw socket. */
+export type ConnectionKind = "call" | "socket" | "raw";
+
+/** What is remembered of a connection beside its socket, and for those that are lost without a close. */
+interface StoredConnection {
+  readonly actorId: string;
+  readonly id: string;
+  readonly kind: ConnectionKind;
+  readonly encoding: Encoding;
+  readonly extended: boolean;
+  readonly params: unknown;
+  /** Absent if the actor has no connection state. */
+  readonly state?: Uint8Array;
+  readonly events: readonly string[];
+}
+
+/** What a connection needs of the table it is in. */
+export interface ConnectionOwner {
+  readonly actorId: string;
+  changed(connection: Connection): void;
+  sendEvent(connection: Connection, name: string, args: readonly unknown[]): void;
+  disconnect(connection: Connection, end: ConnectionEnd): Promise<void>;
+}
+
+/** One admitted caller. What it is sent before its socket is there waits for it. */
+export class Connection {
+  readonly id: string;
+  readonly kind: ConnectionKind;
+  readonly encoding: Encoding;
+  /** The client is our own: every kind of value may be sent to it. */
+  readonly extended: boolean;
+  readonly params: unknown;
+  readonly state: LiveState | undefined;
+  /** Names of the events that it is subscribed to. */
+  readonly events: Set<string>;
+  /** What user code sees: `c.conn`. */
+  readonly view: ConnectionView;
+  /** Frames are taken one after the other, also when looking at one takes a while. */
+  inbox: Promise<unknown> = Promise.resolve();
+  /** Whether storage has a row of it. */
+  isStored = false;
+  readonly #owner: ConnectionOwner;
+  #socket: Socket | undefined;
+  #waiting: Frame[] = [];
+
+  constructor(
+    owner: ConnectionOwner,
+    about: Omit<StoredConnection, "actorId" | "state" | "events"> & { readonly events?: readonly string[] },
+    state?: { readonly root: unknown; readonly stored: Uint8Array | undefined },
+  ) {
+    this.id = about.id;
+    this.kind = about.kind;
+    this.encoding = about.encoding;
+    this.extended = about.extended;
+    this.params = about.params;
+    this.events = new Set(about.events);
+    this.#owner = owner;
+    this.state = state && new LiveState(state.root, state.stored, () => owner.changed(this), STATE_KIND);
+    this.view = new ConnectionView(this, owner, this.state?.createView());
+  }
+
+  /** @throws whatever the bytes of something else make */
+  static restore(owner: ConnectionOwner, bytes: Uint8Array): Connection | undefined {
+    const { actorId, state, ...about } = decodeValue(bytes) as StoredConnection;
+    // A socket of an earlier life of the key.
+    if (actorId !== owner.actorId) return undefined;
+    return new Connection(owner, about, state && { root: decodeValue(state), stored: state });
+  }
+
+  get socket(): Socket | undefined {
+    return this.#socket;
+  }
+
+  /** From now on it is sent what it is to be sent. */
+  bind(socket: Socket): void {
+    this.#socket = socket;
+    const waiting = this.#waiting;
+    this.#waiting = [];
+    for (const frame of waiting) socket.send(frame);
+  }
+
+  send(frame: Frame): void {
+    if (this.#socket) this.#socket.send(frame);
+    else this.#waiting.push(frame);
+  }
+
+  /** @throws event/too_many_subscriptions */
+  subscribe(name: string): void {
+    if (this.events.has(name)) return;
+    if (encodeValue([...this.events, name]).byteLength > MAX_EVENTS_BYTES) {
+      throw new ActorError("event", "too_many_subscriptions", `The names of a connection's events have at most ${MAX_EVENTS_BYTES} bytes`);
+    }
+    this.events.add(name);
+  }
+
+  unsubscribe(name: string): void {
+    this.events.delete(name);
+  }
+
+  /** What is remembered of it. @throws value/not_serializable for params, value/too_large for state */
+  encode(): Uint8Array<ArrayBuffer> {
+    const state = this.state && encodeValue(this.state.root, STATE_KIND);
+    const stored: StoredConnection = {
+      actorId: this.#owner.actorId,
+      id: this.id,
+      kind: this.kind,
+      encoding: this.encoding,
+      extended: this.extended,
+      params: this.params,
+      ...(state && { state }),
+      events: [...this.events],
+    };
+    return encodeValue(stored, { what: "connection" });
+  }
+}
+
+/** `c.conn`, and what is in `c.conns`. */
+export class ConnectionView {
+  readonly id: string;
+  readonly params: unknown;
+  readonly #connection: Connection;
+  readonly #owner: ConnectionOwner;
+  readonly #state: StateView | undefined;
+
+  constructor(connection: Connection, owner: ConnectionOwner, state: StateView | undefined) {
+    this.id = connection.id;
+    this.params = connection.params;
+    this.#connection = connection;
+    this.#owner = owner;
+    this.#state = state;
+  }
+
+  get isHibernatable(): boolean {
+    return this.#connection.kind !== "call";
+  }
+
+  get state(): unknown {
+    return this.#view().value;
+  }
+  set state(value: unknown) {
+    this.#view().value = value;
+  }
+
+  send(name: string, ...args: unknown[]): void {
+    this.#owner.sendEvent(this.#connection, name, args);
+  }
+
+  disconnect(reason?: string): Promise<void> {
+    return this.#owner.disconnect(this.#connection, { code: 1000, reason: reason ?? "" });
+  }
+
+  #view(): StateView {
+    if (this.#state) return this.#state;
+    throw new ActorError("actor", "conn_state_not_enabled", "Connection state not enabled. Must implement `connState` or `createConnState` to use it");
+  }
+}

@@ -1,0 +1,345 @@
+/**
+ * Who is connected: the callers that the actor's hooks have let in, from then until they are gone.
+ *
+ * Invariants:
+ *  1. Until `onBeforeConnect` and `createConnState` have let a caller in, it is in nobody's sight and is sent nothing.
+ *  2. A socket carries what is needed to restore its connection (params, state, subscriptions); every commit refreshes it.
+ *  3. With `onDisconnect`, a row stands for each connection whose `onConnect` may have been committed, so that the hook
+ *     also comes for those that were lost with the process: the next start finds the row without a socket.
+ *  4. One dead socket fails nothing.
+ */
+import { ActorError, decodeValue, encodeValue, type Encoding, type Frame } from "../protocol/index.js";
+import type { ActorActivation } from "./activation.js";
+import { Connection, MAX_CONNECTION_PARAMS_BYTES, MAX_CONNECTION_STATE_BYTES, type ConnectionKind, type ConnectionOwner } from "./connection.js";
+import { ConnectionMap } from "./connection-map.js";
+import { CallbackContext, READY } from "./context.js";
+import { describe } from "./describe.js";
+import { checkEvent } from "./events.js";
+import { encodeFrame, outgoingTooLong, sizeOf, type Dialect } from "./frames.js";
+import { callHook } from "./hook.js";
+import type { ConnectionEnd, Socket } from "./ports.js";
+import { KEYS } from "./record.js";
+import { validate } from "./validate.js";
+
+/** What a caller brings. */
+export interface Caller {
+  readonly kind: ConnectionKind;
+  readonly encoding: Encoding;
+  readonly extended: boolean;
+  /** Params as they came, bytes of the storage codec. */
+  readonly params: Uint8Array | undefined;
+  readonly request: Request | undefined;
+}
+
+/** The end of a socket whose close nobody saw. */
+const LOST: ConnectionEnd = { code: 1006, reason: "The connection was lost" };
+
+export class Connections implements ConnectionOwner {
+  /** `c.conns` */
+  readonly view: ConnectionMap;
+  readonly #activation: ActorActivation;
+  readonly #connections = new Map<string, Connection>();
+  readonly #bySocket = new Map<Socket, Connection>();
+  /** Those whose state or subscriptions differ from what is remembered of them. */
+  readonly #changed = new Set<Connection>();
+  /** Rows whose connections are gone. */
+  #orphans: Connection[] = [];
+
+  constructor(activation: ActorActivation) {
+    this.#activation = activation;
+    this.view = new ConnectionMap(this.#connections);
+  }
+
+  get actorId(): string {
+    return this.#activation.record.actorId;
+  }
+
+  of(socket: Socket): Connection | undefined {
+    return this.#bySocket.get(socket);
+  }
+
+  includes(connection: Connection): boolean {
+    return this.#connections.has(connection.id);
+  }
+
+  // ---- coming ------------------------------------------------------------------------------------------------------
+
+  /**
+   * Lets a caller in, or throws what its hooks threw: `onBeforeConnect`, `createConnState`, then it is connected, then
+   * `onConnect`. What the hooks changed is committed when this returns.
+   *
+   * @throws actor/validation_error for params, request/too_large, actor/callback_timed_out, value/too_large
+   */
+  async open(caller: Caller): Promise<Connection> {
+    const { config, options } = this.#activation.actor;
+    const { request } = caller;
+    const params = await this.#readParams(caller.params);
+    await this.#hook("onBeforeConnect", config.onBeforeConnect, options.onBeforeConnectTimeout, request, undefined, [params]);
+    const first = await this.#firstState(params, request);
+    const { kind, encoding, extended } = caller;
+    const connection = new Connection(this, { id: uuid(this.#activation.ports.randomHex(16)), kind, encoding, extended, params }, first);
+    if (kind !== "call") {
+      // What its socket cannot carry is refused before anybody sees it.
+      connection.encode();
+      this.#changed.add(connection);
+    }
+    this.#connections.set(connection.id, connection);
+    try {
+      await this.#hook("onConnect", config.onConnect, options.onConnectTimeout, request, connection, [connection.view]);
+      this.checkChanges();
+      if (!this.includes(connection)) throw new ActorError("connection", "closed", "The connection was ended by `onConnect`");
+    } catch (error) {
+      // It never was connected: nobody is told that it has gone.
+      this.#remove(connection);
+      throw error;
+    } finally {
+      if (this.#hasHooks) this.#activation.commitOrThrow();
+    }
+    return connection;
+  }
+
+  /** The admitted caller's socket: it is told who it is, then whatever waited for it. */
+  bind(connection: Connection, socket: Socket): void {
+    socket.attach(connection.encode());
+    this.#changed.delete(connection);
+    this.#bySocket.set(socket, connection);
+    if (connection.kind === "socket") {
+      socket.send(encodeFrame(connection, { tag: "Init", val: { actorId: this.actorId, connectionId: connection.id } }));
+    }
+    connection.bind(socket);
+  }
+
+  /** Runs a call as the connection that it is (`spec/api.md` A.9): let in, served, gone. */
+  async during<T>(caller: Caller, serve: (connection: Connection) => Promise<T>): Promise<T> {
+    const connection = await this.open(caller);
+    try {
+      return await serve(connection);
+    } finally {
+      await this.close(connection, { code: 1000, reason: "" });
+    }
+  }
+
+  /** At a start: the sockets that are still there are connections again, with no hook; what was lost is found. */
+  restore(rows: Iterable<readonly [key: string, bytes: Uint8Array]>): void {
+    for (const socket of this.#activation.ports.sockets()) {
+      const { attachment } = socket;
+      const connection = attachment && Connection.restore(this, attachment);
+      if (connection) {
+        this.#connections.set(connection.id, connection);
+        this.#bySocket.set(socket, connection);
+        connection.bind(socket);
+      } else socket.close(1011, "actor.destroyed");
+    }
+    for (const [key, bytes] of rows) {
+      const present = this.#connections.get(key.slice(KEYS.connections.length));
+      if (present) {
+        present.isStored = true;
+        continue;
+      }
+      const lost = Connection.restore(this, bytes);
+      if (!lost) this.#activation.delete(key);
+      else this.#orphans.push(lost);
+    }
+  }
+
+  /** Once the actor serves: `onDisconnect` for those that were lost with an earlier activation. */
+  tellLost(): void {
+    const orphans = this.#orphans;
+    this.#orphans = [];
+    for (const lost of orphans) {
+      lost.isStored = true;
+      this.#activation.background.run("onDisconnect", () => this.#left(lost, LOST));
+    }
+  }
+
+  // ---- going -------------------------------------------------------------------------------------------------------
+
+  /** It is gone: out of everybody's sight, then `onDisconnect`, whose changes are committed with the end. Never rejects for the hook. */
+  async close(connection: Connection, end: ConnectionEnd): Promise<void> {
+    if (!this.#remove(connection)) return;
+    await this.#left(connection, end);
+  }
+
+  /** The peer, or the network, has ended a socket. */
+  async closed(socket: Socket, end: ConnectionEnd): Promise<void> {
+    const connection = this.#bySocket.get(socket);
+    if (connection) await this.close(connection, end);
+  }
+
+  /** Ends a connection from this side. What is dirty is committed before the peer sees it. */
+  async disconnect(connection: Connection, end: ConnectionEnd): Promise<void> {
+    if (!this.includes(connection)) return;
+    this.#activation.commitOrThrow();
+    const { socket } = connection;
+    this.#remove(connection);
+    socket?.close(end.code, end.reason);
+    const left = this.#left(connection, end);
+    this.#activation.ports.waitUntil(left.catch(() => {}));
+    await left;
+  }
+
+  /** Ends all of them; with the actor, say. */
+  async disconnectAll(end: ConnectionEnd): Promise<void> {
+    await Promise.all([...this.#connections.values()].map((connection) => this.disconnect(connection, end)));
+  }
+
+  /** Ends a connection for an error, which it is told first. */
+  async fail(connection: Connection, error: ActorError, code = 1011): Promise<void> {
+    const { group, code: name, message, metadata } = error;
+    if (connection.kind === "socket") connection.send(encodeFrame(connection, { tag: "Error", val: { group, code: name, message, metadata, actionId: null } }));
+    await this.disconnect(connection, { code, reason: `${group}.${name}` });
+  }
+
+  // ---- events ------------------------------------------------------------------------------------------------------
+
+  /**
+   * Sends an event to all that subscribed to it, after what is dirty has been committed.
+   * @throws actor/validation_error, message/outgoing_too_long, value/not_serializable; nobody is sent anything then
+   */
+  broadcast(name: string, args: readonly unknown[]): void {
+    const checked = checkEvent(this.#activation.actor, name, args);
+    const frameFor = this.#eventFrames(name, checked);
+    const receivers = [...this.#connections.values()].filter((connection) => connection.kind === "socket" && connection.events.has(name));
+    // All encodings before the first send, so that a value that one of them refuses reaches nobody.
+    for (const connection of receivers) frameFor(connection);
+    this.#activation.commitOrThrow();
+    for (const connection of receivers) connection.send(frameFor(connection));
+  }
+
+  /** Sends an event to one connection, subscribed or not. */
+  sendEvent(connection: Connection, name: string, args: readonly unknown[]): void {
+    const checked = checkEvent(this.#activation.actor, name, args);
+    if (connection.kind !== "socket") {
+      this.#activation.ports.log.warn({ msg: "An event was sent to a caller that cannot receive any", group: "connection", code: "not_configured", event: name });
+      return;
+    }
+    const frame = this.#eventFrames(name, checked)(connection);
+    this.#activation.commitOrThrow();
+    if (this.includes(connection)) connection.send(frame);
+  }
+
+  /** Encodes once for all connections that read alike. */
+  #eventFrames(name: string, args: readonly unknown[]): (dialect: Dialect) => Frame {
+    const frames = new Map<string, Frame>();
+    const limit = this.#activation.actor.messageLimits.outgoing;
+    return (dialect) => {
+      const id = `${dialect.encoding} ${dialect.extended}`;
+      const known = frames.get(id);
+      if (known !== undefined) return known;
+      const frame = encodeFrame(dialect, { tag: "Event", val: { name, args: [...args] } });
+      if (sizeOf(frame) > limit) throw outgoingTooLong(`The event "${name}"`, limit);
+      frames.set(id, frame);
+      return frame;
+    };
+  }
+
+  // ---- what is remembered ------------------------------------------------------------------------------------------
+
+  changed(connection: Connection): void {
+    if (!this.includes(connection)) return;
+    this.#changed.add(connection);
+    this.#activation.changedSoon();
+  }
+
+  /** For the end of a callback. @throws value/too_large for a connection's state that it made so; that state is put back */
+  checkChanges(): void {
+    let fault: unknown;
+    for (const connection of this.#changed) {
+      try {
+        connection.state?.checkChanges();
+      } catch (error) {
+        fault ??= error;
+      }
+    }
+    if (fault !== undefined) throw fault;
+  }
+
+  /** Before every commit: sockets carry what has changed; with `onDisconnect`, so do their rows. */
+  beforeCommit(): void {
+    for (const connection of this.#changed) {
+      connection.state?.putBackUnstorable();
+      connection.state?.committed(connection.state.encodeChanges());
+      connection.socket?.attach(connection.encode());
+      if (connection.kind !== "call" && this.#activation.actor.config.onDisconnect) this.#store(connection);
+    }
+    this.#changed.clear();
+  }
+
+  /** Before a commit that writes something: what `onConnect` of a call did is not left without its `onDisconnect`. */
+  beforeWrite(): void {
+    const { onConnect, onDisconnect } = this.#activation.actor.config;
+    if (!onConnect || !onDisconnect) return;
+    for (const connection of this.#connections.values()) if (!connection.isStored) this.#store(connection);
+  }
+
+  #store(connection: Connection): void {
+    connection.isStored = true;
+    this.#activation.put(KEYS.connection(connection.id), () => connection.encode());
+  }
+
+  // ---- hooks -------------------------------------------------------------------------------------------------------
+
+  get #hasHooks(): boolean {
+    const { onBeforeConnect, createConnState, onConnect, onDisconnect } = this.#activation.actor.config;
+    return [onBeforeConnect, createConnState, onConnect, onDisconnect].some((hook) => hook !== undefined);
+  }
+
+  async #readParams(bytes: Uint8Array | undefined): Promise<unknown> {
+    if (bytes) checkParamsSize(bytes);
+    const params = bytes && decodeValue(bytes);
+    const { connParamsSchema } = this.#activation.actor.config;
+    if (!connParamsSchema) return params;
+    const checked = await validate(connParamsSchema, params, "connection params");
+    checkParamsSize(encodeValue(checked, { what: "conn.params" }));
+    return checked;
+  }
+
+  async #firstState(params: unknown, request: Request | undefined): Promise<{ root: unknown; stored: undefined } | undefined> {
+    const { config, options } = this.#activation.actor;
+    if (config.createConnState) {
+      const made = await this.#hook("createConnState", config.createConnState, options.createConnStateTimeout, request, undefined, [params]);
+      return { root: copyOf(made), stored: undefined };
+    }
+    return config.connState === undefined ? undefined : { root: copyOf(config.connState), stored: undefined };
+  }
+
+  async #left(connection: Connection, end: ConnectionEnd): Promise<void> {
+    const { config, options } = this.#activation.actor;
+    if (connection.isStored) this.#activation.delete(KEYS.connection(connection.id));
+    if (!config.onDisconnect) return;
+    try {
+      await this.#hook("onDisconnect", config.onDisconnect, options.onConnectTimeout, undefined, undefined, [connection.view, end]);
+    } catch (error) {
+      this.#activation.ports.log.error({ msg: "onDisconnect failed", error: describe(error) });
+    }
+    this.#activation.commitOrThrow();
+  }
+
+  #hook(name: string, hook: unknown, timeoutMs: number, request: Request | undefined, connection: Connection | undefined, args: readonly unknown[]): Promise<unknown> {
+    const options = { ...(request && { request }), ...(connection && { conn: connection.view }) };
+    return callHook(this.#activation, name, hook, (stage) => new CallbackContext(this.#activation, stage, options), READY, timeoutMs, args);
+  }
+
+  #remove(connection: Connection): boolean {
+    this.#changed.delete(connection);
+    if (connection.socket) this.#bySocket.delete(connection.socket);
+    return this.#connections.delete(connection.id);
+  }
+}
+
+function checkParamsSize(bytes: Uint8Array): void {
+  if (bytes.byteLength <= MAX_CONNECTION_PARAMS_BYTES) return;
+  throw new ActorError("request", "too_large", `Connection params have at most ${MAX_CONNECTION_PARAMS_BYTES} bytes`, {
+    metadata: { limitBytes: MAX_CONNECTION_PARAMS_BYTES },
+  });
+}
+
+/** Of 32 hex digits. */
+function uuid(hex: string): string {
+  return [hex.slice(0, 8), hex.slice(8, 12), `4${hex.slice(13, 16)}`, `8${hex.slice(17, 20)}`, hex.slice(20)].join("-");
+}
+
+/** Through the codec: each connection has a copy of its own, and what cannot be stored is refused here. */
+function copyOf(value: unknown): unknown {
+  return decodeValue(encodeValue(value, { what: "conn.state", limitBytes: MAX_CONNECTION_STATE_BYTES }));
+}

@@ -1,0 +1,130 @@
+/** What arrives through a connection's socket, and what is answered. */
+import { ActorError, encodeValue, decodeValue, wireCodec, type Encoding, type Frame, type ToClient, type ToServer } from "../protocol/index.js";
+import type { ActorActivation } from "./activation.js";
+import type { Connection } from "./connection.js";
+import { CallbackContext, READY } from "./context.js";
+import { callAction } from "./dispatch.js";
+import { canSubscribeOf, checkSubscribable } from "./events.js";
+import { tellFailure } from "./failure-data.js";
+
+/**
+ * Serves one frame of a client, after those that came before it: subscriptions one by one, actions begun in order and
+ * answered as they end. A frame that is none, or too long, ends the connection; whatever else goes wrong is told to it.
+ */
+export async function receiveFrame(activation: ActorActivation, connection: Connection, frame: string | Uint8Array): Promise<void> {
+  const begun = connection.inbox.then(() => begin(activation, connection, frame));
+  connection.inbox = begun.catch(() => {});
+  const { served } = await begun;
+  await served;
+}
+
+/** What the client sent, or `message/incoming_too_long`, or `actor/invalid_request`. */
+export function readFrame(encoding: Encoding, frame: string | Uint8Array, limitBytes: number): ToServer {
+  if (sizeOf(frame) > limitBytes) {
+    throw new ActorError("message", "incoming_too_long", `A message may have ${limitBytes} bytes`, { metadata: { limitBytes } });
+  }
+  try {
+    return wireCodec(encoding).toServer.decode(frame);
+  } catch (cause) {
+    throw new ActorError("actor", "invalid_request", "This is no message of the protocol", { cause });
+  }
+}
+
+/** How a connection's client reads: in which encoding, and whether it is our own, which revives every kind of value. */
+export interface Dialect {
+  readonly encoding: Encoding;
+  readonly extended: boolean;
+}
+
+export function encodeFrame({ encoding, extended }: Dialect, message: ToClient): Frame {
+  return wireCodec(encoding).toClient.encode(message, { extended });
+}
+
+export function outgoingTooLong(what: string, limitBytes: number): ActorError {
+  return new ActorError("message", "outgoing_too_long", `${what} has more than ${limitBytes} bytes`, { metadata: { limitBytes } });
+}
+
+export function sizeOf(frame: string | Uint8Array): number {
+  // A text of that many characters has at least as many bytes; exact only where it matters.
+  return typeof frame === "string" ? utf8.encode(frame).byteLength : frame.byteLength;
+}
+
+const utf8 = new TextEncoder();
+
+/** Nested, so that awaiting it does not wait for the action. */
+async function begin(activation: ActorActivation, connection: Connection, frame: string | Uint8Array): Promise<{ served: Promise<void> | undefined }> {
+  // Ended by a frame before this one.
+  if (!activation.connections.includes(connection)) return { served: undefined };
+  let message: ToServer;
+  try {
+    message = readFrame(connection.encoding, frame, activation.actor.messageLimits.incoming);
+  } catch (error) {
+    await activation.connections.fail(connection, error as ActorError);
+    return { served: undefined };
+  }
+  if (message.tag === "ActionRequest") return { served: serveAction(activation, connection, message.val) };
+  await serveSubscription(activation, connection, message.val);
+  return { served: undefined };
+}
+
+async function serveAction(activation: ActorActivation, connection: Connection, call: { id: bigint; name: string; args: unknown[] }): Promise<void> {
+  const { id, name } = call;
+  try {
+    // As over HTTP: arguments are what the storage codec makes of them.
+    const args = decodeValue(encodeValue(call.args, { what: "the arguments" })) as unknown[];
+    const output = decodeValue(await callAction(activation, name, args, { conn: connection }));
+    const limit = activation.actor.messageLimits.outgoing;
+    const answer = encodeFrame(connection, { tag: "ActionResponse", val: { id, output } });
+    if (sizeOf(answer) > limit) throw outgoingTooLong(`The result of "${name}"`, limit);
+    connection.send(answer);
+  } catch (error) {
+    sendError(activation, connection, error, id);
+  }
+}
+
+async function serveSubscription(activation: ActorActivation, connection: Connection, { eventName, subscribe }: { eventName: string; subscribe: boolean }): Promise<void> {
+  if (!subscribe) {
+    connection.unsubscribe(eventName);
+    activation.connections.changed(connection);
+    return;
+  }
+  try {
+    checkSubscribable(activation.actor, eventName);
+  } catch (error) {
+    sendError(activation, connection, error, null);
+    return;
+  }
+  try {
+    await checkAllowed(activation, connection, eventName);
+  } catch (error) {
+    const { error: data } = tellFailure(error, activation.ports, activation.record, true);
+    await activation.connections.fail(connection, new ActorError(data.group, data.code, data.message, { metadata: data.metadata }));
+    return;
+  }
+  try {
+    connection.subscribe(eventName);
+    activation.connections.changed(connection);
+  } catch (error) {
+    sendError(activation, connection, error, null);
+  }
+}
+
+/** @throws auth/forbidden, and what `canSubscribe` throws */
+async function checkAllowed(activation: ActorActivation, connection: Connection, eventName: string): Promise<void> {
+  const canSubscribe = canSubscribeOf(activation.actor, eventName);
+  if (!canSubscribe) return;
+  const context = new CallbackContext(activation, READY, { conn: connection.view });
+  try {
+    const answer = await canSubscribe(context);
+    if (typeof answer !== "boolean") throw new TypeError(`canSubscribe of "${eventName}" gives neither true nor false`);
+    if (!answer) throw new ActorError("auth", "forbidden", `You may not subscribe to "${eventName}"`);
+  } finally {
+    activation.commitOrThrow();
+    activation.callbackEnded(context);
+  }
+}
+
+function sendError(activation: ActorActivation, connection: Connection, thrown: unknown, actionId: bigint | null): void {
+  const { error } = tellFailure(thrown, activation.ports, activation.record, true);
+  connection.send(encodeFrame(connection, { tag: "Error", val: { ...error, actionId } }));
+}
