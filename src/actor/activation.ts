@@ -32,9 +32,12 @@ export interface ActorActivation {
   readonly schedule: object;
   readonly connections: Connections;
   readonly control: object;
-  readonly background: { run(what: string, work: () => Promise<unknown>): void };
-  /** Aborted when the activation is over. */
+  readonly background: { run(what: string, work: () => unknown): void; waitFor(what: string, promise: unknown): void };
+  /** Aborted when the activation is over: whatever waits in it rejects with the reason. */
   readonly abortSignal: AbortSignal;
+  /** Aborted before that, if the activation ends on purpose: what user code sees. */
+  readonly shutdownSignal: AbortSignal;
+  readonly isEnding: boolean;
   vars: unknown;
 
   /** The next value of the actor's one counter. */

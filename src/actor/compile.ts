@@ -32,6 +32,7 @@ export interface CompiledOptions {
   readonly onBeforeConnectTimeout: number;
   readonly onConnectTimeout: number;
   readonly onMigrateTimeout: number;
+  readonly sleepGracePeriod: number;
   readonly maxQueueSize: number;
   readonly maxQueueMessageSize: number;
   readonly maxSchedules: number;
@@ -48,6 +49,7 @@ const DEFAULT_OPTIONS: CompiledOptions = {
   onBeforeConnectTimeout: 5_000,
   onConnectTimeout: 5_000,
   onMigrateTimeout: 30_000,
+  sleepGracePeriod: 15_000,
   maxQueueSize: 1_000,
   maxQueueMessageSize: 65_536,
   maxSchedules: 1_000,

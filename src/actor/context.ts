@@ -2,7 +2,6 @@ import { ActorError } from "../protocol/index.js";
 import type { AttemptInfo, AttemptSession } from "../workflow/index.js";
 import type { ActorActivation, Callback } from "./activation.js";
 import type { ConnectionView } from "./connection.js";
-import { describe } from "./describe.js";
 import { QueueContext } from "./queue-context.js";
 import type { StateView } from "./live-state.js";
 import type { Logger } from "./ports.js";
@@ -62,7 +61,7 @@ export class CallbackContext extends IdentityContext {
     super(runtime);
     this.#runtime = runtime;
     this.#stage = stage;
-    this.#signal = options.signal ?? runtime.abortSignal;
+    this.#signal = options.signal ?? runtime.shutdownSignal;
     this.#isRunHandler = options.isRunHandler ?? false;
     this.#callback = options.callback ?? (this.#isRunHandler ? undefined : this);
     if (options.request) this.request = options.request;
@@ -123,7 +122,7 @@ export class CallbackContext extends IdentityContext {
 
   /** Work that a crash should resume from outside traffic only: the object stays for it, the lease is not held. */
   waitUntil(promise: Promise<unknown>): void {
-    this.#runtime.ports.waitUntil(promise.catch((error: unknown) => this.log.error({ msg: "A waitUntil promise rejected", error: describe(error) })));
+    this.#runtime.background.waitFor("A waitUntil promise", promise);
   }
 
   /** Keeps the object awake until the promise settles. */
@@ -255,7 +254,7 @@ class StepContext extends IdentityContext {
 
   waitUntil(promise: Promise<unknown>): void {
     this.#check("waitUntil");
-    this.#runtime.ports.waitUntil(promise.catch((error: unknown) => this.log.error({ msg: "A waitUntil promise rejected", error: describe(error) })));
+    this.#runtime.background.waitFor("A waitUntil promise", promise);
   }
 
   #stateView(): StateView {

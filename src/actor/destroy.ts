@@ -1,29 +1,25 @@
 import { ActorError } from "../protocol/index.js";
-import { CallbackContext, READY } from "./context.js";
 import { describe } from "./describe.js";
-import { callHook } from "./hook.js";
 import type { ActorRuntime } from "./runtime.js";
+import { DESTROY, shutDown } from "./shutdown.js";
 
-/** Budget of `onDestroy`, ms. */
-const DESTROY_TIMEOUT_MS = 15_000;
 const MAX_TRIES = 10;
 
 /** Marks the actor as being destroyed, in one commit with all that is dirty and an alarm now: it cannot come back. */
 export function markDestroyed(runtime: ActorRuntime): boolean {
   runtime.putRecord({ destroyed: true });
-  runtime.setDeadline("destroy", { at: runtime.ports.now() });
+  runtime.setDeadline(DESTROY, { at: runtime.ports.now() });
   runtime.evictWorkflow();
   return runtime.commit();
 }
 
 /**
- * Ends a marked actor: `onDestroy`, then everything is deleted until that succeeds. A crash in between is taken up by
- * the alarm; a blank object reads as not found (decision 25).
+ * Ends a marked actor: its signals fire, `onDestroy` runs, what is kept awake or waited for may finish, all within
+ * `sleepGracePeriod`; then everything is deleted until that succeeds. A crash in between is taken up by the alarm; a blank
+ * object reads as not found (decision 25).
  */
 export async function finishDestroy(runtime: ActorRuntime): Promise<void> {
-  await callHook(runtime, "onDestroy", runtime.actor.config.onDestroy, (stage) => new CallbackContext(runtime, stage), READY, DESTROY_TIMEOUT_MS, []).catch(
-    (error: unknown) => runtime.ports.log.error({ msg: "onDestroy failed; the actor is destroyed all the same", error: describe(error) }),
-  );
+  await shutDown(runtime, "onDestroy");
   // They see what `onDestroy` sent, then the end.
   await runtime.connections.disconnectAll({ code: 1011, reason: "actor.destroyed" }).catch((error: unknown) => {
     runtime.ports.log.error({ msg: "Not every connection was ended as the actor was destroyed", error: describe(error) });

@@ -30,7 +30,7 @@ export async function callAction(activation: ActorActivation, name: string, args
   } catch (error) {
     // It keeps what it changed if that can be stored; its caller is told of its own error.
     activation.state?.putBackUnstorable();
-    throw error;
+    throw activation.record.destroyed && isAborted(error) ? destroyed() : error;
   } finally {
     activation.commitOrThrow();
     activation.callbackEnded(callback);
@@ -100,7 +100,7 @@ export async function awaitReply(
   try {
     return await activation.queue.awaitReply(wait.messageId, wait.createdAt, wait.timeoutMs);
   } catch (error) {
-    if (activation.record.destroyed) throw new ActorError("actor", "destroyed", "The actor was destroyed while the message waited in its queue.");
+    if (activation.record.destroyed) throw destroyed();
     throw error;
   }
 }
@@ -125,13 +125,13 @@ export async function runHandler(
   if (!handler) throw new ActorError("actor", "action_not_found", `Action \`${name}\` was not found.`);
   const abort = new AbortController();
   const context = new CallbackContext(activation, READY, { signal: abort.signal, callback, ...contextOf(from) });
-  const onEnd = (): void => abort.abort(activation.abortSignal.reason);
-  activation.abortSignal.addEventListener("abort", onEnd, { once: true });
+  const onShutdown = (): void => abort.abort(activation.shutdownSignal.reason);
+  activation.shutdownSignal.addEventListener("abort", onShutdown, { once: true });
   try {
     const returned = handler(context, ...args);
     return isThenable(returned) ? await withinTimeout(activation, returned, abort) : returned;
   } finally {
-    activation.abortSignal.removeEventListener("abort", onEnd);
+    activation.shutdownSignal.removeEventListener("abort", onShutdown);
   }
 }
 
@@ -162,4 +162,13 @@ function withinTimeout(activation: ActorActivation, running: PromiseLike<unknown
 
 function isThenable(value: unknown): value is PromiseLike<unknown> {
   return typeof value === "object" && value !== null && typeof (value as { then?: unknown }).then === "function";
+}
+
+/** A wait that the actor's end has cut off. */
+function isAborted(error: unknown): boolean {
+  return ActorError.isActorError(error) && error.group === "actor" && error.code === "aborted";
+}
+
+function destroyed(): ActorError {
+  return new ActorError("actor", "destroyed", "The actor was destroyed");
 }

@@ -2,8 +2,9 @@
  * All events of one object, through one start gate to one runtime. The platform's object class is a thin shell around
  * this; the simulation uses the same.
  *
- * Owns: which activation is current, who may create the actor. Invariants: no error of user code escapes `alarm` (D4);
- * errors of calls are data, never thrown; `get` on an actor that does not exist writes nothing.
+ * Owns: what each event does to the actor, who may create it. Does not own: which activation is in memory (start-gate.ts).
+ * Invariants: no error of user code escapes `alarm` (D4); errors of calls are data, never thrown; `get` on an actor that
+ * does not exist writes nothing.
  */
 import {
   ActorError,
@@ -27,7 +28,9 @@ import { KEYS, type ActorRecord } from "./record.js";
 import type { Registry } from "./registry.js";
 import { ActorRuntime } from "./runtime.js";
 import { finishDestroy, markDestroyed } from "./destroy.js";
+import { staysAwake } from "./shutdown.js";
 import { createActor, loadActor, loadState } from "./start.js";
+import { StartFailure, StartGate } from "./start-gate.js";
 import { openRecord } from "./upgrades.js";
 
 /** When a start fails inside an alarm and nothing stored says when to try again: doubles while it goes on failing. */
@@ -37,9 +40,7 @@ const LAST_RETRY_MS = 300_000;
 export class ActorHost {
   readonly #registry: Registry;
   readonly #ports: ActorPorts;
-  #runtime: ActorRuntime | undefined;
-  #starting: Promise<ActorRuntime | undefined> | undefined;
-  #destroying: Promise<void> | undefined;
+  readonly #gate = new StartGate();
   #retryMs = FIRST_RETRY_MS;
 
   constructor(registry: Registry, ports: ActorPorts) {
@@ -57,7 +58,7 @@ export class ActorHost {
       runtime = ready.runtime;
       return await this.#serve(envelope, runtime, ready.created);
     } catch (error) {
-      return { v: ENVELOPE_VERSION, ok: false, ...tellFailure(error, this.#ports, this.#runtime?.record, runtime !== undefined) };
+      return { v: ENVELOPE_VERSION, ok: false, ...tellFailure(error, this.#ports, this.#gate.runtime?.record, runtime !== undefined) };
     }
   }
 
@@ -79,7 +80,7 @@ export class ActorHost {
       runtime.connections.bind(connection, accept());
       return { v: ENVELOPE_VERSION, ok: true, actorId, createdAt, created: ready.created };
     } catch (error) {
-      return { v: ENVELOPE_VERSION, ok: false, ...tellFailure(error, this.#ports, this.#runtime?.record, runtime !== undefined) };
+      return { v: ENVELOPE_VERSION, ok: false, ...tellFailure(error, this.#ports, this.#gate.runtime?.record, runtime !== undefined) };
     }
   }
 
@@ -91,7 +92,7 @@ export class ActorHost {
       if (runtime && connection) await receiveFrame(runtime, connection, frame);
       else socket.close(1011, "actor.not_found");
     } catch (error) {
-      const { error: data } = tellFailure(error, this.#ports, this.#runtime?.record, false);
+      const { error: data } = tellFailure(error, this.#ports, this.#gate.runtime?.record, false);
       socket.close(1011, `${data.group}.${data.code}`);
     }
   }
@@ -111,13 +112,19 @@ export class ActorHost {
    * Rejects only when a wake could not be left behind.
    */
   async alarm(): Promise<void> {
+    if (this.#gate.ending && staysAwake(this.#gate.ending)) return;
     let isNew = false;
-    const runtime = await this.#enter(() => {
-      isNew = true;
-      return this.#wake();
-    });
+    const runtime = await this.#gate
+      .enter(() => {
+        isNew = true;
+        return this.#wake();
+      })
+      .catch((error: unknown) => {
+        // A start that failed has been logged, and has left a wake behind.
+        if (!(error instanceof StartFailure)) throw error;
+      });
     try {
-      if (runtime) await (isNew ? runtime.workflow.advance() : this.#fire(runtime));
+      if (runtime && !runtime.isEnding) await (isNew ? runtime.workflow.advance() : this.#fire(runtime));
     } catch (error) {
       // What was due is guarded by the lease, which was committed before anything of it ran.
       this.#ports.log.error({ msg: "An alarm was not served to its end", error: describe(error) });
@@ -150,22 +157,26 @@ export class ActorHost {
 
   // ---- start gate --------------------------------------------------------------------------------------------------
 
-  async #ready({ address, creation, operation }: CallEnvelope): Promise<{ runtime: ActorRuntime; created: boolean }> {
+  async #ready(envelope: CallEnvelope): Promise<{ runtime: ActorRuntime; created: boolean }> {
+    const { address, creation, operation } = envelope;
     let created = false;
-    const runtime = await this.#enter(async () => {
+    const begin = async (): Promise<ActorRuntime | undefined> => {
       const store = this.#ports.store.activate();
       const record = await this.#survivor(store);
       if (record) return this.#load(store, record, false);
       if (creation.mode === "get" || address.generation !== undefined) return undefined;
       created = true;
       return this.#create(store, address, creation, operation);
-    });
+    };
+    const runtime = await this.#gate.enter(begin, creation).catch(rethrowCause);
     if (!runtime) throw notFound(address);
     checkAddress(runtime.record, address);
-    // An alarm that is overdue may be lost: whoever touches the actor does its work (D3).
-    if (!created && runtime.wakes.isOverdue(this.#ports.now())) {
-      this.#ports.waitUntil(this.#fire(runtime).catch((error: unknown) => runtime.lose(error)));
+    if (runtime.isEnding) {
+      if (created) throw new ActorError("actor", "destroyed", "The actor was destroyed by its own start");
+      // Its end began while this call came in: what comes after it serves.
+      return this.#ready(envelope);
     }
+    if (!created) this.#catchUp(runtime);
     if (creation.mode === "create" && !created) {
       throw new ActorError("actor", "duplicate_key", "An actor with this key exists already", {
         metadata: { existing_actor_id: runtime.record.actorId },
@@ -176,11 +187,13 @@ export class ActorHost {
 
   /** The runtime of the actor that is stored, if one is. */
   async #existing(): Promise<ActorRuntime | undefined> {
-    const runtime = await this.#enter(async () => {
+    const begin = async (): Promise<ActorRuntime | undefined> => {
       const store = this.#ports.store.activate();
       const record = await this.#survivor(store);
       return record && this.#load(store, record, false);
-    });
+    };
+    const runtime = await this.#gate.enter(begin, { mode: "get" }).catch(rethrowCause);
+    if (runtime?.isEnding) return this.#existing();
     if (runtime) this.#catchUp(runtime);
     return runtime;
   }
@@ -191,36 +204,16 @@ export class ActorHost {
     this.#ports.waitUntil(this.#fire(runtime).catch((error: unknown) => runtime.lose(error)));
   }
 
-  /**
-   * The runtime that serves: the one that is there, or the one that `begin` makes, if it makes one. Starts and ends wait
-   * for each other. A start that fails is the failure of whoever asked for it; the others try again themselves.
-   */
-  async #enter(begin: () => Promise<ActorRuntime | undefined>): Promise<ActorRuntime | undefined> {
-    while (this.#starting ?? this.#destroying) {
-      await this.#starting?.catch(() => {});
-      await this.#destroying;
-    }
-    if (this.#runtime && !this.#runtime.lost) return this.#runtime;
-    // Nothing is awaited since the look at `#starting`: no two events begin.
-    this.#starting = begin();
-    try {
-      const runtime = await this.#starting;
-      if (runtime) {
-        this.#runtime = runtime;
-        this.#retryMs = FIRST_RETRY_MS;
-      }
-      return runtime;
-    } finally {
-      this.#starting = undefined;
-    }
-  }
-
   async #create(store: StoreActivation, address: CallEnvelope["address"], creation: Creation, operation: Operation): Promise<ActorRuntime> {
     checkKey(address.key);
     const actor = this.#registry.find(address.name);
     checkOperation(actor, operation);
     const input = creation.mode !== "get" && creation.input ? decodeValue(creation.input) : undefined;
-    return createActor(actor, this.#ports, store, address, input, (runtime) => this.#destroy(runtime));
+    const runtime = await createActor(actor, this.#ports, store, address, input, (each) => this.#destroy(each)).catch((error: unknown) => {
+      throw new StartFailure(error, creation);
+    });
+    this.#retryMs = FIRST_RETRY_MS;
+    return runtime;
   }
 
   // ---- destroy -----------------------------------------------------------------------------------------------------
@@ -228,7 +221,7 @@ export class ActorHost {
   /** Ends the actor for somebody outside, also one whose start fails; callbacks that run are told that it was destroyed. */
   async #end(address: CallEnvelope["address"]): Promise<ReplyEnvelope> {
     let ended: ActorRecord | undefined;
-    const runtime = await this.#enter(async () => {
+    const runtime = await this.#gate.enter(async () => {
       const store = this.#ports.store.activate();
       const record = await this.#survivor(store);
       if (!record) return undefined;
@@ -257,14 +250,14 @@ export class ActorHost {
   /** The callback that asked for it has ended; its reply does not wait for the rest. */
   #destroy(runtime: ActorRuntime): void {
     // The mark ends attempts, whose callbacks end with them: it must not be made again by one of those.
-    if (this.#destroying || runtime.record.destroyed || !markDestroyed(runtime)) return;
-    this.#destroying = finishDestroy(runtime)
-      .catch((error: unknown) => this.#ports.log.error({ msg: "The actor could not be deleted yet; the alarm tries again", error: describe(error) }))
-      .then(() => {
-        this.#runtime = undefined;
-        this.#destroying = undefined;
-      });
-    this.#ports.waitUntil(this.#destroying);
+    if (runtime.record.destroyed || !markDestroyed(runtime)) return;
+    this.#gate.endWith(
+      runtime,
+      finishDestroy(runtime).catch((error: unknown) => {
+        this.#ports.log.error({ msg: "The actor could not be deleted yet; the alarm tries again", error: describe(error) });
+      }),
+    );
+    this.#ports.waitUntil(this.#gate.ended());
   }
 
   /** The actor that is stored, if it is not one whose destruction was cut off: that one is ended first. */
@@ -284,7 +277,12 @@ export class ActorHost {
   }
 
   async #load(store: StoreActivation, record: ActorRecord, isAlarm: boolean): Promise<ActorRuntime> {
-    return loadActor(this.#registry.find(record.name), this.#ports, store, record, isAlarm, (runtime) => this.#destroy(runtime));
+    const actor = this.#registry.find(record.name);
+    const runtime = await loadActor(actor, this.#ports, store, record, isAlarm, (each) => this.#destroy(each)).catch((error: unknown) => {
+      throw new StartFailure(error);
+    });
+    this.#retryMs = FIRST_RETRY_MS;
+    return runtime;
   }
 
   // ---- alarm -------------------------------------------------------------------------------------------------------
@@ -297,8 +295,10 @@ export class ActorHost {
       // An alarm on an empty object does nothing and writes nothing (decision 25).
       return record && (await this.#load(store, record, true));
     } catch (error) {
-      this.#ports.log.error({ msg: "An alarm could not start the actor; it will be tried again", error: describe(error) });
+      const cause = error instanceof StartFailure ? error.cause : error;
+      this.#ports.log.error({ msg: "An alarm could not start the actor; it will be tried again", error: describe(cause) });
       await this.#leaveAWake();
+      if (error instanceof StartFailure) throw error;
       return undefined;
     }
   }
@@ -326,6 +326,11 @@ export class ActorHost {
     this.#retryMs = Math.min(LAST_RETRY_MS, this.#retryMs * 2);
     await store.sync();
   }
+}
+
+/** Whoever started the actor is told what its start threw. */
+function rethrowCause(error: unknown): never {
+  throw error instanceof StartFailure ? error.cause : error;
 }
 
 function checkEnvelope(envelope: CallEnvelope): void {

@@ -26,6 +26,7 @@ export class MessageReceivers implements PlainReceivers {
   async receive(receive: PlainReceive): Promise<StoredMessage[]> {
     const ready = this.#take(receive);
     if (ready.length > 0 || receive.timeoutMs === 0) return ready;
+    if (this.#activation.shutdownSignal.aborted) throw this.#activation.shutdownSignal.reason;
     return this.#wait(receive);
   }
 
@@ -48,24 +49,24 @@ export class MessageReceivers implements PlainReceivers {
   }
 
   #wait(receive: PlainReceive): Promise<StoredMessage[]> {
-    const { timers, ports, abortSignal } = this.#activation;
+    const { timers, ports, shutdownSignal } = this.#activation;
     return new Promise((resolve, reject) => {
       const end = (settle: () => void): void => {
         this.#waiting.delete(waiting);
         if (receive.isRunHandler) this.#activation.workChanged();
         if (timer) timers.remove(timer);
-        abortSignal.removeEventListener("abort", onLost);
+        shutdownSignal.removeEventListener("abort", onEnd);
         receive.signal?.removeEventListener("abort", onAbort);
         settle();
       };
-      const onLost = (): void => end(() => reject(abortSignal.reason));
+      const onEnd = (): void => end(() => reject(shutdownSignal.reason));
       const onAbort = (): void => end(() => reject(aborted()));
       const waiting: Waiting = { receive, give: (messages) => end(() => resolve(messages)) };
       const timer = receive.timeoutMs === undefined ? undefined : { at: ports.now() + receive.timeoutMs, fire: () => end(() => resolve([])) };
       this.#waiting.add(waiting);
       if (receive.isRunHandler) this.#activation.workChanged();
       if (timer) timers.add(timer);
-      abortSignal.addEventListener("abort", onLost, { once: true });
+      shutdownSignal.addEventListener("abort", onEnd, { once: true });
       receive.signal?.addEventListener("abort", onAbort, { once: true });
     });
   }

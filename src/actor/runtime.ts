@@ -53,11 +53,13 @@ export class ActorRuntime implements ActorActivation {
   readonly #dirty = new DirtySet();
   readonly #leaseTimer: LeaseTimer;
   readonly #abort = new AbortController();
+  readonly #shutdown = new AbortController();
   #view: StateView | undefined;
   #counter: number;
   #open = false;
   #isStateUnstorable = false;
   #ready = false;
+  #isEnding = false;
   #lost: Error | undefined;
   #destroyAsker: Callback | undefined;
   readonly #ended = new WeakSet<Callback>();
@@ -92,6 +94,10 @@ export class ActorRuntime implements ActorActivation {
 
   get abortSignal(): AbortSignal {
     return this.#abort.signal;
+  }
+
+  get shutdownSignal(): AbortSignal {
+    return this.#shutdown.signal;
   }
 
   get counter(): number {
@@ -232,6 +238,7 @@ export class ActorRuntime implements ActorActivation {
     this.#lost = reason;
     this.timers.clear();
     this.workflow.abandon(reason);
+    this.#shutdown.abort(reason);
     this.#abort.abort(reason);
   }
 
@@ -338,6 +345,17 @@ export class ActorRuntime implements ActorActivation {
   }
 
   // ---- end ---------------------------------------------------------------------------------------------------------
+
+  /** True once the last part of this activation has begun on purpose: nothing new begins in it. */
+  get isEnding(): boolean {
+    return this.#isEnding;
+  }
+
+  /** The signals that user code has fire; all else goes on until `end`. */
+  beginShutdown(): void {
+    this.#isEnding = true;
+    this.#shutdown.abort(new ActorError("actor", "aborted", "The actor is shutting down"));
+  }
 
   get isDestroyRequested(): boolean {
     return this.#destroyAsker !== undefined;

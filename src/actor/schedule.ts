@@ -83,7 +83,7 @@ export class Schedule {
   /** Runs as background work, so that the lease that guards what is due is held until it begins. */
   async #nextPass(background: Background): Promise<void> {
     await this.#activation.ports.yield();
-    if (!this.#activation.abortSignal.aborted) this.fireDue(background);
+    if (!this.#activation.shutdownSignal.aborted) this.fireDue(background);
   }
 
   async #fire(id: string, row: ScheduleRow, info: ScheduledFireInfo): Promise<void> {

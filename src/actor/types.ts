@@ -21,7 +21,10 @@ export interface CreateStateContext<Q extends QueueDeclarations> {
   readonly key: string[];
   readonly region: string;
   readonly log: Logger;
-  /** Aborted when the actor is destroyed or its activation is lost; in an action also when that action times out. */
+  /**
+   * Aborted when the actor begins to be destroyed or to go to sleep (state and vars are still there), or when its activation
+   * is lost; in an action also when that action times out.
+   */
   readonly abortSignal: AbortSignal;
   readonly aborted: boolean;
   readonly queue: ActorQueueOf<Q>;
@@ -29,11 +32,21 @@ export interface CreateStateContext<Q extends QueueDeclarations> {
   readonly schedule: ActorSchedule;
   /** The workflow seen and steered (decision 16). */
   readonly workflow: ActorWorkflow;
-  /** Ends the actor once this callback has: `onDestroy`, then all its data is deleted. @throws actor/stopping the second time */
+  /**
+   * Ends the actor once this callback has. In one commit it is marked, so that it cannot come back; `abortSignal` fires,
+   * `onDestroy` runs, all its data is deleted, and the key is free. Calls that still run by then are answered `actor/destroyed`.
+   * @throws actor/stopping the second time, actor/starting before the start is over
+   */
   destroy(): void;
-  /** Keeps the object awake until the promise settles, and gives it back. */
+  /**
+   * Keeps the object awake until the promise settles, and gives the same promise back. A rejection is logged too. The actor
+   * does not go to sleep meanwhile; one that is destroyed waits for it, at most `sleepGracePeriod`.
+   */
   keepAwake<T>(promise: Promise<T>): Promise<T>;
-  /** A promise that nobody else awaits; its rejection is logged. */
+  /**
+   * A promise that nobody else awaits; its rejection is logged. It does not keep the actor from going to sleep; an actor
+   * that goes to sleep or is destroyed waits for it, at most `sleepGracePeriod`.
+   */
   waitUntil(promise: Promise<unknown>): void;
   /** A client for the same registry, typed by `client<typeof registry>()`. Calls leave only after what is dirty has been committed (C1). */
   client<R = any>(): ClientFor<R>;
@@ -146,6 +159,7 @@ export interface ActorOptions {
   readonly onBeforeConnectTimeout?: number;
   readonly onConnectTimeout?: number;
   readonly onMigrateTimeout?: number;
+  /** For all that is still done when the actor goes to sleep or is destroyed: its hook, `waitUntil`, `keepAwake`; default 15,000. */
   readonly sleepGracePeriod?: number;
   /** Accepted, without effect: state is committed before anything that depends on it is visible. */
   readonly stateSaveInterval?: number;
@@ -220,7 +234,7 @@ export interface ActorConfig<
    * that were lost with the process (then at the next start, with code 1006). What it throws is logged.
    */
   readonly onDisconnect?: (c: ActorContext<S, CP, CS, V, unknown, DB, E, Q>, conn: Conn<CP, CS, E>, end: Disconnection) => unknown;
-  /** Before everything is deleted; what it throws is logged. */
+  /** Before everything is deleted; `abortSignal` has fired. At most `sleepGracePeriod`; what it throws is logged. */
   readonly onDestroy?: (c: ActorContext<S, CP, CS, V, unknown, DB, E, Q>) => unknown;
   readonly run?: RunHandler<S, CP, CS, V, unknown, DB, E, Q> | RunConfig<S, CP, CS, V, unknown, DB, E, Q>;
   readonly actions?: A & Actions<S, CP, CS, V, unknown, DB, E, Q>;

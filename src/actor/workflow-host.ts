@@ -39,7 +39,7 @@ export interface WorkflowActor extends ActorActivation {
   readonly queue: ActorActivation["queue"] & MessagePort & { releaseHeld(): void; checkRoom(count: number): void };
   readonly receivers: ActorActivation["receivers"] & { offer(): void };
   readonly isWorking: boolean;
-  /** Why the activation is over, if it is: no user code may begin in it. */
+  /** Why the activation is over, if it is: no user code may begin in it, nor once it ends. */
   readonly lost: Error | undefined;
   readonly failures: { add(event: unknown): void };
   lose(cause: unknown): void;
@@ -87,7 +87,7 @@ export class WorkflowHost implements WorkflowPorts {
 
   /** Calls the function, if it has not ended and does not run yet, and settles what is due. The lease must be committed. */
   start(careful: boolean): void {
-    if (this.isRunning || this.#runtime.lost) return;
+    if (this.isRunning || !this.#mayBegin) return;
     this.#startRun(careful);
     this.advanceSoon();
   }
@@ -117,7 +117,7 @@ export class WorkflowHost implements WorkflowPorts {
    * work (D10); then whoever else waits for messages gets what is left. The lease must be committed.
    */
   async advance(): Promise<void> {
-    if (this.#isOpen && this.#runtime.lease && !this.isRunning && !this.#runtime.lost && !this.#waitsForRecheck) this.#startRun(false);
+    if (this.#isOpen && this.#runtime.lease && !this.isRunning && this.#mayBegin && !this.#waitsForRecheck) this.#startRun(false);
     const isDone = !this.#run || this.#run.isEnded || (await this.#run.advance());
     this.#runtime.receivers.offer();
     if (!this.#runtime.isWorking) this.#runtime.releaseLease();
@@ -125,6 +125,10 @@ export class WorkflowHost implements WorkflowPorts {
     this.#runtime.commit();
     this.timersChanged();
     if (!isDone) this.#runtime.ports.waitUntil(this.yield().then(() => this.advance()));
+  }
+
+  get #mayBegin(): boolean {
+    return !this.#runtime.lost && !this.#runtime.isEnding;
   }
 
   get #waitsForRecheck(): boolean {

@@ -469,6 +469,7 @@ describe("destroy from outside", () => {
     const sent = await subject.send({ mode: "get" }, { kind: "send", queue: "in", body: encodeValue(1), wait: true, timeoutMs: 60_000 });
     const { id: messageId, createdAt } = decodeValue((sent.ok && sent.output) || new Uint8Array()) as { id: number; createdAt: number };
     const waiting = subject.send({ mode: "get" }, { kind: "wait", messageId, createdAt, timeoutMs: 60_000 });
+    await world.turn();
     expect(await destroy(subject)).toMatchObject({ ok: true });
     await ended(world);
     expect(await Promise.all(calls)).toEqual(["actor/destroyed 404", "actor/destroyed 404"]);
@@ -538,5 +539,181 @@ describe("destroy from outside", () => {
     await subject.call("add");
     await expect(destroy(subject)).rejects.toMatchObject({ statusCode: 503, code: "restarting" });
     expect(await subject.call("get")).toBe(1);
+  });
+});
+
+describe("the last part of an actor that is destroyed", () => {
+  it("begins with the abort of every signal, while state and vars can still be read (A50, A51, B35)", async () => {
+    const seen: string[] = [];
+    const { world, subject } = single(
+      actor({
+        state: { n: 1 },
+        vars: { v: 2 },
+        onWake: (c) => c.abortSignal.addEventListener("abort", () => seen.push(`captured: ${c.aborted} ${c.state.n} ${c.vars.v} ${(c.abortSignal.reason as { code: string }).code}`)),
+        onDestroy: async (c) => {
+          seen.push(`onDestroy: ${c.aborted} ${c.state.n} ${c.vars.v}`);
+          await world.turn();
+          seen.push(`onDestroy goes on: ${c.state.n} ${c.vars.v}`);
+        },
+        actions: {
+          destroy: async (c) => {
+            c.destroy();
+            seen.push(`same tick: ${c.aborted}`);
+            await world.turn();
+            seen.push(`later: ${c.aborted}`);
+          },
+        },
+      }),
+    );
+    await subject.call("destroy");
+    await ended(world);
+    expect(seen).toEqual(["same tick: false", "later: false", "captured: true 1 2 aborted", "onDestroy: true 1 2", "onDestroy goes on: 1 2"]);
+    expect(subject.store.keys).toEqual([]);
+  });
+
+  it("lets what is waited for and kept awake finish, with all that the actor has", async () => {
+    const seen: unknown[] = [];
+    const { world, subject } = single(
+      actor({
+        state: { n: 1 },
+        onDestroy: (c) => c.waitUntil(world.clock.delay(3_000).then(() => seen.push("waited for by onDestroy"))),
+        actions: {
+          get: (c) => c.state.n,
+          destroy: (c) => {
+            c.waitUntil(
+              (async () => {
+                await world.clock.delay(1_000);
+                await c.client().subject.getOrCreate("other").get();
+                seen.push(`called another; state ${c.state.n}`);
+              })(),
+            );
+            void c.keepAwake(world.clock.delay(2_000).then(() => seen.push("kept awake")));
+            c.destroy();
+          },
+        },
+      }),
+    );
+    await subject.call("destroy");
+    await world.pass(2_999);
+    expect(subject.store.keys).toContain("a");
+    await world.pass(1);
+    expect(seen).toEqual(["called another; state 1", "kept awake", "waited for by onDestroy"]);
+    expect(subject.store.keys).toEqual([]);
+    expect(subject.timersHeld).toBe(0);
+  });
+
+  it("takes at most sleepGracePeriod, whoever ignores the abort (A52)", async () => {
+    const { world, subject } = single(
+      actor({
+        options: { sleepGracePeriod: 2_000 },
+        run: () => new Promise<void>(() => {}),
+        onDestroy: () => world.clock.delay(1_500),
+        actions: {
+          destroy: (c) => {
+            void c.keepAwake(new Promise(() => {}));
+            c.waitUntil(new Promise(() => {}));
+            c.destroy();
+          },
+        },
+      }),
+    );
+    await subject.call("destroy");
+    await world.pass(1_999);
+    expect(subject.store.keys).toContain("a");
+    await world.pass(1);
+    expect(subject.store.keys).toEqual([]);
+    expect(subject.store.alarmAt).toBe(null);
+    expect(subject.timersHeld).toBe(0);
+  });
+
+  it("ends the waits of actions and of the run handler, and begins none", async () => {
+    const seen: string[] = [];
+    const coded = (error: { group: string; code: string }): string => `${error.group}/${error.code}`;
+    const { world, subject } = single(
+      actor({
+        run: async (c) => {
+          seen.push(`run: ${await c.queue.next().then(() => "a message", coded)}`);
+        },
+        onDestroy: async (c) => {
+          seen.push(`onDestroy: ${await c.queue.next().then(() => "a message", coded)}`);
+          await world.clock.delay(1_000);
+        },
+        actions: {
+          waits: (c) => c.queue.next(),
+          handles: (c) => c.queue.next().catch(coded),
+          destroy: (c) => c.destroy(),
+        },
+      }),
+    );
+    const waits = subject.call("waits").catch(coded);
+    const handles = subject.call("handles").catch(coded);
+    await world.settle();
+    await subject.call("destroy");
+    await ended(world);
+    expect([await waits, await handles]).toEqual(["actor/destroyed", "actor/aborted"]);
+    expect(seen.sort()).toEqual(["onDestroy: actor/aborted", "run: actor/aborted"]);
+    expect(subject.store.keys, "onDestroy is not over").toContain("a");
+    await world.pass(1_000);
+    expect(subject.store.keys).toEqual([]);
+  });
+
+  it("starts no workflow, though onDestroy sends it a message", async () => {
+    const seen: string[] = [];
+    const { world, subject } = single(
+      actor({
+        run: workflow(async (ctx) => {
+          seen.push("begins");
+          await ctx.queue.next("message");
+          seen.push("goes on");
+        }),
+        onDestroy: async (c) => {
+          await c.queue.send("in", 1);
+          await world.turn();
+        },
+        actions: { destroy: (c) => c.destroy() },
+      }),
+    );
+    await subject.call("destroy");
+    await ended(world);
+    expect(seen).toEqual(["begins"]);
+    expect(subject.store.keys).toEqual([]);
+  });
+
+  it("comes once for an actor that its own start destroys, and the calls that started it find the next life (A53)", async () => {
+    const seen: string[] = [];
+    const define = (also: object): Single =>
+      single(
+        actor({
+          state: { n: 0 },
+          onDestroy: (c) => void seen.push(`onDestroy ${c.state.n}`),
+          actions: { get: (c) => c.state.n, plan: (c) => c.schedule.after(1_000, "end"), end: (c) => c.destroy(), add: (c) => (c.state.n += 1) },
+          ...also,
+        }),
+      );
+    for (const also of [{ run: async () => void seen.push("run") }, { run: workflow(async () => void seen.push("workflow")) }]) {
+      const { world, subject } = define(also);
+      await subject.call("add");
+      await subject.call("plan");
+      await world.settle();
+      subject.crash();
+      world.clock.moveTo(world.clock.now() + 1_000);
+      seen.splice(0);
+      expect(await Promise.all([subject.call("get"), subject.call("get")]), "served by the next life").toEqual([0, 0]);
+      expect(seen.filter((each) => each.startsWith("onDestroy"))).toEqual(["onDestroy 1"]);
+      await world.passUntilQuiet();
+      expect(await subject.call("get")).toBe(0);
+    }
+  });
+
+  it("is told to the caller whose creation destroys itself", async () => {
+    const { world, subject } = single(
+      actor({
+        run: workflow((ctx) => ctx.step("destroys", (step) => step.destroy())),
+        actions: { get: () => "served" },
+      }),
+    );
+    await expect(subject.call("get")).rejects.toMatchObject({ group: "actor", code: "destroyed", statusCode: 404 });
+    await ended(world);
+    expect(subject.store.keys).toEqual([]);
   });
 });

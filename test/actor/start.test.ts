@@ -149,14 +149,81 @@ describe("the start of an actor", () => {
     expect(subject.crashes).toBe(1);
   });
 
-  it("tells each caller of a failed start about the failure, and lets the next call try again", async () => {
+  it("tells all callers that waited for a start about its failure, and lets the next call try again (A11)", async () => {
     const { subject, seen, fails } = hooked();
+    const count = (hook: string): number => seen.filter((each) => each === hook).length;
     fails.add("onCreate");
-    const outcomes = await Promise.allSettled([subject.call("get"), subject.call("get")]);
-    expect(outcomes.map((outcome) => outcome.status)).toEqual(["rejected", "rejected"]);
-    expect(seen.filter((hook) => hook === "onCreate")).toHaveLength(2);
+    const codes = (calls: Promise<unknown>[]): Promise<unknown[]> =>
+      Promise.all(calls.map((call) => call.then(() => "answered", (error: { code: string }) => error.code)));
+    expect(await codes([subject.call("get"), subject.call("get"), subject.call("get")])).toEqual(Array(3).fill("internal_error"));
+    expect(count("onCreate"), "one attempt for the three of them").toBe(1);
+    expect(await codes([subject.call("get")])).toEqual(["internal_error"]);
+    expect(count("onCreate"), "another for who comes later").toBe(2);
     fails.clear();
     expect(await subject.call("get")).toEqual({ n: 0, vars: 0 });
+    expect(count("onCreate")).toBe(3);
+    fails.add("onWake");
+    subject.crash();
+    seen.splice(0);
+    expect(await codes([subject.call("get"), subject.call("get")])).toEqual(["internal_error", "internal_error"]);
+    expect(seen).toEqual(WAKE.slice(0, -1));
+  });
+
+  it("does not share the failure of a creation with a caller that brings another input, or may not create", async () => {
+    const { subject } = single(
+      actor({
+        createState: (_c, input: { bad: boolean } | undefined) => {
+          if (input?.bad) throw new Error("a bad input");
+          return { n: 1 };
+        },
+        actions: { get: (c) => c.state.n },
+      }),
+    );
+    const bad = { mode: "getOrCreate", input: encodeValue({ bad: true }) } as const;
+    const asks = [bad, { mode: "get" }, { mode: "getOrCreate", input: encodeValue({ bad: false }) }, bad] as const;
+    const [first, get, good, again] = await Promise.all(asks.map((creation) => subject.send(creation, GET)));
+    expect(first).toMatchObject({ ok: false, status: 500 });
+    expect(get).toMatchObject({ ok: false, status: 404, error: { code: "not_found" } });
+    expect(good).toMatchObject({ ok: true, created: true });
+    expect(again, "it waited for the same attempt").toMatchObject({ ok: false, status: 500 });
+  });
+
+  it("does not share what is wrong with one call with another that waited for it", async () => {
+    const { subject } = hooked();
+    const unknown = { kind: "action", name: "unknown", args: encodeValue([]) } as const;
+    const [first, second] = await Promise.all([subject.send({ mode: "getOrCreate" }, unknown), subject.send({ mode: "getOrCreate" }, GET)]);
+    expect(first).toMatchObject({ ok: false, error: { code: "action_not_found" } });
+    expect(second).toMatchObject({ ok: true, created: true });
+  });
+
+  it("that its alarm made and that failed is told to the callers that waited for it; a wake is left", async () => {
+    let fails = false;
+    let starts = 0;
+    const { world, subject } = single(
+      actor({
+        state: 0,
+        onWake: async () => {
+          starts += 1;
+          await world.turn();
+          if (fails) throw new Error("not yet");
+        },
+        actions: { plan: (c) => c.schedule.after(1_000, "planned"), planned: (c) => void (c.state += 1), get: (c) => c.state },
+      }),
+    );
+    await subject.call("plan");
+    subject.crash();
+    fails = true;
+    starts = 0;
+    world.clock.moveTo(world.clock.now() + 1_000);
+    const alarm = subject.fireAlarm();
+    const call = subject.call("get").catch((error: { code: string }) => error.code);
+    await alarm;
+    expect(await call).toBe("internal_error");
+    expect(starts).toBe(1);
+    expect(subject.store.alarmAt).toBeGreaterThan(world.clock.now());
+    fails = false;
+    await world.passUntilQuiet();
+    expect(await subject.call("get")).toBe(1);
   });
 
   it("lets code of a start that failed change nothing any more", async () => {
