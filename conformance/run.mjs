@@ -8,6 +8,7 @@ import { join } from "node:path";
 import process from "node:process";
 import { DevServer, isPortTaken } from "../scripts/demo-server.mjs";
 import { CASES } from "./cases.mjs";
+import { prepareSeeds, runSeeds, whyNoSeeds } from "./seeds.mjs";
 
 /** @typedef {import("./cases.mjs").Case} Case */
 /** @typedef {import("./cases.mjs").Encoding} Encoding */
@@ -29,12 +30,12 @@ install();
 const { createClient } = await import("rivetkit/client");
 const { version } = JSON.parse(readFileSync(join(here, "node_modules", "rivetkit", "package.json"), "utf8"));
 
-const persistTo = mkdtempSync(join(tmpdir(), "perdure-conformance-"));
-const server = new DevServer({ config: join(here, "wrangler.toml"), port: PORT, persistTo });
+const scratch = mkdtempSync(join(tmpdir(), "perdure-conformance-"));
+let server = new DevServer({ config: join(here, "wrangler.toml"), port: PORT, persistTo: join(scratch, "data") });
 for (const [signal, code] of /** @type {const} */ ([["SIGINT", 130], ["SIGTERM", 143], ["SIGHUP", 129]])) {
   process.on(signal, () => {
     server.killNow();
-    rmSync(persistTo, { recursive: true, force: true });
+    rmSync(scratch, { recursive: true, force: true });
     process.exit(code);
   });
 }
@@ -46,12 +47,14 @@ process.on("unhandledRejection", (reason) => void unhandled.push(reason));
 let exitCode = 1;
 try {
   await server.start();
-  exitCode = report(await runAll());
+  const outcomes = await runAll();
+  await server.stop();
+  exitCode = report(outcomes, await seeds());
 } catch (error) {
   console.error(error);
 } finally {
   await server.stop();
-  rmSync(persistTo, { recursive: true, force: true });
+  rmSync(scratch, { recursive: true, force: true });
 }
 // Sockets that the client keeps trying to open would hold the process.
 process.exit(exitCode);
@@ -69,6 +72,16 @@ function install() {
   }
   writeFileSync(stampFile, stamp);
   console.log(`Installed the published client in ${((Date.now() - started) / 1000).toFixed(1)} s.`);
+}
+
+/** @returns {Promise<{ name: string, reason?: string }[] | string>} or why they were not run */
+async function seeds() {
+  const why = await whyNoSeeds();
+  if (why !== undefined) return why;
+  const folder = mkdtempSync(join(scratch, "seeds-"));
+  server = prepareSeeds(folder);
+  await server.start();
+  return runSeeds(folder, createClient(server.url));
 }
 
 /** @returns {Promise<Map<Case, Outcome[]>>} */
@@ -113,9 +126,10 @@ async function run(each, subject) {
 
 /**
  * @param {Map<Case, Outcome[]>} outcomes
+ * @param {{ name: string, reason?: string }[] | string} programs
  * @returns {number} the exit code
  */
-function report(outcomes) {
+function report(outcomes, programs) {
   const width = Math.max(...CASES.map(({ name }) => name.length));
   const row = (/** @type {string} */ name, /** @type {readonly string[]} */ cells) => console.log(`${name.padEnd(width)}  ${cells.map((cell) => cell.padEnd(6)).join("")}`.trimEnd());
   console.log(`rivetkit/client ${version}, unmodified, against perdure\n`);
@@ -123,11 +137,16 @@ function report(outcomes) {
   for (const [{ name }, cells] of outcomes) row(name, cells.map(({ status }) => status));
   const all = [...outcomes].flatMap(([{ name }, cells]) => cells.map((outcome, at) => ({ name: `${name} [${ENCODINGS[at]}]`, ...outcome })));
   console.log("\n~ as the published client speaks this encoding, the value becomes another one; that one is kept.");
-  const failed = all.filter(({ status }) => status === "FAIL" || status === "early");
+  const programOutcomes = typeof programs === "string" ? [] : programs;
+  console.log("\nThe client programs of the seed pages, unchanged:");
+  if (typeof programs === "string") console.log(`  not run: ${programs}`);
+  for (const { name, reason } of programOutcomes) console.log(`  ${name.padEnd(width)}${reason === undefined ? "ok" : "FAIL"}`);
+  const failed = [...all.filter(({ status }) => status === "FAIL" || status === "early"), ...programOutcomes.filter(({ reason }) => reason !== undefined)];
   const later = new Map([...outcomes].filter(([, cells]) => cells.some(({ status }) => status === "later")).map(([{ name, later }]) => [name, later]));
   if (later.size > 0) console.log(`\nNot served yet:\n${[...later].map(([name, reason]) => `  ${name}: ${reason}`).join("\n")}`);
   if (failed.length > 0) console.log(`\n${failed.map(({ name, reason }) => `FAIL ${name}\n     ${reason?.replaceAll("\n", "\n     ")}`).join("\n")}`);
   if (unhandled.length > 0) console.log(`\n${unhandled.length} rejections of the client's own that it left unhandled; the first: ${String(unhandled[0])}`);
-  console.log(`\n${all.filter(({ status }) => status.startsWith("ok")).length} passed, ${failed.length} failed`);
+  const passed = all.filter(({ status }) => status.startsWith("ok")).length + programOutcomes.filter(({ reason }) => reason === undefined).length;
+  console.log(`\n${passed} passed, ${failed.length} failed`);
   return failed.length === 0 ? 0 : 1;
 }

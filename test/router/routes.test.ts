@@ -1,7 +1,5 @@
-import { readFileSync } from "node:fs";
-import { join } from "node:path";
 import { describe, expect, test } from "vitest";
-import { decodeValue } from "../../src/protocol/index.js";
+import { decodeValue, PACKAGE_VERSION } from "../../src/protocol/index.js";
 import { createRouter } from "../../src/router/index.js";
 import { FakeObjects, fail, GENERATION, succeed } from "./fake-objects.js";
 import { ORIGIN, routerOver } from "./post-action.js";
@@ -43,11 +41,10 @@ describe("paths", () => {
 });
 
 test("/metadata and /health say what serves, in which version, and /metadata the actors' names", async () => {
-  const { version } = JSON.parse(readFileSync(join(import.meta.dirname, "..", "..", "package.json"), "utf8")) as { version: string };
   const send = routerOver(new FakeObjects(), { actorNames: ["chat", "__proto__"] });
   const actorNames = JSON.parse('{"chat":{"metadata":{}},"__proto__":{"metadata":{}}}') as object;
-  expect(await (await send("/metadata?namespace=default")).json()).toEqual({ runtime: "rivetkit", version, actorNames });
-  expect(await (await send("/health")).json()).toEqual({ status: "ok", runtime: "rivetkit", version });
+  expect(await (await send("/metadata?namespace=default")).json()).toEqual({ runtime: "rivetkit", version: PACKAGE_VERSION, actorNames });
+  expect(await (await send("/health")).json()).toEqual({ status: "ok", runtime: "rivetkit", version: PACKAGE_VERSION });
   expect((await send("/health", { method: "HEAD" })).status).toBe(200);
   expect(await errorOf(await send("/health", { method: "POST" }))).toBe("405 actor/method_not_allowed");
 });
