@@ -93,6 +93,13 @@ async function answerIn(world: World, promise: Promise<Response | undefined>): P
   return { name: `${response.status} ${String(group)}/${String(code)}`, response };
 }
 
+/** The id of an actor that is there. */
+async function idOfOne(world: World): Promise<string> {
+  await world.actor("counter", ["a"]).call("echo", 1);
+  const reply = await world.actor("counter", ["a"]).send({ mode: "get" }, { kind: "resolve" });
+  return reply.ok ? reply.actorId : "";
+}
+
 function rowsOf(world: World): number {
   return world.actors.reduce((sum, { store }) => sum + store.rows + store.alarmWrites, 0);
 }
@@ -114,9 +121,7 @@ test(`${REQUESTS} mutated requests get documented answers, and refused ones writ
   for (let sent = 0; sent < REQUESTS; ) {
     if (sent % REQUESTS_PER_WORLD === 0) {
       ({ world, send } = openWorld());
-      await world.actor("counter", ["a"]).call("echo", 1);
-      const reply = await world.actor("counter", ["a"]).send({ mode: "get" }, { kind: "resolve" });
-      actorId = reply.ok ? reply.actorId : "";
+      actorId = await idOfOne(world);
     }
     const raw = mutate(validRequest(random, actorId), random);
     const request = toRequest(raw, ORIGIN);
@@ -129,6 +134,7 @@ test(`${REQUESTS} mutated requests get documented answers, and refused ones writ
     const { response } = answer ?? {};
     if (response === undefined) continue;
     if (!response.headers.has("access-control-allow-origin")) wrong.push(`no CORS headers\n${shown(raw)}`);
+    if (response.ok && request.method === "DELETE") actorId = await idOfOne(world);
     if (response.ok || name === AFTER_STORING) continue;
     if (request.method !== "HEAD" && !DOCUMENTED.has(name)) wrong.push(`${name}\n${shown(raw)}`);
     if (rowsOf(world) !== before) wrong.push(`${name} and ${rowsOf(world) - before} rows\n${shown(raw)}`);
@@ -147,14 +153,14 @@ test(`${REQUESTS} mutated requests get documented answers, and refused ones writ
 });
 
 test("the requests before they are mutated are answered with success", async () => {
-  const random = seededRandom(SEED);
+  const random = seededRandom(1);
   const { world, send } = openWorld();
-  await world.actor("counter", ["a"]).call("echo", 1);
-  const reply = await world.actor("counter", ["a"]).send({ mode: "get" }, { kind: "resolve" });
+  let actorId = await idOfOne(world);
   const refused = new Set<string>();
   for (let i = 0; i < 200; i++) {
-    const request = toRequest(validRequest(random, reply.ok ? reply.actorId : ""), ORIGIN);
+    const request = toRequest(validRequest(random, actorId), ORIGIN);
     const answer = request && (await answerIn(world, send(request)));
+    if (request?.method === "DELETE") actorId = await idOfOne(world);
     if (!answer?.response?.ok) refused.add(answer?.name ?? "none");
   }
   // `get` of what is not there yet, a queue that fills, what needs a token or is not served yet, and a connection to nobody.

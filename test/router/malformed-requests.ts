@@ -48,7 +48,7 @@ export function validRequest(random: Random, actorId: string): RawRequest {
   if (random() < 0.3) headers["x-perdure-json"] = "1";
   if (random() < 0.2) headers["x-rivet-conn-params"] = '{"user":"ann"}';
   const value = encoding === "json" && random() < 0.5 ? 1 : pick(random, VALUES);
-  const kind = Math.floor(random() * 10);
+  const kind = Math.floor(random() * 11);
   if (kind < 4) {
     const action = pick(random, ["echo", "set", "users.add"]);
     return { method: "POST", ...addressOf(random, "counter", `action/${action}`, actorId), headers, body: codec.actionRequest.encode({ args: [value] }, { extended: true }) };
@@ -64,6 +64,10 @@ export function validRequest(random: Random, actorId: string): RawRequest {
     return { method: "PUT", path: "/actors", query: ["namespace=default"], headers, body: bytesOf(JSON.stringify(spec)) };
   }
   if (kind === 8) return { method: "GET", path: "/actors", query: random() < 0.5 ? ["namespace=default", "name=counter", "key=a"] : [`actor_ids=${actorId}`], headers, body: undefined };
+  if (kind === 9) {
+    const [method, path] = pick(random, [["GET", "/actors/names"], ["DELETE", `/actors/${actorId}`], ["POST", `/actors/${actorId}/sleep`]] as const);
+    return { method, path, query: ["namespace=default"], headers: { ...headers, authorization: "Bearer secret" }, body: undefined };
+  }
   const path = pick(random, ["/metadata", "/health", "/actors/names", "/request/a", "/gateway/counter/connect"]);
   return { method: "GET", path, query: ["namespace=default"], headers: { ...headers, "x-rivet-target": "actor", "x-rivet-actor": actorId }, body: undefined };
 }
