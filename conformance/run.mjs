@@ -1,12 +1,13 @@
 // `npm run conformance`: points the published client, unmodified, at our Worker, in every encoding, and prints what it
-// found. Installs it if it is missing. Ends with "N passed, N failed", and with 1 if anything failed.
+// found. Installs it if it is missing. Ends with "N passed, N failed", and with 1 if anything failed. The name of a file as
+// its argument: the two numbers are written there, as JSON.
 import { spawnSync } from "node:child_process";
 import { createHash } from "node:crypto";
 import { existsSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import process from "node:process";
-import { DevServer, isPortTaken } from "../scripts/demo-server.mjs";
+import { DevServer, freePort } from "../scripts/demo-server.mjs";
 import { CASES } from "./cases.mjs";
 import { prepareSeeds, runSeeds, whyNoSeeds } from "./seeds.mjs";
 
@@ -14,7 +15,7 @@ import { prepareSeeds, runSeeds, whyNoSeeds } from "./seeds.mjs";
 /** @typedef {import("./cases.mjs").Encoding} Encoding */
 /** @typedef {{ status: "ok" | "ok ~" | "FAIL" | "later" | "early", reason?: string }} Outcome */
 
-const PORT = 6431;
+const INSTALL_LIMIT_MS = 5 * 60_000;
 const CASE_LIMIT_MS = 20_000;
 const AT_ONCE = 8;
 const here = import.meta.dirname;
@@ -22,16 +23,12 @@ const here = import.meta.dirname;
 const ENCODINGS = ["json", "cbor", "bare"];
 
 process.env["RIVET_LOG_LEVEL"] ??= "silent";
-if (await isPortTaken(PORT)) {
-  console.error(`Port ${PORT} is taken: stop whatever listens there and try again.`);
-  process.exit(1);
-}
 install();
 const { createClient } = await import("rivetkit/client");
 const { version } = JSON.parse(readFileSync(join(here, "node_modules", "rivetkit", "package.json"), "utf8"));
 
 const scratch = mkdtempSync(join(tmpdir(), "perdure-conformance-"));
-let server = new DevServer({ config: join(here, "wrangler.toml"), port: PORT, persistTo: join(scratch, "data") });
+let server = new DevServer({ config: join(here, "wrangler.toml"), port: await freePort(), persistTo: join(scratch, "data") });
 for (const [signal, code] of /** @type {const} */ ([["SIGINT", 130], ["SIGTERM", 143], ["SIGHUP", 129]])) {
   process.on(signal, () => {
     server.killNow();
@@ -64,10 +61,14 @@ function install() {
   const stamp = createHash("sha256").update(readFileSync(join(here, "package-lock.json"))).digest("hex");
   if (existsSync(stampFile) && readFileSync(stampFile, "utf8") === stamp) return;
   const started = Date.now();
+  console.log("Installing the published client (33 MB, once) …");
   const args = ["install", "--no-save", "--no-audit", "--no-fund", "--ignore-scripts", "--omit=optional", "--omit=peer", "--loglevel=error"];
-  const { status } = spawnSync(process.platform === "win32" ? "npm.cmd" : "npm", args, { cwd: here, stdio: ["ignore", "inherit", "inherit"] });
+  // A slow registry is waited for, and asked again.
+  args.push("--prefer-offline", "--fetch-retries=5", "--fetch-timeout=60000");
+  const { status, error } = spawnSync(process.platform === "win32" ? "npm.cmd" : "npm", args, { cwd: here, stdio: ["ignore", "inherit", "inherit"], timeout: INSTALL_LIMIT_MS });
   if (status !== 0) {
-    console.error("npm install in conformance/ failed.");
+    const what = status === null ? `was not done after ${INSTALL_LIMIT_MS / 60_000} minutes` : "failed";
+    console.error(`npm install in conformance/ ${what}${error ? ` (${error.message})` : ""}: without the published client nothing was examined. Does the npm registry answer?`);
     process.exit(1);
   }
   writeFileSync(stampFile, stamp);
@@ -148,5 +149,7 @@ function report(outcomes, programs) {
   if (unhandled.length > 0) console.log(`\n${unhandled.length} rejections of the client's own that it left unhandled; the first: ${String(unhandled[0])}`);
   const passed = all.filter(({ status }) => status.startsWith("ok")).length + programOutcomes.filter(({ reason }) => reason === undefined).length;
   console.log(`\n${passed} passed, ${failed.length} failed`);
+  const [, , reportFile] = process.argv;
+  if (reportFile !== undefined) writeFileSync(reportFile, JSON.stringify({ passed, failed: failed.length }));
   return failed.length === 0 ? 0 : 1;
 }

@@ -1,4 +1,4 @@
-// `npm test`: lint, package, then every test. Its last line is always `N passed, N failed`, and its exit code is 0 only
+// `npm test`: lint, package, the published client against ours, then every test. Its last line is always `N passed, N failed`, and its exit code is 0 only
 // if something ran and nothing failed. The types are tests too (test/types/types.test.ts), one for each tsconfig.
 import { spawn } from "node:child_process";
 import { mkdtempSync, readFileSync, rmSync } from "node:fs";
@@ -14,6 +14,7 @@ const LIMIT_MS = 14 * 60_000;
 
 const scratch = mkdtempSync(join(tmpdir(), "perdure-check-"));
 const report = join(scratch, "vitest.json");
+const conformanceReport = join(scratch, "conformance.json");
 let passed = 0;
 let failed = 0;
 /** @type {import("node:child_process").ChildProcess | undefined} */
@@ -34,6 +35,12 @@ for (const [name, ...args] of [
     console.log(`${name} FAILED`);
   }
 }
+
+console.log("\n── conformance");
+const conformanceExitCode = await run([join("conformance", "run.mjs"), conformanceReport]);
+const cases = countCases();
+passed += cases.passed;
+failed += cases.failed === 0 && conformanceExitCode !== 0 ? 1 : cases.failed;
 
 console.log("\n── tests");
 const exitCode = await run([join(modules, "vitest", "vitest.mjs"), "run", "--reporter=default", "--reporter=json", `--outputFile.json=${report}`]);
@@ -77,6 +84,17 @@ function countTests() {
     return { passed: numPassedTests, failed: numFailedTests + unloaded.length };
   } catch (error) {
     console.log(`No test report: ${error}`);
+    return { passed: 0, failed: 0 };
+  }
+}
+
+function countCases() {
+  try {
+    /** @type {{ passed: number, failed: number }} */
+    const counts = JSON.parse(readFileSync(conformanceReport, "utf8"));
+    return counts;
+  } catch (error) {
+    console.log(`No conformance report: ${error}`);
     return { passed: 0, failed: 0 };
   }
 }

@@ -3,7 +3,7 @@
 // reaches it too.
 import { execFileSync, spawn } from "node:child_process";
 import { readdirSync, readFileSync, rmSync } from "node:fs";
-import { connect } from "node:net";
+import { connect, createServer } from "node:net";
 import { dirname, join } from "node:path";
 import process from "node:process";
 import { setTimeout as delay } from "node:timers/promises";
@@ -147,6 +147,25 @@ export class DevServer {
 export async function isPortTaken(port) {
   const answers = await Promise.all(["127.0.0.1", "::1"].map((host) => canConnect(host, port)));
   return answers.includes(true);
+}
+
+/**
+ * A port on which nobody listens. Below the range from which systems give ports to outgoing connections: while the server
+ * is down, a health check could take its port.
+ *
+ * @returns {Promise<number>}
+ */
+export async function freePort() {
+  for (;;) {
+    const port = 10_000 + Math.floor(Math.random() * 20_000);
+    const server = createServer();
+    const isFree = await new Promise((resolve) => {
+      server.once("error", () => resolve(false));
+      server.listen(port, "127.0.0.1", () => resolve(true));
+    });
+    await new Promise((resolve) => server.close(resolve));
+    if (isFree) return port;
+  }
 }
 
 /**

@@ -1,9 +1,8 @@
 import { mkdtempSync, rmSync } from "node:fs";
-import { createServer } from "node:net";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { setTimeout as delay } from "node:timers/promises";
-import { DevServer } from "../../scripts/demo-server.mjs";
+import { DevServer, freePort } from "../../scripts/demo-server.mjs";
 
 /** `fixtures/worker.ts`, or another Worker, under `wrangler dev`, on a free port, with storage of its own. */
 export class FixtureServer {
@@ -28,23 +27,6 @@ export class FixtureServer {
   async stop(): Promise<void> {
     await this.dev.stop();
     rmSync(this.#persistTo, { recursive: true, force: true });
-  }
-}
-
-/**
- * Below the range from which systems give ports to outgoing connections: while the server is down, a health check could
- * take its port.
- */
-async function freePort(): Promise<number> {
-  for (;;) {
-    const port = 10_000 + Math.floor(Math.random() * 20_000);
-    const server = createServer();
-    const isFree = await new Promise<boolean>((resolve) => {
-      server.once("error", () => resolve(false));
-      server.listen(port, "127.0.0.1", () => resolve(true));
-    });
-    await new Promise((resolve) => server.close(resolve));
-    if (isFree) return port;
   }
 }
 
