@@ -24,6 +24,14 @@ export interface LiveObject {
 }
 export const liveObjects = new Map<string, LiveObject>();
 
+/** Ways in for a test, inside the object and at that moment. */
+export const probes: {
+  /** A commit was made; it is durable when this turn ends. */
+  committed?: ((objectId: string) => void) | undefined;
+  /** A call has arrived; it waits for what is given back. */
+  called?: ((objectId: string, envelope: CallEnvelope) => Promise<void> | undefined) | undefined;
+} = {};
+
 /** The object class, with a way in for tests. Its objects never know their name, which the platform gives only mostly. */
 export class ActorObject extends DurableObject {
   readonly #actor: InstanceType<ActorHandler<never, unknown>["ActorObject"]>;
@@ -32,11 +40,13 @@ export class ActorObject extends DurableObject {
     super(ctx, env);
     Object.defineProperty(ctx.id, "name", { value: undefined });
     liveObjects.set(ctx.id.toString(), countAlarmWrites(ctx));
+    tellCommits(ctx);
     this.#actor = new handler.ActorObject(ctx, env);
   }
 
   call(envelope: CallEnvelope): Promise<ReplyEnvelope> {
-    return this.#actor.call(envelope);
+    const before = probes.called?.(this.ctx.id.toString(), envelope);
+    return before ? before.then(() => this.#actor.call(envelope)) : this.#actor.call(envelope);
   }
 
   override async alarm(): Promise<void> {
@@ -73,6 +83,15 @@ function countAlarmWrites(ctx: DurableObjectState): LiveObject {
     return deleteAlarm.apply(storage, args);
   };
   return live;
+}
+
+function tellCommits({ id, storage }: DurableObjectState): void {
+  const { transactionSync } = storage;
+  storage.transactionSync = (body) => {
+    const result = transactionSync.call(storage, body) as ReturnType<typeof body>;
+    probes.committed?.(id.toString());
+    return result;
+  };
 }
 
 export default {
