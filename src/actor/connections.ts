@@ -109,13 +109,15 @@ export class Connections implements ConnectionOwner {
     connection.bind(socket);
   }
 
-  /** Runs a call as the connection that it is (`spec/api.md` A.9): let in, served, gone. */
+  /** Runs a call as the connection that it is (`spec/api.md` A.9): let in, served, gone. Its answer does not wait for `onDisconnect`. */
   async during<T>(caller: Caller, serve: (connection: Connection) => Promise<T>): Promise<T> {
     const connection = await this.open(caller);
     try {
       return await serve(connection);
     } finally {
-      await this.close(connection, { code: 1000, reason: "" });
+      const { ports } = this.#activation;
+      const gone = this.close(connection, { code: 1000, reason: "" });
+      ports.waitUntil(gone.catch((error: unknown) => ports.log.warn({ msg: "The end of a call was not served", error: describe(error) })));
     }
   }
 
@@ -305,14 +307,14 @@ export class Connections implements ConnectionOwner {
 
   async #left(connection: Connection, end: ConnectionEnd): Promise<void> {
     const { config, options } = this.#activation.actor;
-    if (connection.isStored) this.#activation.delete(KEYS.connection(connection.id));
-    if (!config.onDisconnect) return;
     try {
       await this.#hook("onDisconnect", config.onDisconnect, options.onConnectTimeout, undefined, undefined, [connection.view, end]);
     } catch (error) {
       this.#activation.ports.log.error({ msg: "onDisconnect failed", error: describe(error) });
     }
-    this.#activation.commitOrThrow();
+    // With what the hook changed: a crash in the middle of it brings it again.
+    if (connection.isStored) this.#activation.delete(KEYS.connection(connection.id));
+    if (config.onDisconnect || connection.isStored) this.#activation.commitOrThrow();
   }
 
   #hook(name: string, hook: unknown, timeoutMs: number, request: Request | undefined, connection: Connection | undefined, args: readonly unknown[]): Promise<unknown> {

@@ -85,7 +85,7 @@ async function serveAction(activation: ActorActivation, connection: Connection, 
 async function serveSubscription(activation: ActorActivation, connection: Connection, { eventName, subscribe }: { eventName: string; subscribe: boolean }): Promise<void> {
   if (!subscribe) {
     connection.unsubscribe(eventName);
-    activation.connections.changed(connection);
+    remember(activation, connection);
     return;
   }
   try {
@@ -103,10 +103,16 @@ async function serveSubscription(activation: ActorActivation, connection: Connec
   }
   try {
     connection.subscribe(eventName);
-    activation.connections.changed(connection);
+    remember(activation, connection);
   } catch (error) {
     sendError(activation, connection, error, null);
   }
+}
+
+/** Its socket carries what it is subscribed to before the next frame is looked at. */
+function remember(activation: ActorActivation, connection: Connection): void {
+  activation.connections.changed(connection);
+  activation.commitOrThrow();
 }
 
 /** @throws auth/forbidden, and what `canSubscribe` throws */

@@ -11,10 +11,12 @@ import {
   objectName,
   type CallEnvelope,
   type Creation,
+  type Encoding,
   type Operation,
   type ReplyEnvelope,
 } from "../protocol/index.js";
 import { ManualClock } from "./manual-clock.js";
+import { MemorySocket } from "./memory-socket.js";
 import { MemoryStore, type CommitFault } from "./memory-store.js";
 
 export interface WorldOptions {
@@ -123,6 +125,8 @@ export class WorldActor {
   #random = 0;
   #death = newDeath();
   crashes = 0;
+  /** Sockets that were let in; the process's death ends them. */
+  readonly sockets = new Set<MemorySocket>();
   /** How late the platform delivers alarms, ms. */
   alarmDelayMs = 0;
 
@@ -155,6 +159,46 @@ export class WorldActor {
   /** The process of this object dies, at this instruction. */
   crash(): void {
     this.store.crash();
+  }
+
+  /** The object is thrown out of memory, as in hibernation: what was written stays written, sockets stay open. */
+  async evict(): Promise<void> {
+    await this.store.outputGate();
+    this.#leaveMemory();
+  }
+
+  /**
+   * Opens a socket as a client would; the reply says whether the actor let it in. It speaks JSON unless told otherwise.
+   */
+  async connect(options: { readonly params?: unknown; readonly encoding?: Encoding; readonly mode?: "get" | "getOrCreate" } = {}): Promise<MemorySocket> {
+    const { encoding = "json", mode = "getOrCreate", params } = options;
+    const host = this.#live();
+    const envelope: CallEnvelope = {
+      v: ENVELOPE_VERSION,
+      address: { name: this.name, key: this.key },
+      creation: { mode },
+      operation: { kind: "connect", encoding, extended: true },
+      ...(params !== undefined && { params: encodeValue(params) }),
+    };
+    const socket = new MemorySocket(encoding, {
+      outputGate: () => this.store.outputGate(),
+      message: async (from, frame) => {
+        await this.#live().socketMessage(from, frame);
+        await this.store.outputGate();
+      },
+      closed: async (from, end) => {
+        await this.#live().socketClosed(from, end);
+        await this.store.outputGate();
+      },
+    });
+    const reply = await host.connect(envelope, () => {
+      this.sockets.add(socket);
+      return socket;
+    });
+    await this.store.outputGate();
+    if (host !== this.#host) throw fromErrorData({ group: "actor", code: "restarting", message: "The object died" }, 503);
+    if (!reply.ok) throw fromErrorData(reply.error, reply.status);
+    return socket;
   }
 
   /** Calls an action as a client would; the reply is seen only once what caused it is durable. */
@@ -202,11 +246,17 @@ export class WorldActor {
     return this.#host;
   }
 
-  #died(): void {
-    this.crashes += 1;
+  #leaveMemory(): void {
     this.#host = undefined;
     for (const cancel of this.#timers) cancel();
     this.#timers = new Set();
+  }
+
+  #died(): void {
+    this.crashes += 1;
+    this.#leaveMemory();
+    for (const socket of this.sockets) socket.die();
+    this.sockets.clear();
     const { resolve } = this.#death;
     this.#death = newDeath();
     resolve();
@@ -262,7 +312,7 @@ export class WorldActor {
         passes("waitUntil");
         promise.catch(() => {});
       },
-      sockets: () => [],
+      sockets: () => [...this.sockets].filter((socket) => socket.isOpen),
       createClient: (beforeCall) => this.#client(beforeCall),
       ...(options.upgrades ? { upgrades: options.upgrades } : {}),
     };

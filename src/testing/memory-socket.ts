@@ -1,0 +1,91 @@
+import { wireCodec, type Encoding, type ToClient, type ToServer } from "../protocol/index.js";
+import type { ConnectionEnd, Socket } from "../actor/index.js";
+
+/** How a client's socket reaches its actor. */
+export interface SocketWay {
+  /** Resolves when what was written so far is durable: nothing leaves before. */
+  outputGate(): Promise<void>;
+  message(socket: MemorySocket, frame: string | Uint8Array): Promise<void>;
+  closed(socket: MemorySocket, end: ConnectionEnd): Promise<void>;
+}
+
+/**
+ * A WebSocket in memory, both ends of it: the actor's, and a client that reads and writes the connection protocol. It
+ * outlives evictions of the object, not the death of its process.
+ */
+export class MemorySocket implements Socket {
+  attachment: Uint8Array | undefined;
+  /** What the client has received. */
+  readonly received: ToClient[] = [];
+  /** How it ended, for the client. */
+  end: ConnectionEnd | undefined;
+  readonly #encoding: Encoding;
+  readonly #way: SocketWay;
+  #isOpen = true;
+
+  constructor(encoding: Encoding, way: SocketWay) {
+    this.#encoding = encoding;
+    this.#way = way;
+  }
+
+  get isOpen(): boolean {
+    return this.#isOpen;
+  }
+
+  // ---- the actor's end ---------------------------------------------------------------------------------------------
+
+  attach(bytes: Uint8Array<ArrayBuffer>): void {
+    this.attachment = bytes;
+  }
+
+  send(frame: string | Uint8Array<ArrayBuffer>): void {
+    if (!this.#isOpen) return;
+    const message = wireCodec(this.#encoding).toClient.decode(frame);
+    // What the process did not live to make durable is never seen.
+    void this.#way.outputGate().then(() => this.received.push(message));
+  }
+
+  close(code: number, reason: string): void {
+    if (!this.#isOpen) return;
+    this.#isOpen = false;
+    void this.#way.outputGate().then(() => (this.end = { code, reason }));
+  }
+
+  /** The process of the actor died: its sockets end without a word. */
+  die(): void {
+    this.#isOpen = false;
+    this.end ??= { code: 1006, reason: "" };
+  }
+
+  // ---- the client's end --------------------------------------------------------------------------------------------
+
+  /** Resolves when the actor has served it. */
+  say(message: ToServer): Promise<void> {
+    return this.sayRaw(wireCodec(this.#encoding).toServer.encode(message, { extended: true }));
+  }
+
+  sayRaw(frame: string | Uint8Array): Promise<void> {
+    return this.#isOpen ? this.#way.message(this, frame) : Promise.resolve();
+  }
+
+  subscribe(eventName: string, subscribe = true): Promise<void> {
+    return this.say({ tag: "SubscriptionRequest", val: { eventName, subscribe } });
+  }
+
+  call(id: number, name: string, ...args: unknown[]): Promise<void> {
+    return this.say({ tag: "ActionRequest", val: { id: BigInt(id), name, args } });
+  }
+
+  /** The client closes, or (1006) is gone. */
+  async hangUp(code = 1000, reason = ""): Promise<void> {
+    if (!this.#isOpen) return;
+    this.#isOpen = false;
+    this.end = { code, reason };
+    await this.#way.closed(this, this.end);
+  }
+
+  /** Events that the client has received, each as name and arguments. */
+  get events(): unknown[][] {
+    return this.received.flatMap((message) => (message.tag === "Event" ? [[message.val.name, ...message.val.args]] : []));
+  }
+}
