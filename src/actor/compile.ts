@@ -1,5 +1,9 @@
+import { checkValue, encodeValue } from "../protocol/index.js";
+import { checkDeclarations } from "./check-declarations.js";
+import { checkInspector } from "./inspector-tabs.js";
+import { checkOptions, compileOptions, type CompiledOptions } from "./options.js";
 import { workflowOf, type WorkflowDefinition } from "./workflow-run.js";
-import type { AnyActorDefinition, ActorOptions } from "./types.js";
+import type { AnyActorDefinition } from "./types.js";
 
 /** Untyped handlers, as the runtime calls them. */
 export type Handler = (c: unknown, ...args: unknown[]) => unknown;
@@ -24,36 +28,9 @@ export interface MessageLimits {
 }
 const DEFAULT_MESSAGE_LIMITS: MessageLimits = { incoming: 65_536, outgoing: 1_048_576 };
 
-/** All in ms, or counts and bytes. */
-export interface CompiledOptions {
-  readonly actionTimeout: number;
-  readonly createVarsTimeout: number;
-  readonly createConnStateTimeout: number;
-  readonly onBeforeConnectTimeout: number;
-  readonly onConnectTimeout: number;
-  readonly onMigrateTimeout: number;
-  readonly sleepGracePeriod: number;
-  readonly maxQueueSize: number;
-  readonly maxQueueMessageSize: number;
-  readonly maxSchedules: number;
-}
-
 /** Fixed caps of the hooks that have no option, ms (`spec/api.md` A.4). */
 export const CREATE_TIMEOUT_MS = 5_000;
 export const WAKE_TIMEOUT_MS = 30_000;
-
-const DEFAULT_OPTIONS: CompiledOptions = {
-  actionTimeout: 60_000,
-  createVarsTimeout: 5_000,
-  createConnStateTimeout: 5_000,
-  onBeforeConnectTimeout: 5_000,
-  onConnectTimeout: 5_000,
-  onMigrateTimeout: 30_000,
-  sleepGracePeriod: 15_000,
-  maxQueueSize: 1_000,
-  maxQueueMessageSize: 65_536,
-  maxSchedules: 1_000,
-};
 
 const CONFIG_KEYS = new Set([
   "types", "state", "createState", "vars", "createVars", "connState", "createConnState", "connParamsSchema", "db", "actions",
@@ -64,14 +41,8 @@ const HOOKS = ["createState", "createVars", "createConnState", "onMigrate", "onC
   "onBeforeConnect", "onConnect", "onDisconnect", "onBeforeActionResponse", "onRequest", "onWebSocket"];
 /** Known, but without effect in this release: refused, so that no access rule or clean-up is skipped in silence. */
 const NOT_BUILT = ["db", "actionInputSchemas", "onSleep", "onStateChange", "onBeforeActionResponse", "onRequest", "onWebSocket"];
+const RUN_KEYS = new Set(["name", "icon", "run", "inspector"]);
 const EXCLUSIVE_PAIRS = [["state", "createState"], ["vars", "createVars"], ["connState", "createConnState"]] as const;
-const NUMERIC_OPTIONS = new Set([
-  "createVarsTimeout", "createConnStateTimeout", "onBeforeConnectTimeout", "onConnectTimeout", "onMigrateTimeout", "sleepGracePeriod",
-  "stateSaveInterval", "actionTimeout", "connectionLivenessTimeout", "connectionLivenessInterval", "sleepTimeout", "maxQueueSize",
-  "maxQueueMessageSize", "maxSchedules", "onDestroyTimeout", "waitUntilTimeout", "preloadMaxWorkflowBytes", "preloadMaxConnectionsBytes",
-]);
-const OTHER_OPTIONS = new Set(["name", "icon", "noSleep", "canHibernateWebSocket", "enableActorRuntimeSocket"]);
-
 /** @throws TypeError that names what is wrong with the argument of `actor()` */
 export function checkConfig(config: object): void {
   if (typeof config !== "object" || config === null) throw new TypeError("actor() takes a configuration object");
@@ -91,7 +62,31 @@ export function checkConfig(config: object): void {
   }
   flattenActions(given["actions"]);
   runHandlerOf(given["run"]);
+  checkStatics(given);
+  checkDeclarations("queues", given["queues"]);
+  checkDeclarations("events", given["events"]);
+  checkInspector(given["inspector"]);
   checkOptions(given["options"]);
+}
+
+/** Values that each actor, connection or start gets a copy of: one that cannot be copied fails here, not at each of them. */
+function checkStatics({ state, connState, vars }: Readonly<Record<string, unknown>>): void {
+  for (const [what, value] of Object.entries({ state, connState })) {
+    if (value === undefined) continue;
+    attempt(`"${what}" cannot be stored`, () => {
+      checkValue(value, what);
+      encodeValue(value, { what });
+    });
+  }
+  if (vars !== undefined) attempt('"vars" cannot be copied for each start (createVars makes what has functions)', () => structuredClone(vars));
+}
+
+function attempt(problem: string, copy: () => unknown): void {
+  try {
+    copy();
+  } catch (cause) {
+    throw new TypeError(`actor(): ${problem}: ${cause instanceof Error ? cause.message : String(cause)}`, { cause });
+  }
 }
 
 /** A definition, ready for the runtime. */
@@ -103,7 +98,7 @@ export function compileActor(name: string, definition: AnyActorDefinition, limit
     name,
     config,
     actions: flattenActions(config.actions),
-    options: { ...DEFAULT_OPTIONS, ...pickDefined(config.options) },
+    options: compileOptions(config.options),
     hasState: config.state !== undefined || config.createState !== undefined,
     hasVars: config.vars !== undefined || config.createVars !== undefined,
     workflow,
@@ -137,21 +132,8 @@ function runHandlerOf(run: unknown): Handler | undefined {
   if (typeof run === "function") return run as Handler;
   const nested = typeof run === "object" && run !== null ? (run as { run?: unknown }).run : undefined;
   if (typeof nested !== "function") throw new TypeError('actor(): "run" must be a function, workflow(…), or { run }');
+  for (const key of Object.keys(run as object)) if (!RUN_KEYS.has(key)) throw new TypeError(`actor(): run: unknown key "${key}"`);
   return nested as Handler;
-}
-
-function checkOptions(options: unknown): void {
-  if (options === undefined) return;
-  if (typeof options !== "object" || options === null) throw new TypeError('actor(): "options" must be an object');
-  for (const [key, value] of Object.entries(options)) {
-    if (value === undefined || OTHER_OPTIONS.has(key)) continue;
-    if (!NUMERIC_OPTIONS.has(key)) throw new TypeError(`actor(): unknown option "${key}"`);
-    if (typeof value !== "number" || !(value > 0)) throw new TypeError(`actor(): option "${key}" must be a positive number`);
-  }
-}
-
-function pickDefined(options: ActorOptions | undefined): Partial<CompiledOptions> {
-  return Object.fromEntries(Object.entries(options ?? {}).filter(([, value]) => typeof value === "number"));
 }
 
 function isPlain(value: object): boolean {

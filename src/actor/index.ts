@@ -10,6 +10,8 @@ export { ActorHost } from "./host.js";
 export { decodeLease, encodeLease, foundLease, newLease, startFailed, type Lease } from "./lease.js";
 export type * from "./ports.js";
 export { KEYS } from "./record.js";
+export type { InspectorConfig, InspectorTab } from "./inspector-tabs.js";
+export type { ActorOptions } from "./options.js";
 export { Registry, setup, type RegistryConfig } from "./registry.js";
 export type * from "./queue-messages.js";
 export type { ScheduledEvent, ScheduledFireInfo } from "./schedule-types.js";

@@ -4,6 +4,8 @@
  * Type parameters, in this order everywhere: S state · CP connection params · CS connection state · V vars · I input ·
  * DB database · E events · Q queues · A actions, or M: the same as clients call them. No context uses I; it keeps its place.
  */
+import type { InspectorConfig } from "./inspector-tabs.js";
+import type { ActorOptions } from "./options.js";
 import type { Logger } from "./ports.js";
 import type { ActorQueueOf } from "./queue-messages.js";
 import type { ScheduledEvent } from "./schedule-types.js";
@@ -149,35 +151,6 @@ export interface RunConfig<S, CP, CS, V, I, DB, E extends EventDeclarations, Q e
   readonly inspector?: unknown;
 }
 
-/** All durations in ms, all positive. */
-export interface ActorOptions {
-  readonly name?: string;
-  readonly icon?: string;
-  readonly actionTimeout?: number;
-  readonly createVarsTimeout?: number;
-  readonly createConnStateTimeout?: number;
-  readonly onBeforeConnectTimeout?: number;
-  readonly onConnectTimeout?: number;
-  readonly onMigrateTimeout?: number;
-  /** For all that is still done when the actor goes to sleep or is destroyed: its hook, `waitUntil`, `keepAwake`; default 15,000. */
-  readonly sleepGracePeriod?: number;
-  /** Accepted, without effect: state is committed before anything that depends on it is visible. */
-  readonly stateSaveInterval?: number;
-  readonly connectionLivenessTimeout?: number;
-  readonly connectionLivenessInterval?: number;
-  readonly sleepTimeout?: number;
-  readonly noSleep?: boolean;
-  readonly maxQueueSize?: number;
-  readonly maxQueueMessageSize?: number;
-  readonly maxSchedules?: number;
-  readonly canHibernateWebSocket?: boolean | ((request: Request) => boolean);
-  readonly enableActorRuntimeSocket?: boolean;
-  readonly onDestroyTimeout?: number;
-  readonly waitUntilTimeout?: number;
-  readonly preloadMaxWorkflowBytes?: number;
-  readonly preloadMaxConnectionsBytes?: number;
-}
-
 /**
  * `actor({...})`'s argument. Only one of each exclusive pair may be given.
  *
@@ -238,6 +211,8 @@ export interface ActorConfig<
   readonly onDestroy?: (c: ActorContext<S, CP, CS, V, unknown, DB, E, Q>) => unknown;
   readonly run?: RunHandler<S, CP, CS, V, unknown, DB, E, Q> | RunConfig<S, CP, CS, V, unknown, DB, E, Q>;
   readonly actions?: A & Actions<S, CP, CS, V, unknown, DB, E, Q>;
+  /** Tabs of an inspector: checked, and without effect (there is none here). */
+  readonly inspector?: InspectorConfig;
   readonly options?: ActorOptions;
 }
 
@@ -283,5 +258,9 @@ export type DisconnectContextOf<D> = ActorContextOf<D>;
 export type CreateVarsContextOf<D> = CreateContextOf<D>;
 export type MigrateContextOf<D> = CreateContextOf<D>;
 export type WakeContextOf<D> = ActorContextOf<D>;
+export type SleepContextOf<D> = ActorContextOf<D>;
+export type StateChangeContextOf<D> = ActorContextOf<D>;
+export type BeforeActionResponseContextOf<D> = ActorContextOf<D>;
+export type WebSocketContextOf<D> = ConnContextOf<D>;
 export type DestroyContextOf<D> = ActorContextOf<D>;
 export type RequestContextOf<D> = ActionContextOf<D>;

@@ -36,13 +36,14 @@ describe("actor()", () => {
     }
   });
 
-  it("refuses options that it does not know and numbers that are not positive", () => {
-    expect(() => anyActor({ options: { actionTimeOut: 1 } })).toThrow(/unknown option "actionTimeOut"/);
-    for (const value of [0, -1, Number.NaN, "60", null, {}]) {
-      expect(() => anyActor({ options: { actionTimeout: value } }), String(value)).toThrow(/option "actionTimeout" must be a positive number/);
+  it("refuses static values that cannot be copied for each actor or start (A3, A10)", () => {
+    expect(() => anyActor({ state: { run: () => {} } })).toThrow(/^actor\(\): "state" cannot be stored: .*state\.run/);
+    expect(() => anyActor({ connState: { at: Symbol("x") } })).toThrow(/^actor\(\): "connState" cannot be stored: .*connState\.at/);
+    expect(() => anyActor({ state: { text: "x".repeat(2_000_001) } })).toThrow(/^actor\(\): "state" cannot be stored: .*2000000/);
+    for (const vars of [{ double: (n: number) => n * 2 }, new Proxy({}, {}), { at: Symbol("x") }]) {
+      expect(() => anyActor({ vars })).toThrow(/^actor\(\): "vars" cannot be copied for each start \(createVars makes what has functions\): /);
     }
-    for (const options of [null, 1, "options"]) expect(() => anyActor({ options })).toThrow(/"options" must be an object/);
-    expect(() => anyActor({ options: { actionTimeout: undefined } })).not.toThrow();
+    expect(() => anyActor({ state: new Map([[1, new Date(0)]]), connState: null, vars: { seen: new Set([1]), bytes: new Uint8Array(3) } })).not.toThrow();
   });
 
   it("refuses actions that are neither functions nor plain objects of them, with their path", () => {
@@ -60,6 +61,7 @@ describe("actor()", () => {
   });
 
   it("refuses a run that is no handler", () => {
+    expect(() => anyActor({ run: { run: async () => {}, label: "x" } })).toThrow(new TypeError('actor(): run: unknown key "label"'));
     for (const run of [1, {}, { run: 1 }, null, "run"]) expect(() => anyActor({ run }), JSON.stringify(run)).toThrow(/"run" must be a function, workflow/);
     for (const run of [async () => {}, { run: async () => {}, name: "n", icon: "i" }, workflow(async () => {})]) expect(() => anyActor({ run })).not.toThrow();
   });

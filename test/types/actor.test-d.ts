@@ -7,16 +7,26 @@ import {
   type ActionContextOf,
   type ActorContextOf,
   type AnyActorDefinition,
+  type BeforeActionResponseContextOf,
+  type BeforeConnectContextOf,
+  type ConnContextOf,
+  type ConnectContextOf,
+  type ConnInitContextOf,
+  type CreateConnStateContextOf,
   type CreateContextOf,
   type CreateStateContextOf,
   type CreateVarsContextOf,
   type DestroyContextOf,
+  type DisconnectContextOf,
   type MigrateContextOf,
   type RequestContextOf,
   type RunContextOf,
   type ScheduledEvent,
   type ScheduledFireInfo,
+  type SleepContextOf,
+  type StateChangeContextOf,
   type WakeContextOf,
+  type WebSocketContextOf,
   type WorkflowHistoryEntry,
   type WorkflowStatus,
 } from "perdure";
@@ -198,8 +208,37 @@ export function helpers(
   wake: WakeContextOf<typeof order>,
   destroy: DestroyContextOf<typeof order>,
   request: RequestContextOf<typeof order>,
+  others: {
+    sleep: SleepContextOf<typeof order>;
+    stateChange: StateChangeContextOf<typeof order>;
+    beforeResponse: BeforeActionResponseContextOf<typeof order>;
+    beforeConnect: BeforeConnectContextOf<typeof order>;
+    createConnState: CreateConnStateContextOf<typeof order>;
+    connInit: ConnInitContextOf<typeof order>;
+    connect: ConnectContextOf<typeof order>;
+    conn: ConnContextOf<typeof order>;
+    disconnect: DisconnectContextOf<typeof order>;
+    webSocket: WebSocketContextOf<typeof order>;
+  },
 ): void {
-  for (const c of [base, action, run, wake, destroy, request]) {
+  const { sleep, stateChange, beforeResponse, beforeConnect, createConnState, connInit, connect, conn, disconnect, webSocket } = others;
+  for (const c of [sleep, stateChange, beforeResponse, disconnect]) {
+    exactly<OrderState>()(c.state);
+    exactly<number>()(c.conns.size);
+    // @ts-expect-error nobody calls
+    void c.conn;
+  }
+  for (const c of [beforeConnect, createConnState, connInit]) {
+    exactly<{ max: number }>()(c.vars);
+    exactly<Request | undefined>()(c.request);
+    // @ts-expect-error not yet connected
+    void c.conn;
+  }
+  for (const c of [connect, conn, webSocket, action, request]) {
+    exactly<string>()(c.conn.id);
+    exactly<Request | undefined>()(c.request);
+  }
+  for (const c of [base, action, run, wake, destroy, request, sleep, stateChange, beforeResponse, beforeConnect, connect, conn, disconnect, webSocket]) {
     exactly<OrderState>()(c.state);
     exactly<{ max: number }>()(c.vars);
   }

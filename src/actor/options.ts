@@ -1,0 +1,109 @@
+/** All durations in ms; all numbers are positive. */
+export interface ActorOptions {
+  /** For displays; without effect. */
+  readonly name?: string;
+  readonly icon?: string;
+  /** Of an action, of `onBeforeActionResponse`, and of a send with `wait` that names no timeout; default 60,000. */
+  readonly actionTimeout?: number;
+  /** Default 5,000. Too long is actor/callback_timed_out, as for the hooks below. */
+  readonly createVarsTimeout?: number;
+  /** Default 5,000. */
+  readonly createConnStateTimeout?: number;
+  /** Default 5,000. */
+  readonly onBeforeConnectTimeout?: number;
+  /** Of `onConnect` and of `onDisconnect`; default 5,000. */
+  readonly onConnectTimeout?: number;
+  /** Default 30,000. */
+  readonly onMigrateTimeout?: number;
+  /** For all that is still done when the actor goes to sleep or is destroyed: its hook, `waitUntil`, `keepAwake`; default 15,000. */
+  readonly sleepGracePeriod?: number;
+  /** How long an actor with `onSleep` must be idle before it runs; default 30,000. */
+  readonly sleepTimeout?: number;
+  /** The actor never goes to sleep for being idle. The platform may still evict it. */
+  readonly noSleep?: boolean;
+  /** Stored messages of all queues together; default 1,000. */
+  readonly maxQueueSize?: number;
+  /** Bytes of one encoded message; default 65,536. */
+  readonly maxQueueMessageSize?: number;
+  /** Schedules of all kinds together; default 1,000. */
+  readonly maxSchedules?: number;
+  /** @deprecated Accepted, without effect: state is committed before anything that depends on it is visible. */
+  readonly stateSaveInterval?: number;
+  /** @deprecated Accepted, without effect: the platform answers pings, also for an actor that hibernates. */
+  readonly connectionLivenessTimeout?: number;
+  /** @deprecated Accepted, without effect. */
+  readonly connectionLivenessInterval?: number;
+  /** @deprecated Accepted, without effect: every socket outlives hibernation. */
+  readonly canHibernateWebSocket?: boolean | ((request: Request) => boolean);
+  /** @deprecated Accepted, without effect. */
+  readonly enableActorRuntimeSocket?: boolean;
+  /** @deprecated Accepted, without effect: `sleepGracePeriod` bounds it. */
+  readonly onDestroyTimeout?: number;
+  /** @deprecated Accepted, without effect: `sleepGracePeriod` bounds it. */
+  readonly waitUntilTimeout?: number;
+  /** @deprecated Accepted, without effect. */
+  readonly preloadMaxWorkflowBytes?: number;
+  /** @deprecated Accepted, without effect. */
+  readonly preloadMaxConnectionsBytes?: number;
+}
+
+/** `options`, complete. All in ms, or counts and bytes. */
+export interface CompiledOptions {
+  readonly actionTimeout: number;
+  readonly createVarsTimeout: number;
+  readonly createConnStateTimeout: number;
+  readonly onBeforeConnectTimeout: number;
+  readonly onConnectTimeout: number;
+  readonly onMigrateTimeout: number;
+  readonly sleepGracePeriod: number;
+  readonly maxQueueSize: number;
+  readonly maxQueueMessageSize: number;
+  readonly maxSchedules: number;
+}
+
+const DEFAULTS: CompiledOptions = {
+  actionTimeout: 60_000,
+  createVarsTimeout: 5_000,
+  createConnStateTimeout: 5_000,
+  onBeforeConnectTimeout: 5_000,
+  onConnectTimeout: 5_000,
+  onMigrateTimeout: 30_000,
+  sleepGracePeriod: 15_000,
+  maxQueueSize: 1_000,
+  maxQueueMessageSize: 65_536,
+  maxSchedules: 1_000,
+};
+
+/** Those without an effect here are checked all the same: a typing error is one everywhere. */
+const NUMERIC = new Set([
+  ...Object.keys(DEFAULTS), "stateSaveInterval", "connectionLivenessTimeout", "connectionLivenessInterval", "sleepTimeout",
+  "onDestroyTimeout", "waitUntilTimeout", "preloadMaxWorkflowBytes", "preloadMaxConnectionsBytes",
+]);
+const OTHERS = new Map<string, readonly string[]>([
+  ["name", ["string"]],
+  ["icon", ["string"]],
+  ["noSleep", ["boolean"]],
+  ["canHibernateWebSocket", ["boolean", "function"]],
+  ["enableActorRuntimeSocket", ["boolean"]],
+]);
+
+/** @throws TypeError that names the option */
+export function checkOptions(options: unknown): void {
+  if (options === undefined) return;
+  if (typeof options !== "object" || options === null) throw new TypeError('actor(): "options" must be an object');
+  for (const [key, value] of Object.entries(options)) {
+    if (value === undefined) continue;
+    const kinds = OTHERS.get(key);
+    if (kinds) {
+      if (!kinds.includes(typeof value)) throw new TypeError(`actor(): option "${key}" must be a ${kinds.join(" or a ")}`);
+      continue;
+    }
+    if (!NUMERIC.has(key)) throw new TypeError(`actor(): unknown option "${key}"`);
+    if (typeof value !== "number" || !(value > 0)) throw new TypeError(`actor(): option "${key}" must be a positive number`);
+  }
+}
+
+export function compileOptions(options: ActorOptions | undefined): CompiledOptions {
+  const given = Object.entries(options ?? {}).filter(([key, value]) => value !== undefined && Object.hasOwn(DEFAULTS, key));
+  return { ...DEFAULTS, ...Object.fromEntries(given) };
+}
