@@ -1,5 +1,7 @@
 /** What a client knows about actors: only types, so that `src/client` never imports the runtime. */
-import type { AnyClient, DefinitionTypes, QueueDeclarations, QueueNames, SendBody, SendReply } from "./declarations.js";
+import type { ActorError } from "../protocol/index.js";
+import type { EventArgs, EventNames } from "./connection-types.js";
+import type { AnyClient, DefinitionTypes, EventDeclarations, QueueDeclarations, QueueNames, SendBody, SendReply } from "./declarations.js";
 
 export type { AnyClient } from "./declarations.js";
 
@@ -41,25 +43,105 @@ export interface ActionRequest {
   readonly signal?: AbortSignal | undefined;
 }
 
-/** Methods of every handle beside its actions. */
-export interface ActorHandleMethods<Q extends QueueDeclarations> {
+/** What handles and connections have in common beside the actions. */
+export interface ActorCalls<Q extends QueueDeclarations> {
+  /** Calls an action whose name is computed or taken. An aborted call rejects at once with the signal's reason; it may still run. */
   action<T = unknown>(request: ActionRequest): Promise<T>;
-  /** Sends a message to a queue of the actor. Resolves when it is completed, or after `timeout`. */
+  /** Sends a message to a queue of the actor, over HTTP. Resolves when it is completed, or after `timeout`. */
   send<N extends QueueNames<Q>>(queue: N, body: SendBody<Q, N>, options: SendAndWaitOptions): Promise<SendResult<SendReply<Q, N>>>;
-  /** Sends a message to a queue of the actor. Resolves once it is stored. */
+  /** Sends a message to a queue of the actor, over HTTP. Resolves once it is stored. */
   send<N extends QueueNames<Q>>(queue: N, body: SendBody<Q, N>, options?: SendOptions): Promise<void>;
+}
+
+/** Methods of every handle beside its actions. */
+export interface ActorHandleMethods<CP, E extends EventDeclarations, Q extends QueueDeclarations, M> extends ActorCalls<Q> {
+  /**
+   * Opens a connection, which connects again by itself whenever it is lost: for events, and for calls without a request
+   * each. It can be used at once. `params` are for `onBeforeConnect`; they travel outside the URL, as JSON of at most 4 KiB.
+   */
+  connect(params?: CP, options?: ConnectOptions<CP>): Connection<M, E, Q>;
+  /**
+   * Opens a socket of its own to `onWebSocket`, below `path`, which may have a query. Resolves with it while it connects
+   * (inside the Worker it is open already). Binary messages are ArrayBuffers. `protocols` reach the actor; the one that
+   * is selected is always "rivet".
+   */
+  webSocket(path?: string, protocols?: string | readonly string[], options?: WebSocketOptions<CP>): Promise<WebSocket>;
   /** The actor's id. @throws actor/not_found for a `get` handle of an actor that does not exist */
   resolve(options?: { readonly signal?: AbortSignal | undefined }): Promise<string>;
   /** The URL below which the actor's routes lie (`…/gateway/{id}`). Resolves the actor first; rejects over a binding, which has none. */
   getGatewayUrl(options?: { readonly signal?: AbortSignal | undefined }): Promise<string>;
 }
 
-/** A handle with the actions `M` and the queues `Q`. */
-export type Handle<M, Q extends QueueDeclarations> = ActorHandleMethods<Q> & Omit<M, keyof ActorHandleMethods<QueueDeclarations>>;
+export interface ConnectOptions<CP = unknown> {
+  /** Asked for the params at each attempt, reconnects included: a token that expires, say. If it throws, `onError` gets `client/get_params_failed`, and the next attempt asks again. */
+  readonly getParams?: (() => CP | Promise<CP>) | undefined;
+  /** ms that a call over the connection may take, its wait for the connection included; then it rejects with `client/call_timed_out`. Without it, as long as it takes. */
+  readonly callTimeout?: number | undefined;
+  /** Disposes of the connection when it aborts. */
+  readonly signal?: AbortSignal | undefined;
+}
+
+export interface WebSocketOptions<CP = unknown> {
+  readonly params?: CP | undefined;
+  readonly getParams?: (() => CP | Promise<CP>) | undefined;
+}
+
+/** "connected" once the actor has let it in, "disconnected" between two attempts, "idle" when none will follow. */
+export type ActorConnStatus = "idle" | "connecting" | "connected" | "disconnected";
+
+/** Takes a listener away again. */
+export type Unsubscribe = () => void;
+
+/**
+ * Methods of every connection beside its actions. Actions go over the socket; those made while there is none wait for it,
+ * in their order. Such a call rejects
+ * - with the actor's error, or that of a refusal that ends the connection;
+ * - with `client/connection_closed` if the connection was lost after it was sent: it may have run, and is never sent again;
+ * - with `client/actor_changed` if it waited for an actor that was destroyed meanwhile: it was not sent;
+ * - with `client/call_timed_out` (see `callTimeout`), or with ActorConnDisposed.
+ */
+export interface ActorConnMethods<E extends EventDeclarations, Q extends QueueDeclarations> extends ActorCalls<Q> {
+  /** Calls `listener` with the arguments of each such event, in their order. Events sent while there is no connection do not come later. */
+  on<N extends EventNames<E>>(event: N, listener: (...args: EventArgs<E, N>) => void): Unsubscribe;
+  /** The same for the next such event only. */
+  once<N extends EventNames<E>>(event: N, listener: (...args: EventArgs<E, N>) => void): Unsubscribe;
+  /** At each opening; for a connection that is open already, soon. */
+  onOpen(listener: () => void): Unsubscribe;
+  /** When an open connection ends, by itself or by `dispose`. */
+  onClose(listener: () => void): Unsubscribe;
+  /** What went wrong: with an attempt, a subscription, or the connection as a whole. If `connStatus` is "idle" then, no attempt follows. */
+  onError(listener: (error: ActorError) => void): Unsubscribe;
+  onStatusChange(listener: (status: ActorConnStatus) => void): Unsubscribe;
+  readonly connStatus: ActorConnStatus;
+  /** @deprecated Use `connStatus === "connected"`. */
+  readonly isConnected: boolean;
+  /** Resolves at the next opening, or at once while it is open. Rejects with what ends all attempts. */
+  readonly ready: Promise<void>;
+  /** The actor at the other end, or the last one; another one if it was destroyed and made anew. */
+  readonly actorId: string | undefined;
+  /** The connection's id on the server, while it is open. */
+  readonly connId: string | undefined;
+  /** Connects now: without waiting for the next attempt, or again after a refusal that ended all attempts. @throws ActorConnDisposed */
+  reconnect(): void;
+  /** Ends it for good. Calls without an answer reject with ActorConnDisposed before this resolves; no timer is left. */
+  dispose(): Promise<void>;
+}
+
+/** A connection to an actor with the actions `M`, the events `E` and the queues `Q`. */
+export type Connection<M, E extends EventDeclarations, Q extends QueueDeclarations> = ActorConnMethods<E, Q> &
+  Omit<M, keyof ActorConnMethods<EventDeclarations, QueueDeclarations>>;
+
+/** A handle with the actions `M`, the connection params `CP`, the events `E` and the queues `Q`. */
+export type Handle<M, CP, E extends EventDeclarations, Q extends QueueDeclarations> = ActorHandleMethods<CP, E, Q, M> &
+  Omit<M, keyof ActorHandleMethods<unknown, EventDeclarations, QueueDeclarations, unknown>>;
 
 /** The handle of an actor: `ActorHandle<typeof myActor>`. */
 // biome-ignore lint: any definition
-export type ActorHandle<D> = D extends DefinitionTypes<any, any, any, any, any, any, any, infer Q extends QueueDeclarations, infer M> ? Handle<M, Q> : never;
+export type ActorHandle<D> = D extends DefinitionTypes<any, infer CP, any, any, any, any, infer E extends EventDeclarations, infer Q extends QueueDeclarations, infer M> ? Handle<M, CP, E, Q> : never;
+
+/** The connection of an actor: `ActorConn<typeof myActor>`. */
+// biome-ignore lint: any definition
+export type ActorConn<D> = D extends DefinitionTypes<any, any, any, any, any, any, infer E extends EventDeclarations, infer Q extends QueueDeclarations, infer M> ? Connection<M, E, Q> : never;
 
 // biome-ignore lint: any definition
 type InputOf<D> = D extends DefinitionTypes<any, any, any, any, infer I, any, any, any, any> ? I : never;
@@ -67,7 +149,8 @@ type InputOf<D> = D extends DefinitionTypes<any, any, any, any, infer I, any, an
 export interface GetOptions {
   /** Connection params, sent with every call. */
   readonly params?: unknown;
-  readonly getParams?: (() => unknown | Promise<unknown>) | undefined;
+  /** Asked for the params of each socket, reconnects included; calls over HTTP use `params`. */
+  readonly getParams?: (() => unknown) | undefined;
   readonly signal?: AbortSignal | undefined;
 }
 export interface GetOrCreateOptions<I = unknown> extends GetOptions {
@@ -106,5 +189,6 @@ export interface ClientMethods<D> {
   getForId<N extends keyof D & string>(name: N, actorId: string, options?: GetOptions): ActorHandle<D[N]>;
   /** @throws actor/duplicate_key when the key exists */
   create<N extends keyof D & string>(name: N, key?: ActorKey, options?: CreateOptions<InputOf<D[N]>>): Promise<ActorHandle<D[N]>>;
+  /** Disposes of all connections that its handles have opened. Handles go on working. */
   dispose(): Promise<void>;
 }

@@ -5,7 +5,7 @@ import type { EventArguments, EventDeclarations } from "./declarations.js";
 export type EventNames<E extends EventDeclarations> = [keyof E] extends [never] ? string : keyof E & string;
 /** What goes with an event: its declared arguments; anything where none is declared. */
 // biome-ignore lint: a list of anything
-export type EventArgs<E extends EventDeclarations, N> = N extends keyof E ? EventArguments<E[N]> : any[];
+export type EventArgs<E extends EventDeclarations, N> = string extends keyof E ? any[] : N extends keyof E ? EventArguments<E[N]> : any[];
 
 /** One caller that was let in: a socket as long as it is open, or one call over HTTP or from another actor while it runs. */
 export interface Conn<CP, CS, E extends EventDeclarations> {

@@ -24,3 +24,32 @@ export function createActionProxy(name: string, invoke: InvokeAction): unknown {
     },
   });
 }
+
+/**
+ * An object whose every property that is not its own is an action. Own properties are not enumerable: a log shows none of
+ * them, but what `kind` and `description` say.
+ */
+export function withActions(kind: string, description: Readonly<Record<string, unknown>>, own: object, invoke: InvokeAction): object {
+  const text = `${kind} ${JSON.stringify(description)}`;
+  const legible = {
+    toString: () => text,
+    toJSON: () => description,
+    [Symbol.toStringTag]: kind,
+    [Symbol.for("nodejs.util.inspect.custom")]: () => text,
+  };
+  const target = {};
+  for (const source of [own, legible]) {
+    for (const property of Reflect.ownKeys(source)) {
+      Object.defineProperty(target, property, { ...Object.getOwnPropertyDescriptor(source, property), enumerable: false });
+    }
+  }
+  const actions = new Map<string, unknown>();
+  return new Proxy(target, {
+    get(_target, property): unknown {
+      if (typeof property === "symbol" || Object.hasOwn(target, property) || isInheritedName(property)) return Reflect.get(target, property);
+      let action = actions.get(property);
+      if (action === undefined) actions.set(property, (action = createActionProxy(property, invoke)));
+      return action;
+    },
+  });
+}

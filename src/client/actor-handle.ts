@@ -1,11 +1,17 @@
-import type { ActionRequest } from "../actor/client-types.js";
+import type { ActionRequest, ConnectOptions, WebSocketOptions } from "../actor/client-types.js";
 import { ActorError } from "../protocol/index.js";
 import { eitherSignal, raceWithAbort } from "./abort.js";
-import { createActionProxy, isInheritedName } from "./action-proxy.js";
+import { withActions } from "./action-proxy.js";
+import { readActionRequest } from "./action-request.js";
+import { createConnectionHandle } from "./connection-handle.js";
+import type { OpenConnections } from "./open-connections.js";
+import type { ClientSocket } from "./socket.js";
 import type { ActorTarget, ActorTransport, TargetCall } from "./transport.js";
 
 export interface HandleOptions {
   readonly params?: unknown;
+  /** Asked for each socket, instead of `params`. */
+  readonly getParams?: (() => unknown) | undefined;
   readonly signal?: AbortSignal | undefined;
 }
 
@@ -22,53 +28,74 @@ interface SendOptions extends SignalOption {
  * A handle of one actor: own methods, and every other property is an action. Making one calls nothing, and neither does
  * awaiting, logging or stringifying it.
  */
-export function createActorHandle(transport: ActorTransport, target: ActorTarget, options: HandleOptions): unknown {
-  const methods = new HandleMethods(transport, target, options);
-  const actions = new Map<string, unknown>();
-  return new Proxy(ownProperties(methods, describe(target)), {
-    get(own, property): unknown {
-      if (typeof property === "symbol" || Object.hasOwn(own, property) || isInheritedName(property)) return Reflect.get(own, property);
-      let action = actions.get(property);
-      if (action === undefined) {
-        action = createActionProxy(property, (name, args) => methods.action({ name, args }));
-        actions.set(property, action);
-      }
-      return action;
-    },
-  });
+export function createActorHandle(transport: ActorTransport, target: ActorTarget, options: HandleOptions, connections: OpenConnections): unknown {
+  const methods = new HandleMethods(transport, target, options, connections);
+  const own = {
+    action: (request: ActionRequest) => methods.action(request),
+    send: (queue: string, body: unknown, sendOptions?: SendOptions) => methods.send(queue, body, sendOptions),
+    connect: (params?: unknown, connectOptions?: ConnectOptions) => methods.connect(params, connectOptions),
+    webSocket: (path?: string, protocols?: string | readonly string[], socketOptions?: WebSocketOptions) => methods.webSocket(path, protocols, socketOptions),
+    resolve: (signalOption?: SignalOption) => methods.resolve(signalOption),
+    getGatewayUrl: (signalOption?: SignalOption) => methods.getGatewayUrl(signalOption),
+  };
+  return withActions("ActorHandle", describe(target), own, (name, args) => methods.action({ name, args }));
 }
 
 class HandleMethods {
   readonly #transport: ActorTransport;
+  readonly #options: HandleOptions;
+  readonly #connections: OpenConnections;
   readonly #call: TargetCall;
   /** Settles when all plain sends so far have: messages are stored in the order in which they are sent. */
   #lastSend: Promise<unknown> = Promise.resolve();
 
-  constructor(transport: ActorTransport, target: ActorTarget, { params, signal }: HandleOptions) {
+  constructor(transport: ActorTransport, target: ActorTarget, options: HandleOptions, connections: OpenConnections) {
     this.#transport = transport;
-    this.#call = { target, params, signal };
+    this.#options = options;
+    this.#connections = connections;
+    this.#call = { target, params: options.params, signal: options.signal };
   }
 
   async action(request: ActionRequest): Promise<unknown> {
-    if (typeof request !== "object" || request === null || typeof request.name !== "string" || !Array.isArray(request.args ?? [])) {
-      throw new Error("Invalid action call: action() takes { name, args }. To call one by its name, use handle.name(...args).");
-    }
-    const { name, args = [], signal } = request;
+    const { name, args, signal } = readActionRequest(request);
     return this.#transport.action({ ...this.#with(signal), name, args });
   }
 
   /** A send that waits for its completion starts in its turn, but holds no later one up. */
-  async send(queue: string, body: unknown, options: SendOptions = {}): Promise<unknown> {
+  async send(queue: string, body: unknown, options: SendOptions = {}, params = this.#call.params): Promise<unknown> {
     const { wait = false, timeout, signal } = options;
     if (timeout !== undefined && !isDuration(timeout)) {
       throw new ActorError("request", "invalid", `A timeout is a number of milliseconds, not ${String(timeout)}.`);
     }
     const previous = this.#lastSend;
-    const call = { ...this.#with(signal), queue, body, wait, timeout };
+    const call = { ...this.#with(signal), params, queue, body, wait, timeout };
     const sent = raceWithAbort(previous, call.signal).then(() => this.#transport.send(call));
     if (!wait) this.#lastSend = Promise.allSettled([previous, sent]);
     const result = await sent;
     return wait ? result : undefined;
+  }
+
+  connect(params: unknown, options: ConnectOptions = {}): unknown {
+    const { callTimeout, signal } = options;
+    if (callTimeout !== undefined && !isDuration(callTimeout)) {
+      throw new ActorError("request", "invalid", `A callTimeout is a number of milliseconds, not ${String(callTimeout)}.`);
+    }
+    const { target } = this.#call;
+    return createConnectionHandle(this.#transport, this.#connections, {
+      target,
+      description: describe(target),
+      getParams: this.#paramsOf(params, options.getParams),
+      callTimeoutMs: callTimeout,
+      signal: eitherSignal(this.#call.signal, signal),
+      send: (queue, body, sendOptions, ownParams) => this.send(queue, body, sendOptions as SendOptions | undefined, ownParams),
+    });
+  }
+
+  async webSocket(path = "", protocols: string | readonly string[] = [], { params, getParams }: WebSocketOptions = {}): Promise<ClientSocket> {
+    const others = typeof protocols === "string" ? [protocols] : protocols;
+    const call = { ...this.#call, params: await this.#paramsOf(params, getParams)() };
+    call.signal?.throwIfAborted();
+    return this.#transport.openSocket({ ...call, route: { kind: "raw", path }, protocols: others });
   }
 
   async resolve({ signal }: SignalOption = {}): Promise<string> {
@@ -79,6 +106,12 @@ class HandleMethods {
     return this.#transport.gatewayUrl(this.#with(signal));
   }
 
+  /** Of a socket: those given to it, else what `getParams` gives, else the handle's. */
+  #paramsOf(params: unknown, getParams = this.#options.getParams): () => unknown {
+    if (params !== undefined) return () => params;
+    return getParams ?? (() => this.#call.params);
+  }
+
   #with(signal: AbortSignal | undefined): TargetCall {
     return { ...this.#call, signal: eitherSignal(this.#call.signal, signal) };
   }
@@ -86,26 +119,6 @@ class HandleMethods {
 
 function isDuration(timeout: unknown): boolean {
   return typeof timeout === "number" && timeout >= 0 && timeout <= Number.MAX_SAFE_INTEGER;
-}
-
-/** What stands on the handle itself. Not enumerable, so that a log or a copy of it shows no functions. */
-function ownProperties(methods: HandleMethods, description: Readonly<Record<string, unknown>>): object {
-  const text = `ActorHandle ${JSON.stringify(description)}`;
-  const own: Record<string | symbol, unknown> = {
-    action: (request: ActionRequest) => methods.action(request),
-    send: (queue: string, body: unknown, options?: SendOptions) => methods.send(queue, body, options),
-    resolve: (options?: SignalOption) => methods.resolve(options),
-    getGatewayUrl: (options?: SignalOption) => methods.getGatewayUrl(options),
-    toString: () => text,
-    toJSON: () => description,
-    [Symbol.toStringTag]: "ActorHandle",
-    [Symbol.for("nodejs.util.inspect.custom")]: () => text,
-  };
-  const handle = {};
-  for (const property of Reflect.ownKeys(own)) {
-    Object.defineProperty(handle, property, { value: own[property], writable: true, configurable: true, enumerable: false });
-  }
-  return handle;
 }
 
 function describe(target: ActorTarget): Readonly<Record<string, unknown>> {

@@ -1,8 +1,9 @@
 import type { SendResult } from "../actor/client-types.js";
 import { ActorError, decodeValue, encodeInput, encodeValue, toErrorData, type Creation, type Operation } from "../protocol/index.js";
 import { raceWithAbort } from "./abort.js";
+import type { ClientSocket } from "./socket.js";
 import { REAL_BACKOFF, withRetries, type BackoffPorts } from "./backoff.js";
-import type { ActionCall, ActorTarget, ActorTransport, CreateCall, SendCall, TargetCall } from "./transport.js";
+import type { ActionCall, ActorTarget, ActorTransport, CreateCall, SendCall, SocketCall, TargetCall } from "./transport.js";
 
 /** Which actor's object, as the objects' side wants it; input is bytes of the storage codec. */
 export type BindingTarget =
@@ -33,7 +34,14 @@ export interface ActorBinding {
   call(call: BindingCall): Promise<{ readonly actorId: string; readonly output?: Uint8Array }>;
   /** What `createMessageSender` gives: it holds a sender who waits, also while the object is reset. */
   send(send: BindingSend): Promise<{ readonly status: "completed" | "timedOut"; readonly reply?: Uint8Array }>;
+  /** What `createSocketOpener` gives: a socket that is not accepted yet. */
+  openSocket(call: BindingCall): Promise<BindingSocket>;
+  /** Runs before each message that leaves through a socket. */
+  beforeSend?(): void;
 }
+
+/** One end of a pair of sockets, on Workers. */
+export type BindingSocket = ClientSocket & { accept(): void };
 
 /** Calls actors within the Worker, without HTTP. An aborted call rejects at once; the actor may still finish it. */
 export function createBindingTransport(binding: ActorBinding, ports: BackoffPorts = REAL_BACKOFF): ActorTransport {
@@ -43,6 +51,8 @@ export function createBindingTransport(binding: ActorBinding, ports: BackoffPort
 class BindingTransport implements ActorTransport {
   readonly #binding: ActorBinding;
   readonly #ports: BackoffPorts;
+  readonly encoding = "cbor";
+  readonly place = "the actor's object";
 
   constructor(binding: ActorBinding, ports: BackoffPorts) {
     this.#binding = binding;
@@ -91,6 +101,25 @@ class BindingTransport implements ActorTransport {
 
   async gatewayUrl(_call: TargetCall): Promise<string> {
     throw new ActorError("feature", "unsupported", "An actor called over its binding has no gateway URL.");
+  }
+
+  /** Never tried twice: hooks of the actor may have run. */
+  async openSocket({ target, route, params }: SocketCall): Promise<ClientSocket> {
+    if (route.kind !== "connect") throw new ActorError("feature", "unsupported", "A raw socket cannot be opened over the binding yet.");
+    const operation: Operation = { kind: "connect", encoding: this.encoding, extended: true };
+    const socket = await this.#binding.openSocket({ target: targetOf(target), operation, ...paramsOf(params) }).catch(rethrowCoded);
+    // Some platforms would give Blobs, which can be read only later.
+    socket.binaryType = "arraybuffer";
+    socket.accept();
+    const { beforeSend } = this.#binding;
+    if (beforeSend !== undefined) {
+      const send = socket.send.bind(socket);
+      socket.send = (data) => {
+        beforeSend();
+        send(data);
+      };
+    }
+    return socket;
   }
 
   #call(call: BindingCall, signal: AbortSignal | undefined): ReturnType<ActorBinding["call"]> {

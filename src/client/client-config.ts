@@ -1,5 +1,6 @@
 import { isEncoding, type Encoding } from "../protocol/index.js";
 import { ActorClientError } from "./errors.js";
+import type { ClientSocketClass } from "./socket.js";
 
 /** A place of the platform, "weur" say. One it does not know is ignored. */
 export type Region = string;
@@ -17,13 +18,15 @@ export interface ClientConfig {
   readonly poolName?: string;
   /** "cbor" by default, which is the smallest. Each carries every kind of value; "json" is the one to read in a browser's tools. */
   readonly encoding?: Encoding;
-  /** Sent with every request. */
+  /** Sent with every request. A browser gives sockets none. */
   readonly headers?: Readonly<Record<string, string>>;
   readonly gateway?: { readonly skipReadyWait?: boolean };
   /** Bytes of encoded input that a URL may carry, 4096 by default. */
   readonly maxInputSize?: number;
   /** Used instead of the global `fetch`. */
   readonly fetch?: ClientFetch;
+  /** Used instead of the global `WebSocket`, which browsers, Workers, and Node from version 22 on have. */
+  readonly webSocket?: ClientSocketClass;
   /** Accepted, without effect: the server needs no lookup. */
   readonly disableMetadataLookup?: boolean;
   /** Accepted, without effect. */
@@ -45,6 +48,7 @@ export interface ResolvedConfig {
   readonly skipReadyWait: boolean;
   readonly maxInputSize: number;
   readonly fetch: ClientFetch;
+  readonly webSocket: () => ClientSocketClass | undefined;
 }
 
 const DEFAULT_ENDPOINT = "http://localhost:6420";
@@ -71,6 +75,7 @@ export function resolveConfig(input: string | ClientConfig | undefined): Resolve
     maxInputSize: config.maxInputSize ?? DEFAULT_MAX_INPUT_BYTES,
     // The global one is looked up at each call, and called as a plain function, as browsers want it.
     fetch: config.fetch ?? ((url, init) => fetch(url, init)),
+    webSocket: () => config.webSocket ?? (globalThis as { WebSocket?: ClientSocketClass }).WebSocket,
   };
 }
 

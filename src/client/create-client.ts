@@ -1,10 +1,12 @@
 import type { ClientFor, CreateOptions, GetOptions, GetOrCreateOptions } from "../actor/client-types.js";
 import { normalizeKey } from "../protocol/index.js";
 import { isInheritedName } from "./action-proxy.js";
-import { createActorHandle, type HandleOptions } from "./actor-handle.js";
+import { createActorHandle } from "./actor-handle.js";
 import { resolveConfig, type ClientConfig } from "./client-config.js";
+import type { ConnectionPorts } from "./connection.js";
 import { createHttpTransport } from "./http-transport.js";
-import type { ActorTransport } from "./transport.js";
+import { OpenConnections } from "./open-connections.js";
+import type { ActorTarget, ActorTransport } from "./transport.js";
 
 type Key = string | readonly string[];
 
@@ -26,8 +28,8 @@ export function createClient<R = any>(endpointOrConfig?: string | ClientConfig):
 
 /** The same client over another way to the actors. */
 // biome-ignore lint: untyped by intention (decision 31)
-export function createClientWithTransport<R = any>(transport: ActorTransport): ClientFor<R> {
-  const methods = clientMethods(transport);
+export function createClientWithTransport<R = any>(transport: ActorTransport, ports?: ConnectionPorts): ClientFor<R> {
+  const methods = clientMethods(transport, new OpenConnections(ports));
   const accessors = new Map<string, unknown>();
   const client = new Proxy(methods, {
     get(own, property): unknown {
@@ -48,24 +50,28 @@ interface Methods {
   dispose(): Promise<void>;
 }
 
-function clientMethods(transport: ActorTransport): Methods {
+function clientMethods(transport: ActorTransport, connections: OpenConnections): Methods {
+  const handle = (target: ActorTarget, { params, getParams, signal }: GetOptions): unknown =>
+    createActorHandle(transport, target, { params, getParams, signal }, connections);
   return {
     get(name, key, options = {}) {
-      return createActorHandle(transport, { name, key: normalizeKey(key), mode: "get" }, handleOptions(options));
+      return handle({ name, key: normalizeKey(key), mode: "get" }, options);
     },
     getOrCreate(name, key, options = {}) {
       const { createWithInput: input, createInRegion: region } = options;
-      return createActorHandle(transport, { name, key: normalizeKey(key), mode: "getOrCreate", input, region }, handleOptions(options));
+      return handle({ name, key: normalizeKey(key), mode: "getOrCreate", input, region }, options);
     },
     getForId(_name, actorId, options = {}) {
-      return createActorHandle(transport, { actorId }, handleOptions(options));
+      return handle({ actorId }, options);
     },
     async create(name, key, options = {}) {
       const { input, region, signal } = options;
       const actorId = await transport.create({ name, key: normalizeKey(key), input, region, signal });
-      return createActorHandle(transport, { actorId }, handleOptions(options));
+      return handle({ actorId }, options);
     },
-    async dispose() {},
+    async dispose() {
+      connections.disposeAll();
+    },
   };
 }
 
@@ -76,8 +82,4 @@ function accessorOf(methods: Methods, name: string): object {
     getForId: (actorId: string, options?: GetOptions) => methods.getForId(name, actorId, options),
     create: (key?: Key, options?: CreateOptions) => methods.create(name, key, options),
   };
-}
-
-function handleOptions({ params, signal }: GetOptions): HandleOptions {
-  return { params, signal };
 }

@@ -20,3 +20,9 @@ export class MalformedResponseMessage extends ActorClientError {
 export function networkError(endpoint: string, cause: unknown): ActorClientError {
   return new ActorClientError("network_error", `No answer from ${endpoint}. Is the server running there?`, { metadata: { endpoint }, cause });
 }
+
+/** There is nothing to open a socket with: `client/no_web_socket`. */
+export function noWebSocket(): ActorClientError {
+  const message = "This runtime has no global WebSocket (Node has one from version 22 on). Give one: createClient({ webSocket }).";
+  return new ActorClientError("no_web_socket", message);
+}

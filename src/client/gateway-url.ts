@@ -1,7 +1,7 @@
 import { ActorError, encodeTaggedCbor, formatBase64Url, formatJsonKey, parseActorId } from "../protocol/index.js";
 import type { ResolvedConfig } from "./client-config.js";
 import { ActorClientError } from "./errors.js";
-import type { ActorTarget } from "./transport.js";
+import type { ActorTarget, SocketRoute } from "./transport.js";
 
 type UrlConfig = Pick<ResolvedConfig, "endpoint" | "namespace" | "poolName" | "skipReadyWait" | "maxInputSize">;
 
@@ -10,13 +10,28 @@ type UrlConfig = Pick<ResolvedConfig, "endpoint" | "namespace" | "poolName" | "s
  * Throws `client/input_too_large` (use `create` then), `client/invalid_name`, `actor/invalid_id`.
  */
 export function gatewayUrl(config: UrlConfig, target: ActorTarget, verb: "action" | "queue", name: string): string {
-  const rest = `${verb}/${pathSegment(name, `The name of the ${verb}`)}`;
-  if ("actorId" in target) {
-    const query = config.skipReadyWait ? "?rvt-skip-ready-wait=true" : "";
-    return `${actorUrl(config.endpoint, target.actorId)}/${rest}${query}`;
-  }
-  const query = new URLSearchParams(queryOf(config, target));
-  return `${config.endpoint}/gateway/${pathSegment(target.name, "The name of the actor")}/${rest}?${query}`;
+  return routeUrl(config, target, `${verb}/${pathSegment(name, `The name of the ${verb}`)}`, "");
+}
+
+/**
+ * The URL of a socket: the actor's connection, or a raw one of the user's own path and query. `http` stands for `ws`.
+ * Throws as `gatewayUrl`.
+ */
+export function socketUrl(config: UrlConfig, target: ActorTarget, route: SocketRoute): string {
+  if (route.kind === "connect") return webSocketScheme(routeUrl(config, target, "connect", ""));
+  // Read as below a root of its own: ".." leads nowhere else.
+  const { pathname, search } = new URL(`./${route.path.replace(/^\/+/, "")}`, "http://actor/");
+  return webSocketScheme(routeUrl(config, target, `websocket${pathname}`, search.slice(1)));
+}
+
+function routeUrl(config: UrlConfig, target: ActorTarget, rest: string, userQuery: string): string {
+  const queries = [userQuery, String(new URLSearchParams(queryOf(config, target)))].filter((query) => query !== "");
+  const base = "actorId" in target ? actorUrl(config.endpoint, target.actorId) : `${config.endpoint}/gateway/${pathSegment(target.name, "The name of the actor")}`;
+  return `${base}/${rest}${queries.length === 0 ? "" : `?${queries.join("&")}`}`;
+}
+
+function webSocketScheme(url: string): string {
+  return url.replace(/^http/, "ws");
 }
 
 /** The URL below which the routes of the actor with this id lie. Throws `actor/invalid_id`. */
@@ -25,13 +40,15 @@ export function actorUrl(endpoint: string, actorId: string): string {
   return `${endpoint}/gateway/${actorId}`;
 }
 
-function queryOf(config: UrlConfig, target: Exclude<ActorTarget, { actorId: string }>): Record<string, string> {
+function queryOf(config: UrlConfig, target: ActorTarget): Record<string, string> {
+  const skipReadyWait = config.skipReadyWait && { "rvt-skip-ready-wait": "true" };
+  if ("actorId" in target) return { ...skipReadyWait };
   const { key, mode, input, region } = target;
   return {
     "rvt-namespace": config.namespace,
     "rvt-method": mode,
     "rvt-key-json": formatJsonKey(key),
-    ...(config.skipReadyWait && { "rvt-skip-ready-wait": "true" }),
+    ...skipReadyWait,
     ...(mode === "getOrCreate" && config.poolName !== undefined && { "rvt-runner": config.poolName }),
     ...(mode === "getOrCreate" && region !== undefined && { "rvt-region": region }),
     ...(mode === "getOrCreate" && input !== undefined && { "rvt-input": formatInput(input, config.maxInputSize) }),

@@ -1,11 +1,14 @@
 import type { SendResult } from "../actor/client-types.js";
-import { ActorError, encodeJson, encodeTaggedCbor, formatBase64, formatRestKey, wireCodec } from "../protocol/index.js";
+import { ActorError, encodeTaggedCbor, formatBase64, formatRestKey, wireCodec, type Encoding } from "../protocol/index.js";
 import { REAL_BACKOFF, withRetries, type BackoffPorts } from "./backoff.js";
 import type { ResolvedConfig } from "./client-config.js";
-import { actorUrl, gatewayUrl } from "./gateway-url.js";
+import { asciiJson, socketProtocols } from "./conn-params.js";
+import { noWebSocket } from "./errors.js";
+import { actorUrl, gatewayUrl, socketUrl } from "./gateway-url.js";
 import { exchange, type HttpRequest } from "./http-exchange.js";
 import { createdId, foundIds } from "./rest-answers.js";
-import type { ActionCall, ActorTarget, ActorTransport, CreateCall, SendCall, TargetCall } from "./transport.js";
+import type { ClientSocket } from "./socket.js";
+import type { ActionCall, ActorTarget, ActorTransport, CreateCall, SendCall, SocketCall, TargetCall } from "./transport.js";
 
 type KeyTarget = Exclude<ActorTarget, { actorId: string }>;
 
@@ -65,6 +68,25 @@ class HttpTransport implements ActorTransport {
     return actorUrl(this.#config.endpoint, await this.resolve(call));
   }
 
+  get encoding(): Encoding {
+    return this.#config.encoding;
+  }
+
+  get place(): string {
+    return this.#config.endpoint;
+  }
+
+  async openSocket({ target, route, params, protocols }: SocketCall): Promise<ClientSocket> {
+    const { encoding, token, webSocket } = this.#config;
+    const SocketClass = webSocket();
+    if (SocketClass === undefined) throw noWebSocket();
+    const url = socketUrl(this.#config, target, route);
+    const socket = new SocketClass(url, socketProtocols({ encoding, token, params, protocols }));
+    // Some platforms would give Blobs, which can be read only later.
+    socket.binaryType = "arraybuffer";
+    return socket;
+  }
+
   async #lookUp({ name, key }: KeyTarget, signal: AbortSignal | undefined): Promise<string> {
     const { namespace, endpoint } = this.#config;
     const query = new URLSearchParams({ namespace, name, key: formatRestKey(key) });
@@ -120,9 +142,4 @@ class HttpTransport implements ActorTransport {
       ...(token !== undefined && { authorization: `Bearer ${token}` }),
     };
   }
-}
-
-/** JSON that fits in a header. */
-function asciiJson(value: unknown): string {
-  return encodeJson(value, EXTENDED).replace(/[^\x20-\x7e]/g, (character) => `\\u${character.charCodeAt(0).toString(16).padStart(4, "0")}`);
 }

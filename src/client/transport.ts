@@ -1,4 +1,6 @@
 import type { SendResult } from "../actor/client-types.js";
+import type { Encoding } from "../protocol/index.js";
+import type { ClientSocket } from "./socket.js";
 
 /** Which actor a handle means: a key of a name, or one life of it by its id. */
 export type ActorTarget =
@@ -41,6 +43,15 @@ export interface CreateCall {
   readonly signal?: AbortSignal | undefined;
 }
 
+/** Which socket of an actor: its connection, or a raw one. */
+export type SocketRoute = { readonly kind: "connect" } | { readonly kind: "raw"; readonly path: string };
+
+export interface SocketCall extends TargetCall {
+  readonly route: SocketRoute;
+  /** Subprotocols of the user's own. */
+  readonly protocols?: readonly string[];
+}
+
 /**
  * How calls reach actors. Values go through a codec both ways, so that caller and actor never share an object. Errors are
  * ActorErrors, the same on every way; an aborted call rejects with its signal's reason.
@@ -56,4 +67,13 @@ export interface ActorTransport {
   create(call: CreateCall): Promise<string>;
   /** The URL below which the actor's routes lie. */
   gatewayUrl(call: TargetCall): Promise<string>;
+  /**
+   * A socket that is open or about to be. Rejects if none can be tried, or if it is known why it was refused; a failure
+   * that a socket itself reports is its "close".
+   */
+  openSocket(call: SocketCall): Promise<ClientSocket>;
+  /** How the frames of a connection are written. */
+  readonly encoding: Encoding;
+  /** What errors call the other end; without secrets. */
+  readonly place: string;
 }

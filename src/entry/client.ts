@@ -1,17 +1,30 @@
 /** `perdure/client`: calls actors from a browser, a server or a Worker. */
-export { ActorClientError, createClient, MalformedResponseMessage } from "../client/index.js";
-export type { ClientConfig, ClientFetch, ClientConfig as ClientConfigInput, ClientFor, Region } from "../client/index.js";
+export { ActorClientError, ActorConnDisposed, createClient, MalformedResponseMessage } from "../client/index.js";
+export type {
+  ClientConfig,
+  ClientFetch,
+  ClientConfig as ClientConfigInput,
+  ClientFor,
+  ClientSocket,
+  ClientSocketClass,
+  Region,
+} from "../client/index.js";
 export { ActorError, RivetError, UserError } from "../protocol/index.js";
 export type { Encoding } from "../protocol/index.js";
 export type {
   ActionRequest as ActorActionOptions,
   ActorAccessor,
+  ActorConn,
+  ActorConnStatus,
   ActorHandle,
   AnyClient,
   Client,
+  ConnectOptions,
   CreateOptions,
   ExtractActorsFromRegistry,
   GetOptions,
   GetOrCreateOptions,
   SendResult,
+  Unsubscribe as EventUnsubscribe,
+  WebSocketOptions,
 } from "../actor/client-types.js";

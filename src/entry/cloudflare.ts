@@ -4,7 +4,7 @@
 import type { ActorDefinitions, Client, Registry } from "../actor/index.js";
 import { createBindingTransport, createClientWithTransport } from "../client/index.js";
 import { consoleLog, createActorObject, type ActorObjectClass, type LogLevel } from "../durable-object/index.js";
-import { createActorCaller, createMessageSender, createRouter, type ActorNamespace, type CorsOptions } from "../router/index.js";
+import { createActorCaller, createMessageSender, createRouter, createSocketOpener, type ActorNamespace, type CorsOptions } from "../router/index.js";
 
 export type { ActorObjectClass, LogLevel } from "../durable-object/index.js";
 export type { ActorNamespace, CorsOptions } from "../router/index.js";
@@ -63,6 +63,7 @@ export function createHandler<D extends ActorDefinitions, Env = unknown>(registr
   const connect = (env: Env, beforeCall: () => void = () => {}): unknown => {
     const callActor = createActorCaller(namespaceOf(env), { actorNames });
     const sendMessage = createMessageSender(callActor);
+    const openSocket = createSocketOpener(namespaceOf(env), actorNames);
     return createClientWithTransport(
       createBindingTransport({
         async call(call) {
@@ -73,6 +74,11 @@ export function createHandler<D extends ActorDefinitions, Env = unknown>(registr
           beforeCall();
           return sendMessage(send);
         },
+        async openSocket(call) {
+          beforeCall();
+          return openSocket(call);
+        },
+        beforeSend: beforeCall,
       }),
     );
   };

@@ -69,8 +69,14 @@ const CODES: Readonly<Record<string, ErrorCodeInfo>> = {
   "auth/forbidden": shown(403),
   "auth/unauthorized": shown(401),
 
+  "client/actor_changed": shown(409),
+  "client/call_timed_out": shown(408),
+  "client/connection_closed": shown(503),
+  "client/connection_disposed": shown(400),
   "client/connection_open_failed": shown(503),
+  "client/connection_refused": shown(403),
   "client/get_params_failed": shown(400),
+  "client/no_web_socket": shown(501),
 
   "connection/closed": shown(409),
   "connection/disconnect_failed": masked(500),

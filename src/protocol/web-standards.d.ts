@@ -71,4 +71,10 @@ declare var Request: {
   new (url: string, init?: { method?: string; headers?: [string, string][] }): Request;
 };
 
+interface WebSocket {
+  readonly readyState: number;
+  send(data: string | ArrayBuffer | ArrayBufferView): void;
+  close(code?: number, reason?: string): void;
+}
+
 declare function structuredClone<T>(value: T): T;

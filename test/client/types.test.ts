@@ -18,6 +18,11 @@ const nothing: ActorTransport = {
   resolve: async () => "id",
   create: async () => "id",
   gatewayUrl: async () => "url",
+  openSocket: async () => {
+    throw new Error("no sockets here");
+  },
+  encoding: "json",
+  place: "nowhere",
 };
 
 describe("a typed client", () => {

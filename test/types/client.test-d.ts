@@ -1,6 +1,6 @@
 // What a client knows of the actors, from the registry's type alone.
-import { actor, queue, setup, type ActorHandle as HandleOf, type StandardSchema } from "perdure";
-import { createClient, type ActorAccessor, type ActorHandle, type AnyClient, type Client, type ExtractActorsFromRegistry, type SendResult } from "perdure/client";
+import { actor, event, queue, setup, type ActorHandle as HandleOf, type StandardSchema, type Unsubscribe } from "perdure";
+import { createClient, type ActorAccessor, type ActorConn, type ActorConnStatus, type ActorError, type ActorHandle, type AnyClient, type Client, type ExtractActorsFromRegistry, type SendResult } from "perdure/client";
 import { exactly } from "./exactly.js";
 
 declare const time: StandardSchema<string, Date>;
@@ -15,6 +15,7 @@ export const shop = actor({
   createVars: () => ({ opened: 0 }),
   onCreate: (_c, input: { owner: string }) => void input.owner,
   queues: { bids: queue<{ amount: number }, { accepted: boolean }>(), notes: queue<string>(), times: time },
+  events: { sold: event<{ price: number }>(), said: event<[from: string, text: string]>(), nothing: event<[]>(), tick: time, listed: event<string[]>({}) },
   actions: {
     getState: (c) => c.state,
     none: () => {},
@@ -76,6 +77,41 @@ exactly<unknown>()(await handle.action({ name: "users.add", args: ["me"] }));
 exactly<string>()(await handle.resolve());
 exactly<string>()(await handle.getGatewayUrl());
 
+// connections
+const connection = handle.connect();
+exactly<ActorConn<typeof shop>>()(connection);
+exactly<ActorConn<typeof shop>>()(handle.connect({ token: "x" }, { getParams: async () => ({ token: "y" }), callTimeout: 1000, signal: AbortSignal.timeout(1000) }));
+exactly<string>()(await connection.sync(1));
+exactly<{ name: string }>()(await connection.users.add("me"));
+exactly<string>()(await connection.action<string>({ name: "send", args: ["text"], signal: AbortSignal.timeout(1000) }));
+exactly<void>()(await connection.send("bids", { amount: 1 }));
+exactly<boolean | undefined>()((await connection.send("bids", { amount: 1 }, { wait: true })).response?.accepted);
+const stopListening = connection.on("sold", (sale) => exactly<{ price: number }>()(sale));
+exactly<Unsubscribe>()(stopListening);
+stopListening();
+connection.on("said", (from, text) => exactly<string>()(from + exactly<string>()(text)));
+connection.once("nothing", () => {});
+connection.on("tick", (at) => exactly<Date>()(at));
+connection.on("listed", (...names) => exactly<string[]>()(names));
+exactly<Unsubscribe>()(connection.onOpen(() => {}));
+exactly<Unsubscribe>()(connection.onClose(() => {}));
+exactly<Unsubscribe>()(connection.onError((error) => exactly<ActorError>()(error)));
+exactly<Unsubscribe>()(connection.onStatusChange((status) => exactly<ActorConnStatus>()(status)));
+exactly<ActorConnStatus>()(connection.connStatus);
+exactly<boolean>()(connection.isConnected);
+exactly<void>()(await connection.ready);
+exactly<string | undefined>()(connection.actorId);
+exactly<string | undefined>()(connection.connId);
+exactly<void>()(connection.reconnect());
+exactly<void>()(await connection.dispose());
+// any event, with any arguments, where none is declared
+client.counter.get().connect().on("anything", (a, ...more) => {
+  exactly<any>()(a);
+  exactly<any[]>()(more);
+});
+exactly<WebSocket>()(await handle.webSocket());
+exactly<WebSocket>()(await handle.webSocket("room?x=1", ["chat"], { params: { token: "x" } }));
+
 // sends
 exactly<void>()(await handle.send("bids", { amount: 1 }));
 exactly<void>()(await handle.send("notes", "text", {}));
@@ -117,6 +153,18 @@ handle.send("bids", { amount: "1" });
 handle.send("times", new Date());
 // @ts-expect-error a timeout needs `wait: true`
 handle.send("bids", { amount: 1 }, { timeout: 1000 });
+// @ts-expect-error no event has that name
+connection.on("solds", () => {});
+// @ts-expect-error the event has other arguments
+connection.on("sold", (text: string) => text);
+// @ts-expect-error the event has fewer arguments
+connection.on("said", (from: string, text: string, more: string) => [from, text, more]);
+// @ts-expect-error a connection has no such action
+connection.getstate();
+// @ts-expect-error a connection opens no other one
+connection.connect();
+// @ts-expect-error not a time
+handle.connect(undefined, { callTimeout: "1 s" });
 // @ts-expect-error wrong input
 client.shop.create("main", { input: { owner: 1 } });
 // @ts-expect-error wrong input
@@ -132,3 +180,4 @@ void createClient<{ shop: typeof shop }>("http://localhost:6420").shop;
 const untyped = createClient("http://localhost:6420");
 exactly<AnyClient>()(untyped);
 exactly<any>()(await untyped.anyActor.getOrCreate(["x"]).anyAction(1).anything);
+exactly<any>()(untyped.anyActor.get("x").connect().on("anyEvent", (anything: number) => anything));

@@ -1,0 +1,247 @@
+/**
+ * The life of a connection as a pure function: an event goes in, the next state and what is to be done come out.
+ *
+ * Owns whether there is a socket, when the next attempt begins, and what ends all attempts. Does not own calls, listeners,
+ * the socket, the timer or the clock: `connection.ts` carries the effects out, in their order.
+ *
+ * 1. There is a socket only while "opening" or "open", and never two: `closeSocket` or the socket's own end comes first.
+ * 2. There is a timer only while "opening" (the first message is late) or "waiting" (the next attempt).
+ * 3. What concerns an older attempt changes nothing.
+ * 4. After "disposed" nothing happens; after "stopped" only `reconnect` and `dispose` do anything.
+ */
+import type { ActorError } from "../protocol/index.js";
+import { ActorConnDisposed, closeError, isFinal, isTransient } from "./connection-errors.js";
+
+/** What a user sees of it. */
+export type ConnStatus = "idle" | "connecting" | "connected" | "disconnected";
+
+export interface ConnectionState {
+  readonly phase: "new" | "params" | "opening" | "open" | "waiting" | "stopped" | "disposed";
+  /** Whether connecting makes the actor if there is none. */
+  readonly creates: boolean;
+  /** The number of the newest attempt. */
+  readonly attempt: number;
+  /** Attempts in a row that failed or did not last. */
+  readonly failures: number;
+  /** Whether it was open since it was last begun by hand. */
+  readonly hasConnected: boolean;
+  /** Epoch ms of the last opening. */
+  readonly openedAt: number;
+  /** The actor at the other end, or the last one. */
+  readonly actorId: string | undefined;
+  /** While open. */
+  readonly connId: string | undefined;
+  /** The last error that the server told of this connection while it was open. */
+  readonly told: ActorError | undefined;
+  /** Why no call can be made: while "stopped" or "disposed". */
+  readonly stoppedBy: ActorError | undefined;
+}
+
+export type ConnectionEvent =
+  | { readonly type: "connect" }
+  | { readonly type: "paramsReady"; readonly attempt: number; readonly params: unknown }
+  | { readonly type: "paramsFailed"; readonly attempt: number; readonly error: ActorError }
+  /** The server's first message. */
+  | { readonly type: "init"; readonly attempt: number; readonly actorId: string; readonly connId: string; readonly at: number }
+  /** An error of the connection, not of one call. */
+  | { readonly type: "errorFrame"; readonly attempt: number; readonly error: ActorError; readonly at: number }
+  /** There is no socket, or it is of no use: it could not be made, or brought what cannot be read. */
+  | { readonly type: "broken"; readonly attempt: number; readonly error: ActorError; readonly at: number }
+  /** The socket's end. `openFailed` is the error of one that said nothing. */
+  | { readonly type: "closed"; readonly attempt: number; readonly code: number; readonly reason: string; readonly openFailed: ActorError; readonly at: number }
+  /** The timer. `openFailed` as in "closed". */
+  | { readonly type: "due"; readonly attempt: number; readonly openFailed: ActorError }
+  | { readonly type: "reconnect" }
+  | { readonly type: "dispose" };
+
+export type ConnectionEffect =
+  | { readonly do: "getParams"; readonly attempt: number }
+  | { readonly do: "openSocket"; readonly attempt: number; readonly params: unknown }
+  | { readonly do: "closeSocket"; readonly code: number; readonly reason: string }
+  /** Replaces the timer. "retry" has a delay that grows with the failures. */
+  | { readonly do: "startTimer"; readonly timer: "open" | "retry"; readonly attempt: number; readonly failures: number }
+  | { readonly do: "stopTimer" }
+  /** The connection is good: subscribe, then send the calls that wait. */
+  | { readonly do: "resume"; readonly actorId: string }
+  /** Calls without an answer will have none. */
+  | { readonly do: "rejectSent"; readonly cause: ActorError | undefined }
+  | { readonly do: "rejectAll"; readonly error: ActorError }
+  | { readonly do: "status"; readonly status: ConnStatus }
+  | { readonly do: "tellOpen" }
+  | { readonly do: "tellClose" }
+  | { readonly do: "tellError"; readonly error: ActorError };
+
+export type Step = readonly [state: ConnectionState, effects: readonly ConnectionEffect[]];
+
+/** A connection that lasted so long was no failure. */
+const STABLE_MS = 5_000;
+
+export const CLOSE_DISPOSED = { code: 1000, reason: "Disposed" };
+/** Codes that a client may use are 1000 and those from 3000 on. */
+const CLOSE_BROKEN = { code: 4002, reason: "encoding.invalid" };
+const CLOSE_LATE = { code: 4008, reason: "client.connection_open_failed" };
+/** The server has said that it is over; its own close may come later. */
+const CLOSE_REFUSED = { code: 1000, reason: "" };
+
+export function newConnection(creates: boolean): ConnectionState {
+  return {
+    phase: "new",
+    creates,
+    attempt: 0,
+    failures: 0,
+    hasConnected: false,
+    openedAt: 0,
+    actorId: undefined,
+    connId: undefined,
+    told: undefined,
+    stoppedBy: undefined,
+  };
+}
+
+export function statusOf({ phase }: ConnectionState): ConnStatus {
+  if (phase === "params" || phase === "opening") return "connecting";
+  if (phase === "open") return "connected";
+  return phase === "waiting" ? "disconnected" : "idle";
+}
+
+export function advance(state: ConnectionState, event: ConnectionEvent): Step {
+  if ("attempt" in event && event.attempt !== state.attempt) return [state, []];
+  switch (event.type) {
+    case "connect":
+      return state.phase === "new" ? begin(state) : [state, []];
+    case "paramsReady":
+      return state.phase === "params" ? openWith(state, event.params) : [state, []];
+    case "paramsFailed":
+      return state.phase === "params" ? failed(state, event.error, undefined) : [state, []];
+    case "init":
+      return state.phase === "opening" ? opened(state, event) : [state, []];
+    case "errorFrame":
+      return refused(state, event);
+    case "broken":
+      return ended(state, event.error, event.at, CLOSE_BROKEN);
+    case "closed":
+      return socketClosed(state, event);
+    case "due":
+      return timerFired(state, event.openFailed);
+    case "reconnect":
+      return beginByHand(state);
+    case "dispose":
+      return dispose(state);
+  }
+}
+
+function begin(state: ConnectionState): Step {
+  const attempt = state.attempt + 1;
+  return [{ ...state, phase: "params", attempt }, [{ do: "status", status: "connecting" }, { do: "getParams", attempt }]];
+}
+
+/** Ends a wait. A connection that had stopped begins as if it had never been open. */
+function beginByHand(state: ConnectionState): Step {
+  if (state.phase === "waiting") {
+    const [next, effects] = begin(state);
+    return [next, [{ do: "stopTimer" }, ...effects]];
+  }
+  return state.phase === "stopped" ? begin({ ...state, failures: 0, hasConnected: false, stoppedBy: undefined }) : [state, []];
+}
+
+function openWith(state: ConnectionState, params: unknown): Step {
+  const { attempt, failures } = state;
+  return [{ ...state, phase: "opening" }, [{ do: "startTimer", timer: "open", attempt, failures }, { do: "openSocket", attempt, params }]];
+}
+
+function opened(state: ConnectionState, { actorId, connId, at }: Extract<ConnectionEvent, { type: "init" }>): Step {
+  return [
+    { ...state, phase: "open", hasConnected: true, openedAt: at, actorId, connId, told: undefined },
+    [{ do: "stopTimer" }, { do: "resume", actorId }, { do: "status", status: "connected" }, { do: "tellOpen" }],
+  ];
+}
+
+/** On an open connection most errors are news: one of a subscription, say. Others announce the end. */
+function refused(state: ConnectionState, { error, at }: Extract<ConnectionEvent, { type: "errorFrame" }>): Step {
+  if (state.phase !== "open" || isGoodbye(state, error)) return ended(state, error, at, CLOSE_REFUSED);
+  return [{ ...state, told: error }, [{ do: "tellError", error }]];
+}
+
+/** Whether a close will follow, which may take its time. */
+function isGoodbye(state: ConnectionState, error: ActorError): boolean {
+  const isOurFault = error.group === "message" || (error.group === "actor" && error.code === "invalid_request");
+  return isOurFault || isTransient(error, state.creates) || isFinal({ ...state, error, wasOpen: true });
+}
+
+function socketClosed(state: ConnectionState, { code, reason, openFailed, at }: Extract<ConnectionEvent, { type: "closed" }>): Step {
+  const said = closeError(code, reason);
+  // Its frame says more than the reason of the close.
+  const error = said !== undefined && isSame(said, state.told) ? state.told : said;
+  return state.phase === "open" ? lost(state, error, at, undefined) : ended(state, error ?? openFailed, at, undefined);
+}
+
+function timerFired(state: ConnectionState, openFailed: ActorError): Step {
+  if (state.phase === "waiting") return begin(state);
+  return state.phase === "opening" ? failed(state, openFailed, CLOSE_LATE) : [state, []];
+}
+
+function isSame(error: ActorError, other: ActorError | undefined): boolean {
+  return error.group === other?.group && error.code === other.code;
+}
+
+type Close = { readonly code: number; readonly reason: string };
+
+function ended(state: ConnectionState, error: ActorError, at: number, close: Close | undefined): Step {
+  if (state.phase === "open") return lost(state, error, at, close);
+  return state.phase === "opening" ? failed(state, error, close) : [state, []];
+}
+
+/** An attempt has not led to a connection. */
+function failed(state: ConnectionState, error: ActorError, close: Close | undefined): Step {
+  const before: ConnectionEffect[] = state.phase === "opening" ? [{ do: "stopTimer" }, ...closing(close)] : [];
+  const failures = state.failures + 1;
+  const isOver = isFinal({ ...state, error, failures, wasOpen: false });
+  const [next, effects] = isOver ? stop(state, error) : wait({ ...state, failures });
+  const waits: ConnectionEffect[] = isOver ? [] : [{ do: "status", status: "disconnected" }];
+  return [next, [...before, { do: "tellError", error }, ...waits, ...effects]];
+}
+
+/** A connection that was open is so no longer. */
+function lost(state: ConnectionState, error: ActorError | undefined, at: number, close: Close | undefined): Step {
+  const failures = at - state.openedAt >= STABLE_MS ? 1 : state.failures + 1;
+  const left = { ...state, connId: undefined, failures };
+  const isOver = error !== undefined && isFinal({ ...left, error, wasOpen: true });
+  const [next, effects] = isOver ? stop(left, error) : wait(left);
+  return [
+    next,
+    [
+      ...closing(close),
+      { do: "rejectSent", cause: error },
+      { do: "status", status: "disconnected" },
+      { do: "tellClose" },
+      ...(error === undefined || error === state.told || isTransient(error, state.creates) ? [] : [{ do: "tellError", error } as const]),
+      ...effects,
+    ],
+  ];
+}
+
+function closing(close: Close | undefined): ConnectionEffect[] {
+  return close === undefined ? [] : [{ do: "closeSocket", ...close }];
+}
+
+function wait(state: ConnectionState): Step {
+  const { attempt, failures } = state;
+  return [{ ...state, phase: "waiting" }, [{ do: "startTimer", timer: "retry", attempt, failures }]];
+}
+
+function stop(state: ConnectionState, error: ActorError): Step {
+  return [{ ...state, phase: "stopped", stoppedBy: error }, [{ do: "rejectAll", error }, { do: "status", status: "idle" }]];
+}
+
+function dispose(state: ConnectionState): Step {
+  const { phase } = state;
+  if (phase === "disposed") return [state, []];
+  const error = new ActorConnDisposed();
+  const effects: ConnectionEffect[] = [];
+  if (phase === "opening" || phase === "waiting") effects.push({ do: "stopTimer" });
+  if (phase === "opening" || phase === "open") effects.push({ do: "closeSocket", ...CLOSE_DISPOSED });
+  effects.push({ do: "rejectAll", error });
+  if (phase === "open") effects.push({ do: "status", status: "disconnected" }, { do: "tellClose" });
+  if (statusOf(state) !== "idle") effects.push({ do: "status", status: "idle" });
+  return [{ ...state, phase: "disposed", connId: undefined, stoppedBy: error }, effects];
+}

@@ -1,0 +1,297 @@
+/**
+ * A connection to an actor: carries out what `connection-state.ts` decides.
+ *
+ * Owns the socket, the timer, the calls and the listeners of one connection. Does not own any decision on whether to
+ * connect again. Events are worked off one at a time: what a listener does (call, subscribe, dispose) comes after the
+ * effects that are under way.
+ */
+import { ActorError, fromErrorData, wireCodec, type Encoding, type Frame, type ToClient, type ToServer } from "../protocol/index.js";
+import { reconnectDelayMs } from "./backoff.js";
+import { ConnectionCalls, type SetTimer } from "./connection-calls.js";
+import { getParamsFailed, openFailed } from "./connection-errors.js";
+import { advance, newConnection, type ConnectionEffect, type ConnectionEvent, type ConnectionState, type ConnStatus } from "./connection-state.js";
+import { MalformedResponseMessage } from "./errors.js";
+import { callSafely, Listeners, type Unsubscribe } from "./listeners.js";
+import { Opening } from "./opening.js";
+import { holdSocket, type ClientSocket, type HeldSocket } from "./socket.js";
+import { Subscriptions } from "./subscriptions.js";
+
+/** What a connection needs of the world. */
+export interface ConnectionPorts {
+  /** Epoch ms. */
+  now(): number;
+  readonly setTimer: SetTimer;
+  /** From 0 up to, not including, 1. */
+  random(): number;
+}
+
+export const REAL_PORTS: ConnectionPorts = {
+  now: () => Date.now(),
+  setTimer(ms, action) {
+    const timer = setTimeout(action, ms);
+    return () => clearTimeout(timer);
+  },
+  random: () => Math.random(),
+};
+
+export interface ConnectionOptions {
+  readonly encoding: Encoding;
+  /** What errors call the other end. */
+  readonly place: string;
+  /** Whether connecting makes the actor if there is none. */
+  readonly creates: boolean;
+  /** Asked for each attempt. */
+  getParams(): unknown;
+  openSocket(params: unknown): Promise<ClientSocket>;
+  /** How long a call may take, waiting for the connection included; undefined: as long as it takes. */
+  readonly callTimeoutMs: number | undefined;
+  onDisposed(): void;
+}
+
+/** A server that says nothing for so long on a new socket is not there. */
+const OPEN_TIMEOUT_MS = 15_000;
+
+/** The server is our own: every value keeps its kind. */
+const EXTENDED = { extended: true };
+
+export class Connection {
+  readonly #options: ConnectionOptions;
+  readonly #ports: ConnectionPorts;
+  readonly #calls: ConnectionCalls;
+  readonly #subscriptions = new Subscriptions((event, isSubscribed) => this.#subscribe(event, isSubscribed));
+  readonly #onOpen = new Listeners<[]>();
+  readonly #onClose = new Listeners<[]>();
+  readonly #onError = new Listeners<[ActorError]>();
+  readonly #onStatusChange = new Listeners<[ConnStatus]>();
+  readonly #events: ConnectionEvent[] = [];
+  #isRunning = false;
+  #state: ConnectionState;
+  #status: ConnStatus = "idle";
+  /** Since its listeners were told, and until they are told that it closed. */
+  #isToldOpen = false;
+  #socket: HeldSocket | undefined;
+  #stopTimer: (() => void) | undefined;
+  #opening = new Opening();
+  /** The params of the newest attempt. */
+  #params: unknown;
+
+  constructor(options: ConnectionOptions, ports: ConnectionPorts) {
+    this.#options = options;
+    this.#ports = ports;
+    this.#calls = new ConnectionCalls(ports.setTimer);
+    this.#state = newConnection(options.creates);
+    this.#dispatch({ type: "connect" });
+  }
+
+  get status(): ConnStatus {
+    return this.#status;
+  }
+
+  get actorId(): string | undefined {
+    return this.#state.actorId;
+  }
+
+  get connId(): string | undefined {
+    return this.#state.connId;
+  }
+
+  get params(): unknown {
+    return this.#params;
+  }
+
+  /** Resolves at the next opening, at once if it is open; rejects when there will be none. */
+  get ready(): Promise<void> {
+    return this.#opening.promise;
+  }
+
+  on(event: string, listener: (...args: never[]) => void, isOnce: boolean): Unsubscribe {
+    return this.#subscriptions.add(event, listener, isOnce);
+  }
+
+  onOpen(listener: () => void): Unsubscribe {
+    let isWanted = this.#isToldOpen;
+    const remove = this.#onOpen.add(listener);
+    if (isWanted) queueMicrotask(() => isWanted && callSafely(listener, []));
+    return () => {
+      isWanted = false;
+      remove();
+    };
+  }
+
+  onClose(listener: () => void): Unsubscribe {
+    return this.#onClose.add(listener);
+  }
+
+  onError(listener: (error: ActorError) => void): Unsubscribe {
+    return this.#onError.add(listener);
+  }
+
+  onStatusChange(listener: (status: ConnStatus) => void): Unsubscribe {
+    return this.#onStatusChange.add(listener);
+  }
+
+  /** Calls an action over the socket, or keeps the call until there is one. */
+  call(action: string, args: readonly unknown[], signal: AbortSignal | undefined): Promise<unknown> {
+    const { stoppedBy, actorId } = this.#state;
+    if (stoppedBy !== undefined) return Promise.reject(stoppedBy);
+    const frame = (id: bigint): Frame => this.#encode({ tag: "ActionRequest", val: { id, name: action, args: [...args] } });
+    const send = this.#isOpen ? (encoded: Frame): void => this.#send(encoded) : undefined;
+    return this.#calls.make({ action, actorId, signal, timeoutMs: this.#options.callTimeoutMs, frame }, send);
+  }
+
+  reconnect(): void {
+    if (this.#state.phase === "disposed") throw this.#state.stoppedBy;
+    this.#dispatch({ type: "reconnect" });
+  }
+
+  dispose(): void {
+    this.#dispatch({ type: "dispose" });
+  }
+
+  get #isOpen(): boolean {
+    return this.#state.phase === "open";
+  }
+
+  #dispatch(event: ConnectionEvent): void {
+    this.#events.push(event);
+    if (this.#isRunning) return;
+    this.#isRunning = true;
+    try {
+      for (let next = this.#events.shift(); next !== undefined; next = this.#events.shift()) {
+        const [state, effects] = advance(this.#state, next);
+        this.#state = state;
+        for (const effect of effects) this.#carryOut(effect);
+      }
+    } finally {
+      this.#isRunning = false;
+    }
+  }
+
+  #carryOut(effect: ConnectionEffect): void {
+    switch (effect.do) {
+      case "getParams":
+        return void this.#getParams(effect.attempt);
+      case "openSocket":
+        return void this.#openSocket(effect.attempt, effect.params);
+      case "closeSocket":
+        this.#socket?.close(effect.code, effect.reason);
+        this.#socket = undefined;
+        return;
+      case "startTimer":
+        return this.#startTimer(effect);
+      case "stopTimer":
+        return this.#stopTimer?.();
+      case "resume":
+        for (const event of this.#subscriptions.events) this.#subscribe(event, true);
+        this.#calls.flush(effect.actorId, (frame) => this.#send(frame));
+        return this.#opening.resolve();
+      case "rejectSent":
+        this.#renewOpening();
+        return this.#calls.rejectSent(effect.cause);
+      case "rejectAll":
+        return this.#rejectAll(effect.error);
+      case "status":
+        return this.#changeStatus(effect.status);
+      case "tellOpen":
+        this.#isToldOpen = true;
+        return this.#onOpen.tell();
+      case "tellClose":
+        this.#isToldOpen = false;
+        return this.#onClose.tell();
+      case "tellError":
+        return this.#onError.tell(effect.error);
+    }
+  }
+
+  async #getParams(attempt: number): Promise<void> {
+    let params: unknown;
+    try {
+      // Never in the turn of connect(): who makes a connection can listen to all that becomes of it.
+      await undefined;
+      params = await this.#options.getParams();
+    } catch (cause) {
+      return this.#dispatch({ type: "paramsFailed", attempt, error: getParamsFailed(cause) });
+    }
+    if (attempt === this.#state.attempt) this.#params = params;
+    this.#dispatch({ type: "paramsReady", attempt, params });
+  }
+
+  async #openSocket(attempt: number, params: unknown): Promise<void> {
+    let socket: ClientSocket;
+    try {
+      socket = await this.#options.openSocket(params);
+    } catch (cause) {
+      const error = ActorError.isActorError(cause) ? cause : openFailed(this.#options.place, cause);
+      return this.#dispatch({ type: "broken", attempt, error, at: this.#ports.now() });
+    }
+    const held = holdSocket(socket, {
+      onMessage: (data) => this.#receive(attempt, data),
+      onClose: (code, reason) => {
+        if (this.#socket === held) this.#socket = undefined;
+        this.#dispatch({ type: "closed", attempt, code, reason, openFailed: openFailed(this.#options.place), at: this.#ports.now() });
+      },
+    });
+    const { phase, attempt: newest } = this.#state;
+    if (phase === "opening" && attempt === newest) this.#socket = held;
+    else held.close(1000, "");
+  }
+
+  #startTimer({ timer, attempt, failures }: Extract<ConnectionEffect, { do: "startTimer" }>): void {
+    this.#stopTimer?.();
+    const delayMs = timer === "open" ? OPEN_TIMEOUT_MS : reconnectDelayMs(failures, () => this.#ports.random());
+    this.#stopTimer = this.#ports.setTimer(delayMs, () => this.#dispatch({ type: "due", attempt, openFailed: openFailed(this.#options.place) }));
+  }
+
+  #receive(attempt: number, data: string | ArrayBuffer): void {
+    const at = this.#ports.now();
+    let message: ToClient;
+    try {
+      message = wireCodec(this.#options.encoding).toClient.decode(data);
+    } catch (cause) {
+      const error = new MalformedResponseMessage(this.#options.place, 101, { cause });
+      return this.#dispatch({ type: "broken", attempt, error, at });
+    }
+    if (message.tag !== "Init" && message.tag !== "Error" && !this.#isOpen) return;
+    switch (message.tag) {
+      case "Init":
+        return this.#dispatch({ type: "init", attempt, actorId: message.val.actorId, connId: message.val.connectionId, at });
+      case "Error":
+        if (message.val.actionId === null) return this.#dispatch({ type: "errorFrame", attempt, error: fromErrorData(message.val), at });
+        return this.#calls.reject(message.val.actionId, fromErrorData(message.val));
+      case "ActionResponse":
+        return this.#calls.resolve(message.val.id, message.val.output);
+      case "Event":
+        return this.#subscriptions.tell(message.val.name, message.val.args);
+    }
+  }
+
+  #subscribe(eventName: string, subscribe: boolean): void {
+    if (this.#isOpen) this.#send(this.#encode({ tag: "SubscriptionRequest", val: { eventName, subscribe } }));
+  }
+
+  #encode(message: ToServer): Frame {
+    return wireCodec(this.#options.encoding).toServer.encode(message, EXTENDED);
+  }
+
+  #send(frame: Frame): void {
+    this.#socket?.send(frame);
+  }
+
+  #rejectAll(error: ActorError): void {
+    this.#renewOpening();
+    this.#opening.reject(error);
+    this.#calls.rejectAll(error);
+    if (this.#state.phase === "disposed") this.#options.onDisposed();
+  }
+
+  #changeStatus(status: ConnStatus): void {
+    if (status === "connecting") this.#renewOpening();
+    this.#status = status;
+    this.#onStatusChange.tell(status);
+  }
+
+  /** The next opening is another one than the last. */
+  #renewOpening(): void {
+    if (this.#opening.isSettled) this.#opening = new Opening();
+  }
+}
