@@ -1,4 +1,4 @@
-// Writes dist/ anew: JavaScript, declarations and source maps, by tsc alone.
+// Writes dist/ anew: JavaScript and declarations, by tsc alone.
 import { spawnSync } from "node:child_process";
 import { rmSync } from "node:fs";
 import { join } from "node:path";

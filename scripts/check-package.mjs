@@ -1,11 +1,12 @@
-// Packs what `npm publish` would, unpacks it into empty projects, and uses it there as a stranger would: every entry point
-// resolves, its declarations compile without our settings or types, its code loads in Node; the projects of test/package
+// Packs what `npm publish` would, lints it (publint, attw), unpacks it into empty projects, and uses it there as a stranger
+// would: every entry point resolves, its declarations compile without our settings or types, its code loads in Node; the projects of test/package
 // compile under strict settings, and what they export has portable declarations; a Worker of theirs is bundled.
 import { execFileSync } from "node:child_process";
 import { cpSync, existsSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, symlinkSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
-import { dirname, join } from "node:path";
+import { dirname, join, normalize } from "node:path";
 import process from "node:process";
+import { lintPackage } from "./lint-package.mjs";
 
 const root = join(import.meta.dirname, "..");
 const manifest = JSON.parse(readFileSync(join(root, "package.json"), "utf8"));
@@ -15,6 +16,10 @@ const entries = Object.keys(manifest.exports).filter((name) => name !== "./packa
 /** The entries that only a Worker can load. */
 const workerOnly = new Set([`${manifest.name}/cloudflare`]);
 const anywhere = entries.filter((entry) => !workerOnly.has(entry));
+/** All that is published. */
+const PUBLISHED = /^(package\.json|README\.md|CHANGELOG\.md|LICENSE|docs\/.+\.md|dist\/.+\.(js|d\.ts))$/;
+/** Where published pages may link to although it is not: what is for those who have the repository. */
+const IN_REPOSITORY = /^(ARCHITECTURE\.md|CONTRIBUTING\.md|examples\/)/;
 /** The seed pages' examples; they lie beside the repository where the project is made. */
 const SEEDS = join(root, "..", "shared", "seeds", "examples");
 
@@ -27,7 +32,12 @@ const CAREFUL = { noUncheckedIndexedAccess: true, exactOptionalPropertyTypes: tr
 
 const consumer = mkdtempSync(join(tmpdir(), "perdure-consumer-"));
 try {
-  install();
+  const tarball = pack();
+  const problems = await lintPackage(tarball);
+  if (problems.length > 0) throw new Error(problems.join("\n"));
+  console.log("publint, attw: clean");
+  install(tarball);
+  checkContents();
   for (const [platform, used] of /** @type {const} */ ([[BROWSER, anywhere], [WORKER, entries]])) {
     write("entries/index.ts", used.map((entry, index) => `export * as e${index} from ${JSON.stringify(entry)};`).join("\n"));
     compile("entries", { ...NODE_NEXT, ...platform });
@@ -49,20 +59,46 @@ try {
   rmSync(consumer, { recursive: true, force: true });
 }
 
-/** The package under each of its names, and its dependencies. */
-function install() {
+/** @returns {string} the tarball's path */
+function pack() {
   if (!existsSync(join(root, "dist"))) throw new Error("There is no dist/ to pack: `npm run build` first.");
   const [packed = ""] = run("npm", ["pack", "--ignore-scripts", "--silent", "--pack-destination", consumer]).split("\n");
+  return join(consumer, packed);
+}
+
+/**
+ * The package under each of its names, and its dependencies.
+ *
+ * @param {string} tarball
+ */
+function install(tarball) {
   const modules = join(consumer, "node_modules");
   for (const name of NAMES) {
     mkdirSync(join(modules, name), { recursive: true });
-    run("tar", ["-xzf", join(consumer, packed), "-C", join(modules, name), "--strip-components=1"]);
+    run("tar", ["-xzf", tarball, "-C", join(modules, name), "--strip-components=1"]);
   }
   for (const dependency of [...Object.keys(manifest.dependencies), "@cloudflare/workers-types"]) {
     mkdirSync(dirname(join(modules, dependency)), { recursive: true });
     symlinkSync(join(root, "node_modules", dependency), join(modules, dependency));
   }
   write("package.json", JSON.stringify({ type: "module" }));
+}
+
+/** Nothing is published by accident, and the pages' links lead somewhere. */
+function checkContents() {
+  const folder = join(consumer, "node_modules", manifest.name);
+  const files = readdirSync(folder, { recursive: true, withFileTypes: true })
+    .filter((entry) => entry.isFile())
+    .map((entry) => join(entry.parentPath, entry.name).slice(folder.length + 1).replaceAll("\\", "/"));
+  const unexpected = files.filter((file) => !PUBLISHED.test(file));
+  if (unexpected.length > 0) throw new Error(`The package holds ${unexpected.join(", ")}`);
+  for (const page of files.filter((each) => each.endsWith(".md"))) {
+    for (const [, link = ""] of readFileSync(join(folder, page), "utf8").matchAll(/\]\(([^)#:]+)(?:#[^)]*)?\)/g)) {
+      const target = normalize(join(dirname(page), link)).replaceAll("\\", "/");
+      if (!existsSync(join(folder, target)) && !IN_REPOSITORY.test(target)) throw new Error(`${page} links to ${link}, which is not published`);
+    }
+  }
+  console.log(`Contents: ${files.length} files`);
 }
 
 /**

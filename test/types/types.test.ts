@@ -3,7 +3,7 @@ import { mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from "n
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { describe, expect, test } from "vitest";
-import { checkTypes, TYPE_PROJECTS } from "../../scripts/types.mjs";
+import { checkTypes, TYPE_PROJECTS } from "../../scripts/type-projects.mjs";
 
 const root = join(import.meta.dirname, "..", "..");
 
