@@ -1,5 +1,6 @@
 import type { History, StoredMessage } from "../workflow/index.js";
 import type { CompiledActor } from "./compile.js";
+import type { ActorDatabase } from "./database-types.js";
 import type { Connections } from "./connections.js";
 import type { Lease } from "./lease.js";
 import type { LiveState, StateView } from "./live-state.js";
@@ -30,6 +31,8 @@ export interface ActorActivation {
   readonly queue: ActorQueue;
   readonly receivers: PlainReceivers;
   readonly schedule: object;
+  /** Undefined if the actor has none configured. */
+  readonly database: ActorDatabase | undefined;
   readonly connections: Connections;
   readonly control: object;
   readonly background: { run(what: string, work: () => unknown): void; waitFor(what: string, promise: unknown): void };

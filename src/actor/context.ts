@@ -2,6 +2,7 @@ import { ActorError } from "../protocol/index.js";
 import type { AttemptInfo, AttemptSession } from "../workflow/index.js";
 import type { ActorActivation, Callback } from "./activation.js";
 import type { ConnectionView } from "./connection.js";
+import { databaseOf } from "./database.js";
 import { QueueContext } from "./queue-context.js";
 import type { StateView } from "./live-state.js";
 import type { Logger } from "./ports.js";
@@ -100,6 +101,9 @@ export class CallbackContext extends IdentityContext {
   get schedule(): object {
     return this.#runtime.schedule;
   }
+  get db(): unknown {
+    return databaseOf(this.#runtime).client;
+  }
   get conns(): object {
     return this.#runtime.connections.view;
   }
@@ -153,9 +157,10 @@ export function openAttempt(runtime: ActorActivation, info: AttemptInfo, staged:
   const outbox: { name: string; body: Uint8Array }[] = [];
   const stateBefore = runtime.state?.version;
   const begun = runtime.state?.restores;
+  const writesBefore = runtime.database?.writes;
   return {
     get changedState() {
-      return runtime.state !== undefined && runtime.state.version !== stateBefore;
+      return (runtime.state !== undefined && runtime.state.version !== stateBefore) || runtime.database?.writes !== writesBefore;
     },
     context: new StepContext(runtime, info, gate, outbox),
     succeed: () => {
@@ -179,6 +184,7 @@ class StepContext extends IdentityContext {
   readonly #gate: Gate;
   readonly #view: StateView | undefined;
   #schedule: object | undefined;
+  #db: unknown;
   readonly queue: { send(name: string, body: unknown): Promise<void> };
 
   constructor(runtime: ActorActivation, info: AttemptInfo, gate: Gate, outbox: { name: string; body: Uint8Array }[]) {
@@ -222,6 +228,12 @@ class StepContext extends IdentityContext {
   set vars(value: unknown) {
     this.#check("vars");
     this.#runtime.vars = value;
+  }
+
+  get db(): unknown {
+    this.#check("db");
+    this.#db ??= databaseOf(this.#runtime).createClient(() => this.#check("db"));
+    return this.#db;
   }
 
   client(): unknown {

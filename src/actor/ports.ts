@@ -28,6 +28,8 @@ export interface Store {
 }
 
 export interface StoreActivation {
+  /** The user's tables in the same storage, if it has any: SQL and commits of one turn become durable together. */
+  readonly sql?: SqlDatabase;
   /** False once a later activation has begun: this one's commits are refused, and it must not begin anything. */
   readonly isCurrent: boolean;
   get(key: string): Uint8Array | undefined;
@@ -41,6 +43,37 @@ export interface StoreActivation {
   sync(): Promise<void>;
   /** Deletes everything, alarm included. Not atomic: repeat until it succeeds. */
   deleteAll(): Promise<void>;
+}
+
+/** What a cell of a table may hold here; `ArrayBuffer` only on its way out. */
+export type SqlCell = null | number | string | Uint8Array;
+
+export interface SqlResult {
+  readonly columns: readonly string[];
+  readonly rows: readonly (readonly (SqlCell | ArrayBuffer)[])[];
+  /** Whether anything was written. */
+  readonly hasWritten: boolean;
+}
+
+/**
+ * SQL on an actor's own database. It sees the user's tables only: what the runtime stores is out of its reach. Everything
+ * throws once a later activation has begun.
+ */
+export interface SqlDatabase {
+  /** Runs one statement, at once. @throws what the database says; the statement has changed nothing then */
+  execute(sql: string, parameters: readonly SqlCell[]): SqlResult;
+  /** Runs statements of one turn that are undone together if `work` throws. */
+  atomically<T>(work: () => T): T;
+  /**
+   * Runs `work` in a transaction over several turns: undone if it rejects, or if the process dies before it has resolved.
+   * No other event of the object is delivered meanwhile, and the platform resets the object after 30 s.
+   *
+   * A commit of the runtime must never be undone with it. `onCommit`: such a commit, or `leaving`, undoes the transaction
+   * first and calls this. Without it, commits become part of the transaction.
+   */
+  transaction<T>(work: () => Promise<T>, onCommit?: () => void): Promise<T>;
+  /** Something is about to leave the actor that does not wait for an open transaction. */
+  leaving(): void;
 }
 
 /** All rows of an actor that an older release wrote, as they are brought to the next format. */

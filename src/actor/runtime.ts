@@ -13,6 +13,7 @@ import type { ActorActivation, Callback, DeadlineRow } from "./activation.js";
 import { Background } from "./background.js";
 import type { CompiledActor } from "./compile.js";
 import { Connections } from "./connections.js";
+import { openDatabase, type Database } from "./database.js";
 import { DirtySet } from "./dirty-set.js";
 import { FailureReports } from "./failure-reports.js";
 import { decodeLease, type Lease } from "./lease.js";
@@ -38,6 +39,7 @@ export class ActorRuntime implements ActorActivation {
   readonly receivers: MessageReceivers;
   readonly schedule: Schedule;
   readonly connections: Connections;
+  readonly database: Database | undefined;
   readonly background: Background;
   readonly failures: FailureReports;
   readonly wakes: Wakes;
@@ -82,6 +84,7 @@ export class ActorRuntime implements ActorActivation {
     this.receivers = new MessageReceivers(this);
     this.schedule = new Schedule(this);
     this.connections = new Connections(this);
+    this.database = openDatabase(this, store.sql);
     this.background = new Background(this);
     this.failures = new FailureReports(this, store.list(KEYS.failures));
     this.#counter = Math.max(this.#counter, this.failures.highestSeq);
@@ -148,6 +151,18 @@ export class ActorRuntime implements ActorActivation {
     this.#open = true;
   }
 
+  /** From here on commits wait again, for the one that `open` allows: what changes until then is stored with it, or not at all. */
+  hold(): void {
+    this.#open = false;
+  }
+
+  /** Forgets what waits for a commit. */
+  discard(): void {
+    this.#dirty.clear();
+    this.state = undefined;
+    this.#open = true;
+  }
+
   /** The hooks of the start have run. */
   ready(): void {
     this.#ready = true;
@@ -203,7 +218,9 @@ export class ActorRuntime implements ActorActivation {
     return true;
   }
 
+  /** Whoever calls this lets something leave the actor next (C1). */
   commitOrThrow(): void {
+    this.database?.leaving();
     if (!this.commit()) throw this.#lost ?? restarting();
   }
 
@@ -257,7 +274,8 @@ export class ActorRuntime implements ActorActivation {
   /** A change outside of any callback's end is committed at the end of the turn (C1). */
   changedSoon(): void {
     if (!this.#open || this.#flush) return;
-    this.#flush = this.ports.yield().then(() => {
+    // Nobody asked for this commit: it lets a transaction of user code end first, which it would undo.
+    this.#flush = this.ports.yield().then(() => this.database?.idle()).then(() => {
       this.#flush = undefined;
       this.commit();
     });

@@ -36,7 +36,9 @@ export async function createActor(
   // Sockets of an earlier life of this key, if a crash left any, are ended.
   runtime.restoreConnections();
   try {
-    await create(runtime, input);
+    runtime.wakes.armed(await store.getAlarm());
+    const { database } = runtime;
+    await (database ? database.start("creation", Infinity, () => create(runtime, input)) : create(runtime, input));
     await finishStart(runtime);
   } catch (error) {
     // Code of its hooks that still runs changes nothing any more.
@@ -47,9 +49,8 @@ export async function createActor(
 }
 
 async function create(runtime: ActorRuntime, input: unknown): Promise<void> {
-  const { config, options, hasState, workflow } = runtime.actor;
-  runtime.wakes.armed(await runtime.store.getAlarm());
-  await hook(runtime, "onMigrate", config.onMigrate, BEFORE_STATE, options.onMigrateTimeout, [true]);
+  const { config, hasState, workflow } = runtime.actor;
+  await migrate(runtime, BEFORE_STATE, true);
   if (hasState) {
     const first: unknown = config.createState
       ? await hook(runtime, "createState", config.createState, BEFORE_STATE, CREATE_TIMEOUT_MS, [input])
@@ -92,9 +93,8 @@ export async function loadActor(
   if (wakes.lease) await runtime.confirmed();
   loadState(runtime);
   runtime.restoreConnections();
-  const hasState = runtime.state !== undefined;
   try {
-    await hook(runtime, "onMigrate", actor.config.onMigrate, hasState ? BEFORE_VARS : BEFORE_STATE, actor.options.onMigrateTimeout, [false]);
+    await migrateExisting(runtime);
     await finishStart(runtime, found !== undefined);
   } catch (error) {
     if (found && wakes.lease) {
@@ -105,6 +105,36 @@ export async function loadActor(
     throw error;
   }
   return runtime;
+}
+
+/** What a migration of a database changes is one commit, made when it has ended; a failed one changes nothing. */
+async function migrateExisting(runtime: ActorRuntime): Promise<void> {
+  const { database, actor, state } = runtime;
+  const stage = state ? BEFORE_VARS : BEFORE_STATE;
+  if (!database) return migrate(runtime, stage, false);
+  if (!actor.config.onMigrate && !database.hasMigration) return;
+  runtime.hold();
+  try {
+    await database.start("onMigrate", actor.options.onMigrateTimeout, async () => {
+      await migrate(runtime, stage, false);
+      state?.checkChanges();
+      runtime.open();
+      runtime.commitOrThrow();
+    });
+  } catch (error) {
+    runtime.discard();
+    throw error;
+  }
+}
+
+/** The database's own migration, then the actor's. */
+async function migrate(runtime: ActorRuntime, stage: Stage, isNew: boolean): Promise<void> {
+  const { config, options } = runtime.actor;
+  const startedAt = runtime.ports.now();
+  const timeoutMs = options.onMigrateTimeout;
+  await hook(runtime, "onMigrate", () => runtime.database?.migrate(), stage, timeoutMs, []);
+  const leftMs = Math.max(1, timeoutMs - (runtime.ports.now() - startedAt));
+  await hook(runtime, "onMigrate", config.onMigrate, stage, leftMs, [isNew]);
 }
 
 async function finishStart(runtime: ActorRuntime, careful = false): Promise<void> {

@@ -11,11 +11,12 @@ import type { ActorQueueOf } from "./queue-messages.js";
 import type { ScheduledEvent } from "./schedule-types.js";
 import type { WorkflowHistoryEntry, WorkflowStatus } from "./workflow-status.js";
 import type { ClientFor } from "./client-types.js";
+import type { DatabaseProvider } from "./database-types.js";
 import type { Conn, Conns, Disconnection, EventArgs, EventNames } from "./connection-types.js";
 import type { DefinitionTypes, EventDeclarations, QueueDeclarations, StandardSchema } from "./declarations.js";
 
 /** Before the state exists: `createState`. */
-export interface CreateStateContext<Q extends QueueDeclarations> {
+export interface CreateStateContext<DB, Q extends QueueDeclarations> {
   /** Unique; another one after destroy and re-creation. */
   readonly actorId: string;
   /** The name under which the actor stands in `setup({ use })`. */
@@ -23,6 +24,8 @@ export interface CreateStateContext<Q extends QueueDeclarations> {
   readonly key: string[];
   readonly region: string;
   readonly log: Logger;
+  /** The actor's SQL database: what `db` of its configuration makes. @throws actor/database_not_configured without one */
+  readonly db: DB;
   /**
    * Aborted when the actor begins to be destroyed or to go to sleep (state and vars are still there), or when its activation
    * is lost; in an action also when that action times out.
@@ -55,7 +58,7 @@ export interface CreateStateContext<Q extends QueueDeclarations> {
 }
 
 /** Before the vars exist: `onCreate`, `createVars`, `onMigrate`. */
-export interface CreateContext<S, Q extends QueueDeclarations> extends CreateStateContext<Q> {
+export interface CreateContext<S, DB, Q extends QueueDeclarations> extends CreateStateContext<DB, Q> {
   /**
    * The actor's state: a live object, committed when the callback ends and before anything leaves the actor.
    * @throws actor/state_not_enabled without `state` or `createState`; value/not_serializable on assigning what cannot be stored
@@ -69,7 +72,7 @@ export interface CreateContext<S, Q extends QueueDeclarations> extends CreateSta
 }
 
 /** Before the caller is a connection: `onBeforeConnect`, `createConnState`. */
-export interface BeforeConnectContext<S, V, E extends EventDeclarations, Q extends QueueDeclarations> extends CreateContext<S, Q> {
+export interface BeforeConnectContext<S, V, DB, E extends EventDeclarations, Q extends QueueDeclarations> extends CreateContext<S, DB, Q> {
   /** Not stored; made anew at every start by `vars` or `createVars`. */
   vars: V;
   /** The HTTP request that asks for the connection; absent for callers inside the Worker. */
@@ -85,7 +88,7 @@ export interface BeforeConnectContext<S, V, E extends EventDeclarations, Q exten
 /** What every other callback of an actor gets. */
 // oxlint-disable-next-line no-unused-vars -- all contexts take the same parameters in the same order
 export interface ActorContext<S, CP, CS, V, I, DB, E extends EventDeclarations, Q extends QueueDeclarations>
-  extends Omit<BeforeConnectContext<S, V, E, Q>, "request"> {
+  extends Omit<BeforeConnectContext<S, V, DB, E, Q>, "request"> {
   /** Who is connected; live. */
   readonly conns: Conns<CP, CS, E>;
 }
@@ -175,28 +178,34 @@ export interface ActorConfig<
    * otherwise the compiler reaches the workflow before it knows the state, and `step.state` is `unknown` there. Actions,
    * hooks and clients know it in any case. The same holds for `createVars`.
    */
-  readonly createState?: (c: CreateStateContext<Q>, input: I) => S | Promise<S>;
+  readonly createState?: (c: CreateStateContext<DB, Q>, input: I) => S | Promise<S>;
   readonly vars?: V;
   /** Makes the vars at every start; may read the state. */
-  readonly createVars?: (c: CreateContext<S, Q>, driver?: undefined) => V | Promise<V>;
+  readonly createVars?: (c: CreateContext<S, DB, Q>, driver?: undefined) => V | Promise<V>;
   readonly events?: E;
   readonly queues?: Q;
   /** Checks the params of every caller (Standard Schema); its output is `conn.params`. A refusal is actor/validation_error. */
   readonly connParamsSchema?: StandardSchema<any, CP>;
-  readonly onMigrate?: (c: CreateContext<S, Q>, isNew: boolean) => unknown;
+  /** SQL for the actor: `db()` of perdure/db or perdure/db/drizzle. */
+  readonly db?: DatabaseProvider<DB>;
+  /**
+   * At every start, after the database's own migration; `isNew`: the actor is being created. What both change and the end of
+   * the creation, or of the migration, are one commit: a throw, or more than `onMigrateTimeout` for both, undoes it all.
+   */
+  readonly onMigrate?: (c: CreateContext<S, DB, Q>, isNew: boolean) => unknown;
   /** Once in the actor's life, after its first state exists. What it changes and the creation are one commit. */
-  readonly onCreate?: (c: CreateContext<S, Q>, input: I) => unknown;
+  readonly onCreate?: (c: CreateContext<S, DB, Q>, input: I) => unknown;
   /** At every start, also the first. */
   readonly onWake?: (c: ActorContext<S, CP, CS, V, unknown, DB, E, Q>) => unknown;
   /**
    * Admission of every caller, socket or single call. What it throws, the caller gets; until it has let the caller in,
    * that one sees nothing and is seen by nobody. Within `onBeforeConnectTimeout`.
    */
-  readonly onBeforeConnect?: (c: BeforeConnectContext<S, V, E, Q>, params: CP) => unknown;
+  readonly onBeforeConnect?: (c: BeforeConnectContext<S, V, DB, E, Q>, params: CP) => unknown;
   /** First state of each connection; each gets its own copy. */
   readonly connState?: CS;
   /** Makes the first state of a connection. A throw refuses the caller. Within `createConnStateTimeout`. */
-  readonly createConnState?: (c: BeforeConnectContext<S, V, E, Q>, params: CP) => CS | Promise<CS>;
+  readonly createConnState?: (c: BeforeConnectContext<S, V, DB, E, Q>, params: CP) => CS | Promise<CS>;
   /**
    * After the connection has joined `c.conns`. What it throws ends the connection, and the caller gets it; `onDisconnect`
    * is not called then. Within `onConnectTimeout`. Not called again after hibernation.
@@ -239,14 +248,14 @@ export type ActionContextOf<D> = D extends ActorDefinition<infer S, infer CP, in
 export type RunContextOf<D> = D extends ActorDefinition<infer S, infer CP, infer CS, infer V, infer _I, infer DB, infer E, infer Q, infer _M>
   ? RunContext<S, CP, CS, V, unknown, DB, E, Q>
   : never;
-export type CreateStateContextOf<D> = D extends ActorDefinition<infer _S, infer _CP, infer _CS, infer _V, infer _I, infer _DB, infer _E, infer Q, infer _M>
-  ? CreateStateContext<Q>
+export type CreateStateContextOf<D> = D extends ActorDefinition<infer _S, infer _CP, infer _CS, infer _V, infer _I, infer DB, infer _E, infer Q, infer _M>
+  ? CreateStateContext<DB, Q>
   : never;
-export type CreateContextOf<D> = D extends ActorDefinition<infer S, infer _CP, infer _CS, infer _V, infer _I, infer _DB, infer _E, infer Q, infer _M>
-  ? CreateContext<S, Q>
+export type CreateContextOf<D> = D extends ActorDefinition<infer S, infer _CP, infer _CS, infer _V, infer _I, infer DB, infer _E, infer Q, infer _M>
+  ? CreateContext<S, DB, Q>
   : never;
-export type BeforeConnectContextOf<D> = D extends ActorDefinition<infer S, infer _CP, infer _CS, infer V, infer _I, infer _DB, infer E, infer Q, infer _M>
-  ? BeforeConnectContext<S, V, E, Q>
+export type BeforeConnectContextOf<D> = D extends ActorDefinition<infer S, infer _CP, infer _CS, infer V, infer _I, infer DB, infer E, infer Q, infer _M>
+  ? BeforeConnectContext<S, V, DB, E, Q>
   : never;
 export type CreateConnStateContextOf<D> = BeforeConnectContextOf<D>;
 export type ConnInitContextOf<D> = BeforeConnectContextOf<D>;

@@ -28,6 +28,11 @@ export interface WorkflowStepContext<S, CP, CS, V, I, DB, E extends EventDeclara
    */
   state: S;
   vars: V;
+  /**
+   * The actor's SQL database. Statements that the callback executes after its last `await` of anything but such statements
+   * are committed together with the step's result; earlier ones, and transactions, on their own: a later attempt sees them.
+   */
+  readonly db: DB;
   /** Sends an event at once, after what is dirty has been committed, whatever becomes of the attempt (progress is live). */
   broadcast<N extends EventNames<E>>(name: N, ...args: EventArgs<E, N>): void;
   /** Calls to other actors: at least once. */

@@ -1,4 +1,5 @@
-import type { Batch, Store, StoreActivation } from "../actor/index.js";
+import type { Batch, SqlDatabase, Store, StoreActivation } from "../actor/index.js";
+import { ObjectSql, OpenTransactions } from "./object-sql.js";
 
 /**
  * The actor's store over the synchronous key-value API of a SQLite-backed object. Users' SQL can neither read nor
@@ -10,6 +11,7 @@ import type { Batch, Store, StoreActivation } from "../actor/index.js";
 export class KeyValueStore implements Store {
   readonly #storage: DurableObjectStorage;
   readonly #onAlarmFailure: (error: unknown) => void;
+  readonly #transactions = new OpenTransactions();
   #current = 0;
 
   /** `onAlarmFailure`: the platform refused an alarm that was committed; the object must start anew. */
@@ -21,17 +23,26 @@ export class KeyValueStore implements Store {
   activate(): StoreActivation {
     this.#current += 1;
     const activation = this.#current;
-    return new KeyValueActivation(this.#storage, this.#onAlarmFailure, () => activation === this.#current);
+    return new KeyValueActivation(this.#storage, this.#transactions, this.#onAlarmFailure, () => activation === this.#current);
   }
 }
 
 class KeyValueActivation implements StoreActivation {
+  readonly sql: SqlDatabase;
   readonly #storage: DurableObjectStorage;
+  readonly #transactions: OpenTransactions;
   readonly #onAlarmFailure: (error: unknown) => void;
   readonly #isCurrent: () => boolean;
 
-  constructor(storage: DurableObjectStorage, onAlarmFailure: (error: unknown) => void, isCurrent: () => boolean) {
+  constructor(
+    storage: DurableObjectStorage,
+    transactions: OpenTransactions,
+    onAlarmFailure: (error: unknown) => void,
+    isCurrent: () => boolean,
+  ) {
+    this.sql = new ObjectSql(storage, () => this.#check(), transactions);
     this.#storage = storage;
+    this.#transactions = transactions;
     this.#onAlarmFailure = onAlarmFailure;
     this.#isCurrent = isCurrent;
   }
@@ -53,6 +64,7 @@ class KeyValueActivation implements StoreActivation {
 
   commit(batch: Batch): void {
     this.#check();
+    this.#transactions.undo();
     this.#storage.transactionSync(() => {
       for (const [key, bytes] of batch.puts) this.#storage.kv.put(key, bytes);
       for (const key of batch.deletes) this.#storage.kv.delete(key);

@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { actor, compileActor, event, queue, setup, workflow } from "../../src/actor/index.js";
+import { actor, compileActor, db, event, queue, setup, workflow } from "../../src/actor/index.js";
 
 // oxlint-disable-next-line typescript/no-explicit-any -- configurations that the types forbid
 const anyActor = actor as (config: any) => { config: object };
@@ -100,10 +100,17 @@ describe("setup()", () => {
     for (const name of ["", "x".repeat(65)]) expect(() => anySetup({ use: { [name]: actor({}) } }), name).toThrow();
   });
 
+  it("takes as `db` only what db() gives, and db() only what it knows", () => {
+    expect(() => actor({ db: db() })).not.toThrow();
+    for (const wrong of [{}, null, true, () => {}]) expect(() => actor({ db: wrong } as never)).toThrow(/"db" must be what db\(\)/);
+    expect(() => db({ onMigrate: () => {}, warnOnManualTransactions: false })).not.toThrow();
+    for (const wrong of [null, { schema: {} }, { onMigrate: 1 }]) expect(() => db(wrong as never)).toThrow(TypeError);
+  });
+
   it("refuses hooks that this release would not call, so that no access rule is skipped in silence", () => {
     for (const hook of ["onRequest", "onWebSocket", "onSleep", "onStateChange", "onBeforeActionResponse"]) {
       expect(() => actor({ [hook]: () => {} } as never), hook).toThrow(new TypeError(`actor(): "${hook}" is not built yet; an actor that relies on it would run without it`));
     }
-    for (const key of ["db", "actionInputSchemas"]) expect(() => actor({ [key]: {} } as never), key).toThrow(`"${key}" is not built yet`);
+    for (const key of ["actionInputSchemas"]) expect(() => actor({ [key]: {} } as never), key).toThrow(`"${key}" is not built yet`);
   });
 });

@@ -1,0 +1,269 @@
+/**
+ * The actor's SQL database in one activation.
+ *
+ * Owns: who may run a statement when, what a transaction is, what its errors are called. Does not own: the connection
+ * (`SqlDatabase`, a port), what a statement's text may say (sql-text.ts), its values (sql-values.ts).
+ * Invariants: a statement runs in the turn of its call unless a transaction stands before it; a transaction never undoes a
+ * commit of the runtime; after the activation has ended nothing runs any more.
+ */
+import { ActorError } from "../protocol/index.js";
+import type { ActorActivation } from "./activation.js";
+import type { ActorDatabase, DatabaseAccess, DatabaseProvider, SqlExecutor, SqlTable, TransactionOptions } from "./database-types.js";
+import type { SqlDatabase } from "./ports.js";
+import { sqlError } from "./sql-errors.js";
+import { readSql } from "./sql-text.js";
+import { SqlTransaction } from "./sql-transaction.js";
+import { bind, toRows, toTable, type BoundStatement } from "./sql-values.js";
+
+/** The platform resets an object whose transaction takes 30 s. */
+export const MAX_TRANSACTION_MS = 25_000;
+const MAX_WAITING = 128;
+
+export class Database implements ActorDatabase {
+  readonly #activation: ActorActivation;
+  readonly #sql: SqlDatabase;
+  readonly #provider: DatabaseProvider<unknown>;
+  /** What waits for the transaction that is open, in order of call. */
+  readonly #waiting: (() => void)[] = [];
+  readonly #idle: (() => void)[] = [];
+  /** Counts what was written. */
+  writes = 0;
+  #isHeld = false;
+  #start: SqlTransaction | undefined;
+  #isClosed = false;
+  #client: unknown;
+  #isUnconfirmed = false;
+  #confirming: Promise<void> | undefined;
+
+  constructor(activation: ActorActivation, sql: SqlDatabase, provider: DatabaseProvider<unknown>) {
+    this.#activation = activation;
+    this.#sql = sql;
+    this.#provider = provider;
+  }
+
+  /** What callbacks see as `c.db`. */
+  get client(): unknown {
+    this.#client ??= this.createClient();
+    return this.#client;
+  }
+
+  /** A client of its own: `guard` runs before each use and may refuse it. */
+  createClient(guard: () => void = () => {}): unknown {
+    const check = (): void => {
+      guard();
+      this.#check();
+    };
+    const access: DatabaseAccess = {
+      raw: Object.freeze({
+        execute: async (sql: unknown, ...given: unknown[]) => {
+          check();
+          const statements = bind(readSql(sql), given);
+          return this.#next(() => {
+            check();
+            return this.#rows(statements);
+          });
+        },
+        transaction: async <T>(work: (tx: SqlExecutor) => T | Promise<T>, options: TransactionOptions = {}) => {
+          check();
+          return this.#transaction(work, timeoutOf(options), check);
+        },
+        close: async () => {
+          check();
+          this.#isClosed = true;
+        },
+      }) as DatabaseAccess["raw"],
+      run: (sql, parameters) => {
+        check();
+        if (this.#isHeld) throw new ActorError("sqlite", "transaction_open", "A synchronous statement cannot wait for the transaction that is open");
+        const [statement, ...others] = bind(readSql(sql), parameters);
+        if (!statement || others.length > 0) throw new ActorError("sqlite", "invalid_sql", "The text is not one statement");
+        return this.#run(statement);
+      },
+      atomically: (work) => {
+        check();
+        return this.#sql.atomically(work);
+      },
+    };
+    return this.#provider.createClient(access);
+  }
+
+  /** The provider's migration, for whoever runs the start. */
+  async migrate(): Promise<void> {
+    await this.#provider.onMigrate?.(this.client);
+  }
+
+  get hasMigration(): boolean {
+    return this.#provider.onMigrate !== undefined;
+  }
+
+  /**
+   * A start, and the commit that ends it: its SQL and that commit are stored together, or nothing of either is
+   * (decision 26). @throws actor/callback_timed_out, and what `work` throws
+   */
+  async start<T>(name: string, timeoutMs: number, work: () => Promise<T>): Promise<T> {
+    const durationMs = Math.min(timeoutMs, MAX_TRANSACTION_MS);
+    const metadata = { callback_name: name, duration_ms: durationMs };
+    const onTimeout = (): ActorError => new ActorError("actor", "callback_timed_out", `\`${name}\` did not finish within ${durationMs} ms`, { metadata });
+    const transaction = new SqlTransaction(this.#activation, this.#sql, { timeoutMs: durationMs, onTimeout });
+    this.#start = transaction;
+    const result = await transaction.run(work);
+    this.#start = undefined;
+    return result;
+  }
+
+  /** Something leaves the actor: a transaction that is open is undone, since it would be committed only after that (C1). */
+  leaving(): void {
+    this.#sql.leaving();
+  }
+
+  /** Resolves when no transaction is open; undefined if none is. */
+  idle(): Promise<void> | undefined {
+    return this.#isHeld ? new Promise((resolve) => this.#idle.push(resolve)) : undefined;
+  }
+
+  async #transaction<T>(work: (tx: SqlExecutor) => T | Promise<T>, timeoutMs: number, check: () => void): Promise<T> {
+    if (typeof work !== "function") throw new ActorError("sqlite", "invalid_sql", "A transaction is a function: `db.transaction(async (tx) => …)`");
+    const onTimeout = (): ActorError => new ActorError("sqlite", "transaction_timed_out", `The transaction did not end within ${timeoutMs} ms, and was undone`);
+    const transaction = new SqlTransaction(this.#activation, this.#sql, { timeoutMs, onTimeout, onCommit: interrupted });
+    const tx = Object.freeze({
+      execute: async (sql: unknown, ...given: unknown[]) => {
+        check();
+        transaction.check();
+        return this.#rows(bind(readSql(sql), given));
+      },
+    }) as SqlExecutor;
+    return this.#alone(() => {
+      check();
+      return transaction.run(() => work(tx));
+    });
+  }
+
+  #rows(statements: readonly BoundStatement[]): Record<string, unknown>[] {
+    return this.#atomically(() => {
+      let result: SqlTable = { columns: [], rows: [] };
+      for (const statement of statements) result = this.#run(statement);
+      return toRows(result);
+    });
+  }
+
+  #run({ text, parameters }: BoundStatement): SqlTable {
+    try {
+      const result = this.#sql.execute(text, parameters);
+      if (result.hasWritten) this.#wrote();
+      return toTable(result);
+    } catch (error) {
+      throw sqlError(error, this.#activation);
+    }
+  }
+
+  #atomically<T>(work: () => T): T {
+    try {
+      return this.#sql.atomically(work);
+    } catch (error) {
+      throw sqlError(error, this.#activation);
+    }
+  }
+
+  // ---- one after the other -----------------------------------------------------------------------------------------
+
+  /** Runs now, or once the transactions before it have ended. */
+  #next<T>(run: () => T): T | Promise<T> {
+    if (!this.#isHeld) return run();
+    return new Promise((resolve, reject) => {
+      this.#wait(() => {
+        try {
+          resolve(run());
+        } catch (error) {
+          reject(error);
+        }
+        this.#release();
+      });
+    });
+  }
+
+  async #alone<T>(run: () => Promise<T>): Promise<T> {
+    if (this.#isHeld) await new Promise<void>((resolve) => this.#wait(resolve));
+    this.#isHeld = true;
+    try {
+      return await run();
+    } finally {
+      this.#release();
+      this.#confirm();
+    }
+  }
+
+  #wait(go: () => void): void {
+    if (this.#waiting.length >= MAX_WAITING) {
+      throw new ActorError("sqlite", "transaction_queue_full", `${MAX_WAITING} transactions and statements wait for the one that is open`);
+    }
+    this.#waiting.push(go);
+  }
+
+  /** Whoever waits next is let in at once, so that nobody overtakes it. */
+  #release(): void {
+    const next = this.#waiting.shift();
+    if (next) return next();
+    this.#isHeld = false;
+    for (const idle of this.#idle.splice(0)) idle();
+  }
+
+  #wrote(): void {
+    this.writes += 1;
+    this.#confirm();
+  }
+
+  // ---- activation --------------------------------------------------------------------------------------------------
+
+  #check(): void {
+    this.#activation.abortSignal.throwIfAborted();
+    // Code of a start that has failed goes on until somebody has told it.
+    this.#start?.check();
+    if (this.#isClosed) throw new ActorError("sqlite", "closed", "The database was closed with `db.close()`");
+  }
+
+  /** What is written while no event waits for it is confirmed as well (C7). */
+  #confirm(): void {
+    this.#isUnconfirmed = true;
+    this.#confirming ??= this.#confirmAll();
+  }
+
+  async #confirmAll(): Promise<void> {
+    const confirmed = async (): Promise<void> => {
+      while (this.#isUnconfirmed) {
+        this.#isUnconfirmed = false;
+        await this.#activation.confirmed();
+      }
+    };
+    this.#activation.ports.waitUntil(
+      confirmed()
+        .catch(() => {})
+        .then(() => (this.#confirming = undefined)),
+    );
+  }
+}
+
+/** @throws actor/database_not_configured */
+export function databaseOf({ database }: { readonly database: ActorDatabase | undefined }): ActorDatabase {
+  if (database) return database;
+  throw new ActorError("actor", "database_not_configured", "This actor has no database. Give it one: `actor({ db: db(), … })`");
+}
+
+/** The database of an actor that has one configured. @throws feature/unsupported if its store has no SQL */
+export function openDatabase(activation: ActorActivation, sql: SqlDatabase | undefined): Database | undefined {
+  const provider = activation.actor.config.db as DatabaseProvider<unknown> | undefined;
+  if (!provider) return undefined;
+  if (!sql) throw new ActorError("feature", "unsupported", "This store has no SQL, and the actor has a database configured");
+  return new Database(activation, sql, provider);
+}
+
+function interrupted(): ActorError {
+  const message = "The transaction was undone, because the actor committed something else while it was open: a message, `saveState`, `kv`, a call to another actor";
+  return new ActorError("sqlite", "transaction_interrupted", message);
+}
+
+/** @throws sqlite/invalid_timeout */
+function timeoutOf({ timeout }: TransactionOptions): number {
+  if (timeout === undefined) return MAX_TRANSACTION_MS;
+  if (typeof timeout !== "number" || !(timeout > 0)) throw new ActorError("sqlite", "invalid_timeout", "A transaction's timeout is a positive number of ms");
+  return Math.min(timeout, MAX_TRANSACTION_MS);
+}
