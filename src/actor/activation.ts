@@ -34,6 +34,7 @@ export interface ActorActivation {
   /** Undefined if the actor has none configured. */
   readonly database: ActorDatabase | undefined;
   readonly connections: Connections;
+  readonly cron: { readonly view: object };
   readonly control: object;
   readonly background: { run(what: string, work: () => unknown): void; waitFor(what: string, promise: unknown): void };
   /** Aborted when the activation is over: whatever waits in it rejects with the reason. */

@@ -107,6 +107,9 @@ export class CallbackContext extends IdentityContext {
   get conns(): object {
     return this.#runtime.connections.view;
   }
+  get cron(): object {
+    return this.#runtime.cron.view;
+  }
   get workflow(): object {
     return this.#runtime.control;
   }
@@ -185,6 +188,7 @@ class StepContext extends IdentityContext {
   readonly #view: StateView | undefined;
   #schedule: object | undefined;
   #db: unknown;
+  #cron: object | undefined;
   readonly queue: { send(name: string, body: unknown): Promise<void> };
 
   constructor(runtime: ActorActivation, info: AttemptInfo, gate: Gate, outbox: { name: string; body: Uint8Array }[]) {
@@ -251,6 +255,12 @@ class StepContext extends IdentityContext {
     this.#check("schedule");
     this.#schedule ??= guardMethods(this.#runtime.schedule, () => this.#check("schedule"));
     return this.#schedule;
+  }
+
+  get cron(): object {
+    this.#check("cron");
+    this.#cron ??= guardMethods(this.#runtime.cron.view, () => this.#check("cron"));
+    return this.#cron;
   }
 
   destroy(): void {

@@ -311,6 +311,7 @@ export class ActorHost {
     runtime.queue.expireReplies(now);
     if (runtime.isWorking) wakes.extendLease();
     if (wakes.isDue(now)) wakes.holdLease();
+    runtime.cron.fireDue(runtime.background);
     runtime.commitOrThrow();
     // Code that kills the object in this very turn would take the lease and the alarm with it (D4).
     if (runtime.lease) await runtime.confirmed();

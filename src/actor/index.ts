@@ -3,6 +3,7 @@ export { compileActor, type CompiledActor } from "./compile.js";
 export { nextCronTime } from "./cron-expression.js";
 export { nextWakeAt } from "./deadlines.js";
 export { event, queue } from "./declarations.js";
+export type * from "./cron-types.js";
 export type * from "./declarations.js";
 export type * from "./database-types.js";
 export { db } from "./db.js";

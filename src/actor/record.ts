@@ -16,6 +16,7 @@ export const KEYS = {
   connections: "c/",
   deadline: (id: string): string => `d/${id}`,
   deadlines: "d/",
+  cronHistory: (page: number, name: string): string => `h/${page}/${name}`,
 } as const;
 
 /** Where a workflow stands, as it is stored. */

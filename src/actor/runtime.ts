@@ -13,6 +13,7 @@ import type { ActorActivation, Callback, DeadlineRow } from "./activation.js";
 import { Background } from "./background.js";
 import type { CompiledActor } from "./compile.js";
 import { Connections } from "./connections.js";
+import { CronRuns } from "./cron-runs.js";
 import { openDatabase, type Database } from "./database.js";
 import { DirtySet } from "./dirty-set.js";
 import { FailureReports } from "./failure-reports.js";
@@ -40,6 +41,7 @@ export class ActorRuntime implements ActorActivation {
   readonly schedule: Schedule;
   readonly connections: Connections;
   readonly database: Database | undefined;
+  readonly cron: CronRuns;
   readonly background: Background;
   readonly failures: FailureReports;
   readonly wakes: Wakes;
@@ -85,6 +87,7 @@ export class ActorRuntime implements ActorActivation {
     this.schedule = new Schedule(this);
     this.connections = new Connections(this);
     this.database = openDatabase(this, store.sql);
+    this.cron = new CronRuns(this);
     this.background = new Background(this);
     this.failures = new FailureReports(this, store.list(KEYS.failures));
     this.#counter = Math.max(this.#counter, this.failures.highestSeq);

@@ -2,8 +2,8 @@ import { ActorError, decodeValue, encodeValue } from "../protocol/index.js";
 import { MAX_INTERRUPTIONS } from "../workflow/index.js";
 import type { ActorActivation, Callback, DeadlineRow } from "./activation.js";
 import type { Background } from "./background.js";
-import { runHandler } from "./dispatch.js";
 import type { ScheduledEvent, ScheduledFireInfo } from "./schedule-types.js";
+import { checkScheduleRoom, DUE_PER_PASS, runScheduled } from "./scheduled-run.js";
 
 interface ScheduleRow extends DeadlineRow {
   readonly action: string;
@@ -30,10 +30,7 @@ export class Schedule {
   async at(time: number, action: string, ...args: unknown[]): Promise<string> {
     if (typeof time !== "number" || !Number.isFinite(time)) throw new ActorError("schedule", "invalid_time", "A schedule needs a finite time in ms");
     if (!this.#activation.actor.actions.has(action)) throw new ActorError("actor", "action_not_found", `Action \`${action}\` was not found.`);
-    const limit = this.#activation.actor.options.maxSchedules;
-    if (this.#rows().length >= limit) {
-      throw new ActorError("schedule", "max_schedules_exceeded", `This actor may have ${limit} schedules`, { metadata: { limit } });
-    }
+    checkScheduleRoom(this.#activation);
     const id = this.#activation.ports.randomHex(16);
     const row: ScheduleRow = { at: time, action, args: encodeValue(args, { what: "args" }) };
     this.#activation.setDeadline(PREFIX + id, row);
@@ -89,7 +86,7 @@ export class Schedule {
   async #fire(id: string, row: ScheduleRow, info: ScheduledFireInfo): Promise<void> {
     const callback: Callback = {};
     try {
-      await runHandler(this.#activation, row.action, [...(decodeValue(row.args) as unknown[]), info], callback);
+      await runScheduled(this.#activation, row.action, [...(decodeValue(row.args) as unknown[]), info], callback);
     } finally {
       this.#running.delete(id);
       this.#activation.clearDeadline(PREFIX + id);
@@ -104,9 +101,6 @@ export class Schedule {
       .map(([id, row]) => [id.slice(PREFIX.length), row as ScheduleRow]);
   }
 }
-
-/** What one turn starts at most; the next pass follows at once, whoever of this one still runs (D9). */
-const DUE_PER_PASS = 100;
 
 function toEvent(id: string, row: ScheduleRow): ScheduledEvent {
   return { id, action: row.action, args: decodeValue(row.args) as unknown[], runAt: row.at };

@@ -84,8 +84,10 @@ export async function loadActor(
   wakes.armed(armedAt);
   runtime.queue.expireReplies(now);
   runtime.open();
-  if (found) wakes.setLease(foundLease(found, now, runtime.counter, armedAt !== null && armedAt > now));
-  else if (wakes.isDue(now)) wakes.holdLease();
+  if (found) {
+    wakes.setLease(foundLease(found, now, runtime.counter, armedAt !== null && armedAt > now));
+    runtime.cron.settleInterrupted();
+  } else if (wakes.isDue(now)) wakes.holdLease();
   else if (isAlarm) wakes.changed();
   else wakes.repair();
   runtime.commitOrThrow();
@@ -147,6 +149,7 @@ async function finishStart(runtime: ActorRuntime, careful = false): Promise<void
   await hook(runtime, "onWake", config.onWake, READY, WAKE_TIMEOUT_MS, []);
   runtime.ready();
   runtime.commitOrThrow();
+  runtime.cron.fireDue(runtime.background);
   runtime.schedule.fireDue(runtime.background);
   runtime.failures.tellDue();
   runtime.connections.tellLost();

@@ -8,6 +8,7 @@ import type { InspectorConfig } from "./inspector-tabs.js";
 import type { ActorOptions } from "./options.js";
 import type { Logger } from "./ports.js";
 import type { ActorQueueOf } from "./queue-messages.js";
+import type { ActorCron } from "./cron-types.js";
 import type { ScheduledEvent } from "./schedule-types.js";
 import type { WorkflowHistoryEntry, WorkflowStatus } from "./workflow-status.js";
 import type { ClientFor } from "./client-types.js";
@@ -35,6 +36,8 @@ export interface CreateStateContext<DB, Q extends QueueDeclarations> {
   readonly queue: ActorQueueOf<Q>;
   /** Actions of this actor at a later time; stored, and run at least once (decision 21). */
   readonly schedule: ActorSchedule;
+  /** Actions of this actor again and again, by cron expressions and at intervals. */
+  readonly cron: ActorCron;
   /** The workflow seen and steered (decision 16). */
   readonly workflow: ActorWorkflow;
   /**

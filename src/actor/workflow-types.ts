@@ -3,6 +3,7 @@ import type { ClientFor } from "./client-types.js";
 import type { EventArgs, EventNames } from "./connection-types.js";
 import type { EventDeclarations, QueueDeclarations } from "./declarations.js";
 import type { EntryKind, LoopBreak, LoopContinue, TryBlockCatchKind, TryBlockFailure, TryStepCatchKind, TryStepFailure, WorkflowError } from "../workflow/index.js";
+import type { ActorCron } from "./cron-types.js";
 import type { Logger } from "./ports.js";
 import type { StepQueueOf, WorkflowQueueOf } from "./queue-messages.js";
 import type { ActorDefinition, ActorSchedule } from "./types.js";
@@ -38,6 +39,7 @@ export interface WorkflowStepContext<S, CP, CS, V, I, DB, E extends EventDeclara
   /** Calls to other actors: at least once. */
   client<R = any>(): ClientFor<R>;
   readonly schedule: ActorSchedule;
+  readonly cron: ActorCron;
   readonly queue: StepQueueOf<Q>;
   /** Ends the actor once this attempt has ended. */
   destroy(): void;

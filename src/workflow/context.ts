@@ -138,7 +138,7 @@ class WorkflowQueue {
 }
 
 /** Features of the actor that only a step may use (decision 15). */
-const STEP_ONLY = ["state", "vars", "db", "client", "broadcast", "schedule", "kv", "destroy", "keepAwake", "waitUntil"] as const;
+const STEP_ONLY = ["state", "vars", "db", "client", "broadcast", "schedule", "cron", "kv", "destroy", "keepAwake", "waitUntil"] as const;
 
 for (const feature of STEP_ONLY) {
   Object.defineProperty(WorkflowContext.prototype, feature, {

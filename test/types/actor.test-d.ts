@@ -6,6 +6,7 @@ import {
   setup,
   type ActionContextOf,
   type ActorContextOf,
+  type ActorCron,
   type AnyActorDefinition,
   type BeforeActionResponseContextOf,
   type BeforeConnectContextOf,
@@ -16,6 +17,8 @@ import {
   type CreateContextOf,
   type CreateStateContextOf,
   type CreateVarsContextOf,
+  type CronHistoryEntry,
+  type CronJobInfo,
   type DestroyContextOf,
   type DisconnectContextOf,
   type MigrateContextOf,
@@ -265,7 +268,27 @@ const twin = actor({ state: { n: 0 }, vars: { v: "" } });
 
 // schedules
 export const scheduled = actor({
+  onCreate: (c) => c.cron.every({ name: "poll", interval: 60_000, action: "wake", args: ["text"] }),
+  onWake: async (c) => {
+    exactly<ActorCron>()(c.cron);
+    await c.cron.set({ name: "daily", expression: "0 9 * * *", timezone: "Europe/Berlin", action: "wake", maxHistory: 5 });
+    // @ts-expect-error an expression, not an interval
+    await c.cron.set({ name: "daily", interval: 60_000, action: "wake" });
+    // @ts-expect-error it needs a name
+    await c.cron.every({ interval: 60_000, action: "wake" });
+  },
   actions: {
+    jobs: async (c) => {
+      const job = await c.cron.get("daily");
+      exactly<CronJobInfo | undefined>()(job);
+      if (job?.kind === "cron") exactly<string>()(job.timezone);
+      if (job?.kind === "every") exactly<number>()(job.interval);
+      exactly<CronJobInfo[]>()(await c.cron.list());
+      exactly<boolean>()(await c.cron.delete("daily"));
+      const [newest] = await c.cron.history("daily", { limit: 1 });
+      exactly<CronHistoryEntry | undefined>()(newest);
+      exactly<"running" | "ok" | "error" | "skipped" | undefined>()(newest?.result);
+    },
     later: async (c) => {
       exactly<string>()(await c.schedule.after(1000, "wake", "text"));
       exactly<string>()(await c.schedule.at(Date.now(), "wake", "text"));

@@ -92,6 +92,8 @@ export const engine = actor({
       void ctx.broadcast;
       // @ts-expect-error schedule
       void ctx.schedule;
+      // @ts-expect-error cron
+      void ctx.cron;
       // @ts-expect-error kv
       void ctx.kv;
       // @ts-expect-error db

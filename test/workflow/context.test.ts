@@ -3,7 +3,7 @@ import { Loop } from "../../src/entry/workflow.js";
 import { Runs, finished, subject, type Ctx } from "./subject.js";
 
 const HOUR = 3_600_000;
-const STEP_ONLY = ["state", "vars", "db", "client", "broadcast", "schedule", "kv", "destroy", "keepAwake", "waitUntil"];
+const STEP_ONLY = ["state", "vars", "db", "client", "broadcast", "schedule", "cron", "kv", "destroy", "keepAwake", "waitUntil"];
 
 describe("a workflow context", () => {
   it("knows who it is, in every scope", async () => {

@@ -1,0 +1,78 @@
+import { decodeValue, encodeValue } from "../protocol/index.js";
+import type { ActorActivation } from "./activation.js";
+import type { CronJob } from "./cron-job.js";
+import type { CronHistoryEntry } from "./cron-types.js";
+import { KEYS } from "./record.js";
+
+/** An entry and its place in the job's history. */
+export interface NumberedEntry {
+  readonly number: number;
+  readonly entry: CronHistoryEntry;
+}
+
+/** Entries of one row. A row that grows is one billed write whatever its size; one that is full is written once more, to be deleted. */
+const PAGE = 20;
+
+/**
+ * What became of a job's occurrences: pages of up to 20, `h/<page>/<name>`, so that an end costs one row and keeping a
+ * bound costs a twentieth. An entry's number says where it is; the job's row says which numbers are kept.
+ */
+export class CronHistory {
+  readonly #activation: ActorActivation;
+
+  constructor(activation: ActorActivation) {
+    this.#activation = activation;
+  }
+
+  put(name: string, job: CronJob, number: number, entry: CronHistoryEntry): void {
+    const first = keptFrom(job);
+    if (number < first) return;
+    const others = this.#page(name, pageOf(number)).filter((each) => each.number >= first && each.number !== number);
+    const page = [...others, { number, entry }].sort((a, b) => a.number - b.number);
+    this.#activation.put(KEYS.cronHistory(pageOf(number), name), () => encodeValue(page));
+  }
+
+  has(name: string, number: number): boolean {
+    return this.#page(name, pageOf(number)).some((each) => each.number === number);
+  }
+
+  /** Newest first. */
+  read(name: string, job: CronJob, limit: number): NumberedEntry[] {
+    const first = keptFrom(job);
+    const found: NumberedEntry[] = [];
+    for (let page = pageOf(job.occurrences - 1); page >= pageOf(first) && found.length < limit; page -= 1) {
+      found.push(...this.#page(name, page).filter((each) => each.number >= first).reverse());
+    }
+    return found.slice(0, limit);
+  }
+
+  /** The job's row changes, or goes: pages of which it keeps nothing go with it. */
+  prune(name: string, before: CronJob, after?: CronJob): void {
+    if (!(keptCount(before) > 0)) return;
+    const end = after && keptCount(after) > 0 ? pageOf(keptFrom(after)) : pageOf(before.occurrences - 1) + 1;
+    for (let page = pageOf(keptFrom(before)); page < end; page += 1) this.#activation.delete(KEYS.cronHistory(page, name));
+  }
+
+  #page(name: string, page: number): NumberedEntry[] {
+    const bytes = this.#activation.read(KEYS.cronHistory(page, name));
+    return bytes ? (decodeValue(bytes) as NumberedEntry[]) : [];
+  }
+}
+
+/** The number of the oldest occurrence that is kept. */
+export function keptFrom({ keptFrom: trimmed = 0, occurrences, maxHistory }: CronJob): number {
+  return Math.max(trimmed, occurrences - maxHistory);
+}
+
+export function keptCount(job: CronJob): number {
+  return job.occurrences - keptFrom(job);
+}
+
+/** The job without its oldest page of history. */
+export function withoutOldestPage(job: CronJob): CronJob {
+  return { ...job, keptFrom: Math.min(job.occurrences, (pageOf(keptFrom(job)) + 1) * PAGE) };
+}
+
+function pageOf(number: number): number {
+  return Math.floor(number / PAGE);
+}

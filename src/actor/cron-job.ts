@@ -1,0 +1,89 @@
+import { ActorError, encodeValue } from "../protocol/index.js";
+import type { ActorActivation, DeadlineRow } from "./activation.js";
+import { invalidExpression, nextCronTime } from "./cron-expression.js";
+import type { CronEveryOptions, CronSetOptions } from "./cron-types.js";
+
+/** When a job comes due. */
+export type Cadence =
+  | { readonly kind: "cron"; readonly expression: string; readonly timezone: string }
+  /** `anchor`, epoch ms: where its grid begins. */
+  | { readonly kind: "every"; readonly interval: number; readonly anchor: number };
+
+/** One occurrence that began. */
+export interface CronRun {
+  /** Its place in the job's history, counted from 0. */
+  readonly number: number;
+  readonly action: string;
+  readonly scheduledAt: number;
+  readonly firedAt: number;
+}
+
+/** A recurring job, as the row `d/cron/<name>` holds it; `at` is its next time. */
+export interface CronJob extends DeadlineRow {
+  readonly cadence: Cadence;
+  readonly action: string;
+  readonly args: Uint8Array;
+  readonly maxHistory: number;
+  /** How many occurrences it has had, skipped ones included: the number of the next one. */
+  readonly occurrences: number;
+  /** Occurrences before this one left the history because the actor had too many of all jobs together. */
+  readonly keptFrom?: number;
+  /** The last one that began. It has ended if the history says so; this row is not written for that. */
+  readonly run?: CronRun;
+}
+
+/** What a job is asked to be; the rest of its row is what it has been through. */
+export type CronRequest = Pick<CronJob, "action" | "args" | "maxHistory">;
+
+const MAX_NAME_BYTES = 128;
+const HALF_PAIR = /\p{Surrogate}/u;
+const MIN_INTERVAL_MS = 5_000;
+const DEFAULT_HISTORY = 100;
+const MAX_HISTORY = 1_000;
+
+/** The first time of a cadence after `after`, epoch ms; undefined: there is none. */
+export function nextTime(cadence: Cadence, after: number): number | undefined {
+  if (cadence.kind === "cron") return nextCronTime(cadence.expression, cadence.timezone, after);
+  const { anchor, interval } = cadence;
+  return anchor + (Math.floor((after - anchor) / interval) + 1) * interval;
+}
+
+/** @throws schedule/invalid_name */
+export function checkName(name: unknown): string {
+  if (typeof name === "string" && name !== "" && !HALF_PAIR.test(name) && new TextEncoder().encode(name).byteLength <= MAX_NAME_BYTES) return name;
+  throw new ActorError("schedule", "invalid_name", `A recurring job's name is a text of 1 to ${MAX_NAME_BYTES} bytes`);
+}
+
+/** @throws actor/action_not_found, schedule/invalid_max_history, schedule/invalid_args, value/not_serializable, value/too_large */
+export function checkRequest(activation: ActorActivation, options: CronSetOptions | CronEveryOptions): CronRequest {
+  const { action, args = [], maxHistory = DEFAULT_HISTORY } = options;
+  if (!activation.actor.actions.has(action)) throw new ActorError("actor", "action_not_found", `Action \`${String(action)}\` was not found.`);
+  if (!Number.isInteger(maxHistory) || maxHistory < 0 || maxHistory > MAX_HISTORY) {
+    throw new ActorError("schedule", "invalid_max_history", `A job keeps 0 to ${MAX_HISTORY} occurrences of its history`);
+  }
+  if (!Array.isArray(args)) throw new ActorError("schedule", "invalid_args", "The arguments of an action are a list");
+  return { action, args: encodeValue(args, { what: "args" }), maxHistory };
+}
+
+/** @throws schedule/invalid_interval */
+export function checkInterval(interval: unknown): number {
+  if (Number.isSafeInteger(interval) && (interval as number) >= MIN_INTERVAL_MS) return interval as number;
+  throw new ActorError("schedule", "invalid_interval", `An interval is a whole number of ms, at least ${MIN_INTERVAL_MS}`);
+}
+
+/** When a job of this cadence comes due first. @throws schedule/invalid_cron_expression, schedule/invalid_timezone */
+export function firstTime(cadence: Cadence, now: number): number {
+  const at = nextTime(cadence, now);
+  if (at === undefined) throw invalidExpression(cadence.kind === "cron" ? cadence.expression : "", "it never comes true");
+  return at;
+}
+
+/** True if the first may go on as the second: the same times, wherever a grid begins. */
+export function isSameCadence(a: Cadence, b: Cadence): boolean {
+  if (a.kind === "cron") return b.kind === "cron" && a.expression === b.expression && a.timezone === b.timezone;
+  return a.kind === "every" && b.kind === "every" && a.interval === b.interval;
+}
+
+export function isSameRequest(a: CronRequest, b: CronRequest): boolean {
+  return a.action === b.action && a.maxHistory === b.maxHistory && a.args.length === b.args.length && a.args.every((byte, index) => byte === b.args[index]);
+}

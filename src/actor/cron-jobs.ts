@@ -1,0 +1,58 @@
+import type { ActorActivation } from "./activation.js";
+import { CronHistory, keptCount, withoutOldestPage } from "./cron-history.js";
+import type { CronJob } from "./cron-job.js";
+
+const PREFIX = "cron/";
+/** Entries of history that all jobs of an actor keep together. */
+const MAX_KEPT = 10_000;
+
+/** The recurring jobs of an actor, as rows of the table of deadlines, and their history beside it. Commits nothing. */
+export class CronJobs {
+  readonly history: CronHistory;
+  readonly #activation: ActorActivation;
+
+  constructor(activation: ActorActivation) {
+    this.#activation = activation;
+    this.history = new CronHistory(activation);
+  }
+
+  get(name: string): CronJob | undefined {
+    return this.#activation.deadline(PREFIX + name) as CronJob | undefined;
+  }
+
+  all(): [name: string, job: CronJob][] {
+    return [...this.#activation.deadlines()]
+      .filter(([id]) => id.startsWith(PREFIX))
+      .map(([id, row]) => [id.slice(PREFIX.length), row as CronJob]);
+  }
+
+  put(name: string, job: CronJob): void {
+    const before = this.get(name);
+    this.#activation.setDeadline(PREFIX + name, job);
+    if (before) this.history.prune(name, before, job);
+  }
+
+  delete(name: string): void {
+    const before = this.get(name);
+    if (!before) return;
+    this.#activation.clearDeadline(PREFIX + name);
+    this.history.prune(name, before);
+  }
+
+  /** While all jobs together keep too much, the one that keeps most loses its oldest page. */
+  boundHistory(): void {
+    for (;;) {
+      let sum = 0;
+      let longest: readonly [name: string, job: CronJob, kept: number] | undefined;
+      for (const [name, job] of this.all()) {
+        const kept = keptCount(job);
+        // A row that cannot be read has no count.
+        if (!(kept > 0)) continue;
+        sum += kept;
+        if (!longest || kept > longest[2]) longest = [name, job, kept];
+      }
+      if (sum <= MAX_KEPT || !longest) return;
+      this.put(longest[0], withoutOldestPage(longest[1]));
+    }
+  }
+}

@@ -1,0 +1,169 @@
+import { decodeValue, encodeValue, toErrorData } from "../protocol/index.js";
+import { MAX_INTERRUPTIONS } from "../workflow/index.js";
+import type { ActorActivation, Callback } from "./activation.js";
+import type { Background } from "./background.js";
+import { Cron, type RunningJobs } from "./cron.js";
+import { keptFrom } from "./cron-history.js";
+import { nextTime, type CronJob, type CronRun } from "./cron-job.js";
+import { CronJobs } from "./cron-jobs.js";
+import type { CronHistoryEntry } from "./cron-types.js";
+import { describe } from "./describe.js";
+import { legible } from "./legible.js";
+import type { ScheduledFireInfo } from "./schedule-types.js";
+import { DUE_PER_PASS, runScheduled } from "./scheduled-run.js";
+
+/** A job whose next time cannot be computed is looked at again after this: a later release may read it. */
+const UNREADABLE_AGAIN_MS = 3_600_000;
+/** Cut off so often in a row, the object runs no recurring job until it has come to rest: whose fault it is shows then. */
+const WARY_AFTER = MAX_INTERRUPTIONS / 2;
+const MAX_CODE = 100;
+const MAX_MESSAGE = 500;
+const MAX_METADATA_BYTES = 1_000;
+
+type CronError = NonNullable<CronHistoryEntry["error"]>;
+
+const INTERRUPTED: CronError = { group: "schedule", code: "interrupted", message: "The run was cut off by a crash, or by the end of its activation" };
+
+/**
+ * Runs recurring jobs when they are due.
+ *
+ * Invariants: before an occurrence runs, the job's row says on disk that it began and when the next one comes, so that no
+ * occurrence runs twice; while one runs the lease is stored, so that a boot that finds none has no cut-off run to look for.
+ */
+export class CronRuns implements RunningJobs {
+  /** What contexts show. */
+  readonly view: Cron;
+  readonly #activation: ActorActivation;
+  readonly #jobs: CronJobs;
+  /** What runs now, by the job's name. A crash forgets it. */
+  readonly #running = new Map<string, CronRun>();
+
+  constructor(activation: ActorActivation) {
+    this.#activation = activation;
+    this.#jobs = new CronJobs(activation);
+    this.view = new Cron(activation, this.#jobs, this);
+  }
+
+  running(name: string): CronRun | undefined {
+    return this.#running.get(name);
+  }
+
+  forget(name: string): void {
+    this.#running.delete(name);
+  }
+
+  /** For a boot that found a lease: runs that the last activation left behind are errors, and are not repeated. */
+  settleInterrupted(): void {
+    for (const [name, job] of this.#jobs.all()) {
+      const { run } = job;
+      if (!run || run.number < keptFrom(job) || this.#jobs.history.has(name, run.number)) continue;
+      this.#jobs.history.put(name, job, run.number, ended(run, this.#activation.ports.now(), INTERRUPTED));
+    }
+  }
+
+  /** Begins what is due. The marks of it and the lease are committed before anything runs. */
+  fireDue(background: Background): void {
+    const now = this.#activation.ports.now();
+    const due = this.#jobs
+      .all()
+      .filter(([, job]) => job.at <= now)
+      .sort(([, a], [, b]) => a.at - b.at);
+    const begun = due.slice(0, DUE_PER_PASS).flatMap(([name, job]) => this.#begin(name, job, now) ?? []);
+    if (due.length > 0) this.#jobs.boundHistory();
+    for (const start of begun) background.run(`Recurring job ${JSON.stringify(start.name)}`, () => this.#run(start));
+    if (due.length > DUE_PER_PASS) background.run("The next pass of recurring jobs", () => this.#nextPass(background));
+  }
+
+  /** Runs as background work, so that the lease that guards what is due is held until it begins. */
+  async #nextPass(background: Background): Promise<void> {
+    await this.#activation.ports.yield();
+    if (!this.#activation.shutdownSignal.aborted) this.fireDue(background);
+  }
+
+  /** Moves a job on to its next time; what is to run now, if anything is. One broken job never stops the others. */
+  #begin(name: string, job: CronJob, now: number): Start | undefined {
+    const { log } = this.#activation.ports;
+    if (!this.#activation.actor.actions.has(job.action)) {
+      log.warn({ msg: `The recurring job ${JSON.stringify(name)} is deleted: action \`${job.action}\` was not found`, code: "actor/action_not_found" });
+      this.#jobs.delete(name);
+      this.forget(name);
+      return undefined;
+    }
+    let at: number | undefined;
+    try {
+      at = nextTime(job.cadence, now);
+    } catch (error) {
+      log.error({ msg: `The recurring job ${JSON.stringify(name)} cannot be read`, code: "schedule/invalid_schedule_row", error: describe(error) });
+    }
+    if (at === undefined || Number.isNaN(at)) {
+      this.#jobs.put(name, { ...job, at: now + UNREADABLE_AGAIN_MS });
+      return undefined;
+    }
+    const run: CronRun = { number: job.occurrences, action: job.action, scheduledAt: job.at, firedAt: now };
+    const next: CronJob = { ...job, at, occurrences: job.occurrences + 1 };
+    if (this.#running.has(name) || (this.#activation.lease?.found ?? 0) >= WARY_AFTER) {
+      this.#jobs.put(name, next);
+      this.#jobs.history.put(name, next, run.number, { action: run.action, scheduledAt: run.scheduledAt, firedAt: now, result: "skipped" });
+      return undefined;
+    }
+    this.#jobs.put(name, { ...next, run });
+    this.#running.set(name, run);
+    return { name, kind: job.cadence.kind, args: job.args, run };
+  }
+
+  async #run({ name, kind, args, run }: Start): Promise<void> {
+    this.#activation.commitOrThrow();
+    await this.#activation.confirmed();
+    if (this.#running.get(name) !== run) return;
+    if (this.#activation.isEnding) {
+      this.#end(name, run, INTERRUPTED);
+      this.#activation.commit();
+      return;
+    }
+    const { scheduledAt, firedAt } = run;
+    const info: ScheduledFireInfo = { kind, id: `cron:${name}`, name, scheduledAt, firedAt };
+    const callback: Callback = {};
+    let error: CronError | undefined;
+    try {
+      await runScheduled(this.#activation, run.action, [...(decodeValue(args) as unknown[]), info], callback);
+    } catch (thrown) {
+      error = toCronError(thrown);
+      throw thrown;
+    } finally {
+      this.#end(name, run, error);
+      this.#activation.commit();
+      this.#activation.callbackEnded(callback);
+    }
+  }
+
+  #end(name: string, run: CronRun, error: CronError | undefined): void {
+    if (this.#running.get(name) !== run) return;
+    this.#running.delete(name);
+    const job = this.#jobs.get(name);
+    if (job) this.#jobs.history.put(name, job, run.number, ended(run, this.#activation.ports.now(), error));
+  }
+}
+
+interface Start {
+  readonly name: string;
+  readonly kind: "cron" | "every";
+  readonly args: Uint8Array;
+  readonly run: CronRun;
+}
+
+function ended({ action, scheduledAt, firedAt }: CronRun, finishedAt: number, error: CronError | undefined): CronHistoryEntry {
+  const times = { action, scheduledAt, firedAt, finishedAt };
+  return error ? { ...times, result: "error", error } : { ...times, result: "ok" };
+}
+
+/** What was thrown, small enough for a row of twenty. */
+function toCronError(thrown: unknown): CronError {
+  const { group, code, message, metadata } = toErrorData(legible(thrown), { expose: true }).data;
+  const error = { group: group.slice(0, MAX_CODE), code: code.slice(0, MAX_CODE), message: message.slice(0, MAX_MESSAGE) };
+  if (metadata === undefined) return error;
+  try {
+    return { ...error, metadata: decodeValue(encodeValue(metadata, { limitBytes: MAX_METADATA_BYTES })) };
+  } catch {
+    return error;
+  }
+}

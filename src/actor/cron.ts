@@ -1,0 +1,106 @@
+import { ActorError, decodeValue } from "../protocol/index.js";
+import type { ActorActivation } from "./activation.js";
+import { keptFrom } from "./cron-history.js";
+import { checkInterval, checkName, checkRequest, firstTime, isSameCadence, isSameRequest, type Cadence, type CronJob, type CronRun } from "./cron-job.js";
+import type { CronJobs } from "./cron-jobs.js";
+import type { ActorCron, CronEveryOptions, CronHistoryEntry, CronJobInfo, CronSetOptions } from "./cron-types.js";
+import { checkScheduleRoom } from "./scheduled-run.js";
+
+const DEFAULT_LIMIT = 20;
+const MAX_LIMIT = 1_000;
+
+/** What runs now, by the names of the jobs. */
+export interface RunningJobs {
+  running(name: string): CronRun | undefined;
+  /** The job was deleted: what of it still runs leaves no trace. */
+  forget(name: string): void;
+}
+
+/** `c.cron`: what user code does to the recurring jobs. When they run is not its matter (cron-runs.ts). */
+export class Cron implements ActorCron {
+  readonly #activation: ActorActivation;
+  readonly #jobs: CronJobs;
+  readonly #runs: RunningJobs;
+
+  constructor(activation: ActorActivation, jobs: CronJobs, runs: RunningJobs) {
+    this.#activation = activation;
+    this.#jobs = jobs;
+    this.#runs = runs;
+  }
+
+  async set(options: CronSetOptions): Promise<void> {
+    const { expression, timezone = "UTC" } = options ?? {};
+    this.#upsert(options, () => ({ kind: "cron", expression, timezone }));
+  }
+
+  async every(options: CronEveryOptions): Promise<void> {
+    this.#upsert(options, () => ({ kind: "every", interval: checkInterval(options.interval), anchor: this.#activation.ports.now() }));
+  }
+
+  async get(name: string): Promise<CronJobInfo | undefined> {
+    const job = this.#jobs.get(name);
+    return job && toInfo(name, job);
+  }
+
+  async list(): Promise<CronJobInfo[]> {
+    return this.#jobs
+      .all()
+      .map(([name, job]) => toInfo(name, job))
+      .sort((a, b) => a.nextRunAt - b.nextRunAt);
+  }
+
+  async delete(name: string): Promise<boolean> {
+    if (!this.#jobs.get(name)) return false;
+    this.#jobs.delete(name);
+    this.#runs.forget(name);
+    this.#activation.commitOrThrow();
+    return true;
+  }
+
+  async history(name: string, options: { readonly limit?: number } = {}): Promise<CronHistoryEntry[]> {
+    const { limit = DEFAULT_LIMIT } = options ?? {};
+    if (!Number.isInteger(limit) || limit < 1 || limit > MAX_LIMIT) {
+      throw new ActorError("schedule", "invalid_limit", `A history is read 1 to ${MAX_LIMIT} entries at a time`);
+    }
+    const job = this.#jobs.get(name);
+    if (!job) return [];
+    const entries = this.#jobs.history.read(name, job, limit);
+    const running = this.#runs.running(name);
+    if (running && running.number >= keptFrom(job)) {
+      const { number, action, scheduledAt, firedAt } = running;
+      entries.push({ number, entry: { action, scheduledAt, firedAt, result: "running" } });
+    }
+    return entries
+      .sort((a, b) => b.number - a.number)
+      .slice(0, limit)
+      .map(({ entry }) => entry);
+  }
+
+  #upsert(options: CronSetOptions | CronEveryOptions, asked: () => Cadence): void {
+    const name = checkName(options?.name);
+    const request = checkRequest(this.#activation, options);
+    const cadence = asked();
+    const before = this.#jobs.get(name);
+    const stays = before?.cadence !== undefined && isSameCadence(before.cadence, cadence);
+    if (stays && isSameRequest(before, request)) return;
+    const timing = stays ? { at: before.at, cadence: before.cadence } : { at: firstTime(cadence, this.#activation.ports.now()), cadence };
+    if (!before) checkScheduleRoom(this.#activation);
+    this.#jobs.put(name, {
+      occurrences: 0,
+      ...before,
+      ...timing,
+      ...request,
+      // A longer history does not bring back what a shorter one left out.
+      ...(before && before.maxHistory !== request.maxHistory ? { keptFrom: keptFrom(before) } : {}),
+    });
+    this.#activation.commitOrThrow();
+  }
+}
+
+function toInfo(name: string, job: CronJob): CronJobInfo {
+  const { cadence, action, args, at, run, maxHistory } = job;
+  if (cadence === undefined) throw new ActorError("schedule", "invalid_schedule_row", `The recurring job ${JSON.stringify(name)} cannot be read`);
+  const info = { name, action, args: decodeValue(args) as unknown[], nextRunAt: at, ...(run ? { lastRunAt: run.firedAt } : {}), maxHistory };
+  if (cadence.kind === "every") return { ...info, kind: "every", interval: cadence.interval };
+  return { ...info, kind: "cron", expression: cadence.expression, timezone: cadence.timezone };
+}

@@ -1,0 +1,26 @@
+import { ActorError } from "../protocol/index.js";
+import type { ActorActivation, Callback } from "./activation.js";
+import { runHandler } from "./dispatch.js";
+
+/** What one turn starts at most; the next pass follows at once, whoever of this one still runs (D9). */
+export const DUE_PER_PASS = 100;
+
+/** Runs an action that nobody called. What it changed stays if it can be stored; the commit is the caller's. @throws what it throws */
+export async function runScheduled(activation: ActorActivation, action: string, args: readonly unknown[], callback: Callback): Promise<void> {
+  const begun = activation.state?.restores;
+  try {
+    await runHandler(activation, action, args, callback);
+    activation.state?.checkChanges(begun);
+  } catch (error) {
+    activation.state?.putBackUnstorable();
+    throw error;
+  }
+}
+
+/** One-shots and recurring jobs count together. @throws schedule/max_schedules_exceeded unless there may be one more */
+export function checkScheduleRoom(activation: ActorActivation): void {
+  const limit = activation.actor.options.maxSchedules;
+  const count = [...activation.deadlines()].filter(([id]) => id.startsWith("at/") || id.startsWith("cron/")).length;
+  if (count < limit) return;
+  throw new ActorError("schedule", "max_schedules_exceeded", `This actor may have ${limit} schedules`, { metadata: { limit } });
+}
