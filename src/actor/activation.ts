@@ -5,7 +5,7 @@ import type { Connections } from "./connections.js";
 import type { Lease } from "./lease.js";
 import type { LiveState, StateView } from "./live-state.js";
 import type { ActorQueue, PlainReceivers } from "./queue-types.js";
-import type { ActorPorts } from "./ports.js";
+import type { ActorPorts, ListOptions } from "./ports.js";
 import type { ActorRecord } from "./record.js";
 import type { Timers } from "./timers.js";
 
@@ -33,6 +33,7 @@ export interface ActorActivation {
   readonly schedule: object;
   /** Undefined if the actor has none configured. */
   readonly database: ActorDatabase | undefined;
+  readonly kv: object;
   readonly connections: Connections;
   readonly cron: { readonly view: object };
   readonly control: object;
@@ -61,6 +62,8 @@ export interface ActorActivation {
 
   /** What is stored under a key, or will be with the next commit. */
   read(key: string): Uint8Array | undefined;
+  /** The same for the keys of a range, at most `limit`. */
+  list(prefix: string, options: ListOptions & { readonly limit: number }): [key: string, value: Uint8Array][];
   /** A row joins the dirty set; it is encoded when the commit is built. */
   put(key: string, encode: () => Uint8Array<ArrayBuffer>): void;
   delete(key: string): void;

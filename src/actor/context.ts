@@ -104,6 +104,9 @@ export class CallbackContext extends IdentityContext {
   get db(): unknown {
     return databaseOf(this.#runtime).client;
   }
+  get kv(): object {
+    return this.#runtime.kv;
+  }
   get conns(): object {
     return this.#runtime.connections.view;
   }

@@ -1,3 +1,5 @@
+import type { ListOptions } from "./ports.js";
+
 /**
  * What has changed since the last commit, by storage key. There is one per activation, and every commit writes all of
  * it (C2). Encoding waits until the commit, so that a row that changes often is encoded once.
@@ -21,6 +23,25 @@ export class DirtySet {
   get(key: string): Uint8Array<ArrayBuffer> | null | undefined {
     const encode = this.#rows.get(key);
     return encode ? encode() : encode;
+  }
+
+  /** What a list must see: stored rows, as `read` gives them, with what is dirty over them. */
+  overlay(
+    prefix: string,
+    options: ListOptions & { readonly limit: number },
+    read: (options: ListOptions) => Iterable<readonly [string, Uint8Array]>,
+  ): [key: string, value: Uint8Array][] {
+    const { start = "", end, limit, reverse = false } = options;
+    const dirty = [...this.#rows].filter(([key]) => key.startsWith(prefix) && key >= start && (end === undefined || key < end));
+    // Each dirty row may take one of those away.
+    const rows = new Map<string, Uint8Array>(read({ ...options, limit: limit + dirty.length }));
+    if (dirty.length === 0) return [...rows];
+    for (const [key, encode] of dirty) {
+      if (encode) rows.set(key, encode());
+      else rows.delete(key);
+    }
+    const sorted = [...rows].sort(([a], [b]) => (a < b ? -1 : 1));
+    return (reverse ? sorted.reverse() : sorted).slice(0, limit);
   }
 
   /** Encodes everything; nothing is forgotten until `clear`. */

@@ -12,6 +12,7 @@ export type * from "./connection-types.js";
 export { ActorHost } from "./host.js";
 export { decodeLease, encodeLease, foundLease, newLease, startFailed, type Lease } from "./lease.js";
 export type * from "./ports.js";
+export type * from "./kv-types.js";
 export { KEYS } from "./record.js";
 export type { InspectorConfig, InspectorTab } from "./inspector-tabs.js";
 export type { ActorOptions } from "./options.js";

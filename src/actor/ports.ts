@@ -33,8 +33,8 @@ export interface StoreActivation {
   /** False once a later activation has begun: this one's commits are refused, and it must not begin anything. */
   readonly isCurrent: boolean;
   get(key: string): Uint8Array | undefined;
-  /** All keys that begin with the prefix, in order of their text. */
-  list(prefix: string): Iterable<readonly [key: string, value: Uint8Array]>;
+  /** All keys that begin with the prefix, in order of their text; of them, those that the options ask for. */
+  list(prefix: string, options?: ListOptions): Iterable<readonly [key: string, value: Uint8Array]>;
   /** @throws whatever the storage says; nothing was written then, and the activation is lost */
   commit(batch: Batch): void;
   /** The physical alarm, epoch ms; null inside `alarm()`. */
@@ -43,6 +43,17 @@ export interface StoreActivation {
   sync(): Promise<void>;
   /** Deletes everything, alarm included. Not atomic: repeat until it succeeds. */
   deleteAll(): Promise<void>;
+}
+
+export interface ListOptions {
+  /** The first key that may be listed. */
+  readonly start?: string;
+  /** The first key that may not. */
+  readonly end?: string;
+  /** At most so many, from the first of them on. */
+  readonly limit?: number;
+  /** From the last to the first. */
+  readonly reverse?: boolean;
 }
 
 /** What a cell of a table may hold here; `ArrayBuffer` only on its way out. */

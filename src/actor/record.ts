@@ -17,6 +17,8 @@ export const KEYS = {
   deadline: (id: string): string => `d/${id}`,
   deadlines: "d/",
   cronHistory: (page: number, name: string): string => `h/${page}/${name}`,
+  /** The user's own, `c.kv`: the key's bytes follow in hexadecimal. */
+  userValues: "u/",
 } as const;
 
 /** Where a workflow stands, as it is stored. */

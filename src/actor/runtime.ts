@@ -18,11 +18,12 @@ import { openDatabase, type Database } from "./database.js";
 import { DirtySet } from "./dirty-set.js";
 import { FailureReports } from "./failure-reports.js";
 import { decodeLease, type Lease } from "./lease.js";
+import { Kv } from "./kv.js";
 import { LeaseTimer } from "./lease-timer.js";
 import { LiveState, type StateView } from "./live-state.js";
 import { MessageQueue } from "./message-queue.js";
 import { MessageReceivers } from "./message-receivers.js";
-import type { ActorPorts, StoreActivation } from "./ports.js";
+import type { ActorPorts, ListOptions, StoreActivation } from "./ports.js";
 import { KEYS, encodeRecord, type ActorRecord } from "./record.js";
 import { RunHandler } from "./run-handler.js";
 import { Schedule } from "./schedule.js";
@@ -42,6 +43,7 @@ export class ActorRuntime implements ActorActivation {
   readonly connections: Connections;
   readonly database: Database | undefined;
   readonly cron: CronRuns;
+  readonly kv = new Kv(this);
   readonly background: Background;
   readonly failures: FailureReports;
   readonly wakes: Wakes;
@@ -174,6 +176,10 @@ export class ActorRuntime implements ActorActivation {
   read(key: string): Uint8Array | undefined {
     const dirty = this.#dirty.get(key);
     return dirty === undefined ? this.store.get(key) : (dirty ?? undefined);
+  }
+
+  list(prefix: string, options: ListOptions & { readonly limit: number }): [key: string, value: Uint8Array][] {
+    return this.#dirty.overlay(prefix, options, (stored) => this.store.list(prefix, stored));
   }
 
   put(key: string, encode: () => Uint8Array<ArrayBuffer>): void {

@@ -6,6 +6,7 @@
  */
 import type { InspectorConfig } from "./inspector-tabs.js";
 import type { ActorOptions } from "./options.js";
+import type { ActorKv } from "./kv-types.js";
 import type { Logger } from "./ports.js";
 import type { ActorQueueOf } from "./queue-messages.js";
 import type { ActorCron } from "./cron-types.js";
@@ -27,6 +28,8 @@ export interface CreateStateContext<DB, Q extends QueueDeclarations> {
   readonly log: Logger;
   /** The actor's SQL database: what `db` of its configuration makes. @throws actor/database_not_configured without one */
   readonly db: DB;
+  /** Small values by key, in the actor's own storage; committed together with its state. */
+  readonly kv: ActorKv;
   /**
    * Aborted when the actor begins to be destroyed or to go to sleep (state and vars are still there), or when its activation
    * is lost; in an action also when that action times out.

@@ -116,7 +116,13 @@ const CODES: Readonly<Record<string, ErrorCodeInfo>> = {
   "inspector/forbidden": shown(403),
   "inspector/unauthorized": shown(401),
 
+  "kv/batch_too_large": shown(413),
+  "kv/invalid_key": shown(400),
+  "kv/invalid_option": shown(400),
+  "kv/invalid_value": shown(400),
   "kv/key_too_large": shown(400),
+  "kv/list_too_large": shown(413),
+  "kv/too_many_keys": shown(400),
   "kv/value_too_large": shown(413),
 
   "message/incoming_too_long": shown(413),

@@ -1,4 +1,4 @@
-import type { Batch, Store, StoreActivation } from "../actor/ports.js";
+import type { Batch, ListOptions, Store, StoreActivation } from "../actor/ports.js";
 
 /** What a store may do at a commit, besides making it. `number` is 1-based and counts over all activations. */
 export type CommitFault = (number: number) => "crash-before" | "crash-after" | "refuse" | undefined;
@@ -232,11 +232,12 @@ class MemoryActivation implements StoreActivation {
     return this.#store.read(this.#generation).rows.get(key)?.slice();
   }
 
-  list(prefix: string): Iterable<readonly [string, Uint8Array]> {
+  list(prefix: string, { start = "", end, limit = Infinity, reverse = false }: ListOptions = {}): Iterable<readonly [string, Uint8Array]> {
     const { rows } = this.#store.read(this.#generation);
     return [...rows]
-      .filter(([key]) => key.startsWith(prefix))
-      .sort(([a], [b]) => (a < b ? -1 : 1))
+      .filter(([key]) => key.startsWith(prefix) && key >= start && (end === undefined || key < end))
+      .sort(([a], [b]) => (a < b ? -1 : 1) * (reverse ? -1 : 1))
+      .slice(0, limit)
       .map(([key, bytes]) => [key, bytes.slice()] as const);
   }
 

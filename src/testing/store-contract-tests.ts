@@ -1,5 +1,5 @@
 /** The tests of the contract in store.contract.ts, and where they run. */
-import type { Batch, Store, StoreActivation } from "../actor/ports.js";
+import type { Batch, ListOptions, Store, StoreActivation } from "../actor/ports.js";
 
 /** One life of the process that uses the store. */
 export interface StoreLife {
@@ -71,6 +71,22 @@ export const CONTRACT_TESTS: readonly ContractTest[] = [
         expect(rows(activation, "e/")).toEqual([["e/10", [10]], ["e/2", [2]], ["e/9", [9]]]);
         expect(rows(activation, "x/")).toEqual([]);
         expect(rows(activation, "").map(([key]) => key)).toEqual(["d/x", "e", "e/10", "e/2", "e/9", "e0", "f"]);
+      }),
+  },
+  {
+    name: "list gives a range, its first or its last, and no more than asked for",
+    run: (subject, expect) =>
+      subject.visit(async ({ store }) => {
+        const activation = store.activate();
+        activation.commit(batch({ puts: { "u/": [0], "u/00": [1], "u/0000": [2], "u/01": [3], "u/ff": [4], "u0": [5], "t/02": [6] } }));
+        const keys = (options: ListOptions): string[] => [...activation.list("u/", options)].map(([key]) => key);
+        expect(keys({})).toEqual(["u/", "u/00", "u/0000", "u/01", "u/ff"]);
+        expect(keys({ start: "u/00", end: "u/01" })).toEqual(["u/00", "u/0000"]);
+        expect(keys({ start: "u/000" })).toEqual(["u/0000", "u/01", "u/ff"]);
+        expect(keys({ end: "u/01", reverse: true })).toEqual(["u/0000", "u/00", "u/"]);
+        expect(keys({ limit: 2 })).toEqual(["u/", "u/00"]);
+        expect(keys({ limit: 2, reverse: true })).toEqual(["u/ff", "u/01"]);
+        expect(keys({ start: "u/0", end: "u/ffg", limit: 1, reverse: true })).toEqual(["u/ff"]);
       }),
   },
   {

@@ -1,5 +1,5 @@
 // An actor's database, in every context and in none of the workflow's.
-import { actor, setup, type ActionContextOf, type CreateContextOf, type CreateStateContextOf, type MigrateContextOf } from "perdure";
+import { actor, setup, type ActorKv, type ActionContextOf, type CreateContextOf, type CreateStateContextOf, type MigrateContextOf } from "perdure";
 import { createClient } from "perdure/client";
 import { db, type DatabaseProvider, type RawAccess, type SqlExecutor } from "perdure/db";
 import { workflow, type WorkflowStepContextOf } from "perdure/workflow";
@@ -80,6 +80,26 @@ export const plain = actor({
     run: (c) => {
       // @ts-expect-error there is no database
       void c.db.execute("select 1");
+    },
+  },
+});
+
+// values by key
+export const valued = actor({
+  onCreate: (c) => exactly<ActorKv>()(c.kv),
+  actions: {
+    run: async (c) => {
+      exactly<string | null>()(await c.kv.get("k"));
+      exactly<Uint8Array | null>()(await c.kv.get(new Uint8Array(), { type: "binary" }));
+      exactly<ArrayBuffer | null>()(await c.kv.get("k", { type: "arrayBuffer" }));
+      exactly<[key: string, value: string][]>()(await c.kv.list());
+      exactly<[key: Uint8Array, value: ArrayBuffer][]>()(await c.kv.listPrefix("p", { keyType: "binary", type: "arrayBuffer", reverse: true, limit: 3 }));
+      exactly<(Uint8Array | null)[]>()(await c.kv.batchGet(["a", new Uint8Array()]));
+      await c.kv.batchPut([["a", "b"], [new Uint8Array(), new Uint8Array()]]);
+      // @ts-expect-error no value
+      await c.kv.put("k", { any: 1 });
+      // @ts-expect-error no such type
+      await c.kv.get("k", { type: "json" });
     },
   },
 });

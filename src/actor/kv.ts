@@ -1,0 +1,167 @@
+import { ActorError } from "../protocol/index.js";
+import type { ActorActivation } from "./activation.js";
+import { storageKey, userKey, userValue, valueBytes } from "./kv-codec.js";
+import type { ActorKv, KvKey, KvKeyOf, KvKeyType, KvListOptions, KvValue, KvValueOf, KvValueType } from "./kv-types.js";
+import type { ListOptions } from "./ports.js";
+import { KEYS } from "./record.js";
+
+const MAX_BATCH_KEYS = 128;
+const MAX_BATCH_BYTES = 976 * 1024;
+const MAX_LISTED = 16_384;
+const MAX_LISTED_BYTES = 32 * 1024 * 1024;
+/** Values that are in memory at once beyond those that are given back. */
+const CHUNK = MAX_BATCH_KEYS;
+
+type Range = Pick<ListOptions, "start" | "end">;
+type Rows = [key: string, value: Uint8Array][];
+
+/**
+ * The user's own values by key. They lie among the runtime's rows, under a prefix of their own, and belong to the one dirty
+ * set: a write is committed with all that is dirty, state included, or not at all (C2).
+ */
+export class Kv implements ActorKv {
+  readonly #activation: ActorActivation;
+
+  constructor(activation: ActorActivation) {
+    this.#activation = activation;
+  }
+
+  async get<T extends KvValueType = "text">(key: KvKey, options: { readonly type?: T } = {}): Promise<KvValueOf<T> | null> {
+    const type = valueType(options);
+    this.#check();
+    const stored = this.#activation.read(storageKey(key));
+    return stored === undefined ? null : userValue(stored, type);
+  }
+
+  async put(key: KvKey, value: KvValue, options: { readonly type?: KvValueType } = {}): Promise<void> {
+    this.#write([[storageKey(key), valueBytes(value, options.type)]]);
+  }
+
+  async delete(key: KvKey): Promise<void> {
+    this.#write([[storageKey(key), null]]);
+  }
+
+  async deleteRange(start: KvKey, end: KvKey): Promise<void> {
+    const range = { start: storageKey(start), end: storageKey(end) };
+    this.#check();
+    for (;;) {
+      const keys: string[] = [];
+      // Chunks, since rows come with their values.
+      for (let from: string = range.start; keys.length < MAX_LISTED; from = `${keys.at(-1)}0`) {
+        const chunk = this.#read({ ...range, start: from }, CHUNK, false);
+        keys.push(...chunk.map(([key]) => key));
+        if (chunk.length < CHUNK) break;
+      }
+      this.#write(keys.map((key) => [key, null]));
+      if (keys.length < MAX_LISTED) return;
+      await this.#activation.ports.yield();
+      this.#check();
+    }
+  }
+
+  async batchGet(keys: readonly KvKey[]): Promise<(Uint8Array | null)[]> {
+    const wanted = checkBatch(keys).map(storageKey);
+    this.#check();
+    return wanted.map((key) => {
+      const stored = this.#activation.read(key);
+      return stored === undefined ? null : userValue(stored, "binary");
+    });
+  }
+
+  async batchPut(entries: readonly (readonly [key: KvKey, value: KvValue])[]): Promise<void> {
+    const rows = checkBatch(entries).map((entry) => {
+      if (!Array.isArray(entry)) throw new ActorError("kv", "invalid_value", "A batch is a list of `[key, value]`");
+      return [storageKey(entry[0] as KvKey), valueBytes(entry[1] as KvValue)] as const;
+    });
+    const bytes = rows.reduce((sum, [key, value]) => sum + (key.length - KEYS.userValues.length) / 2 + value.byteLength, 0);
+    if (bytes > MAX_BATCH_BYTES) {
+      throw new ActorError("kv", "batch_too_large", `The batch has ${bytes} bytes in keys and values, at most ${MAX_BATCH_BYTES} are allowed`);
+    }
+    this.#write(rows);
+  }
+
+  async batchDelete(keys: readonly KvKey[]): Promise<void> {
+    this.#write(checkBatch(keys).map((key) => [storageKey(key), null]));
+  }
+
+  list<T extends KvValueType = "text", K extends KvKeyType = "text">(prefix: KvKey = "", options: KvListOptions<T, K> = {}): Promise<[KvKeyOf<K>, KvValueOf<T>][]> {
+    return this.listPrefix(prefix, options);
+  }
+
+  async listPrefix<T extends KvValueType = "text", K extends KvKeyType = "text">(
+    prefix: KvKey,
+    options: KvListOptions<T, K> = {},
+  ): Promise<[KvKeyOf<K>, KvValueOf<T>][]> {
+    const start = storageKey(prefix);
+    // No hexadecimal digit comes after this letter.
+    return this.#list({ start, end: `${start}g` }, options);
+  }
+
+  async listRange<T extends KvValueType = "text", K extends KvKeyType = "text">(
+    start: KvKey,
+    end: KvKey,
+    options: KvListOptions<T, K> = {},
+  ): Promise<[KvKeyOf<K>, KvValueOf<T>][]> {
+    return this.#list({ start: storageKey(start), end: storageKey(end) }, options);
+  }
+
+  #list<T extends KvValueType, K extends KvKeyType>(range: Range, options: KvListOptions<T, K>): [KvKeyOf<K>, KvValueOf<T>][] {
+    const type = valueType(options);
+    const { keyType = "text" as K, reverse = false, limit = MAX_LISTED } = options;
+    if (keyType !== "text" && keyType !== "binary") throw invalidOption('`keyType` is "text" or "binary"');
+    if (!Number.isInteger(limit) || limit < 1 || limit > MAX_LISTED) throw invalidOption(`\`limit\` is a whole number from 1 to ${MAX_LISTED}`);
+    this.#check();
+    const found: [KvKeyOf<K>, KvValueOf<T>][] = [];
+    let bytes = 0;
+    let rest: Range = range;
+    while (found.length < limit) {
+      const wanted = Math.min(CHUNK, limit - found.length);
+      const rows = this.#read(rest, wanted, reverse);
+      for (const [key, value] of rows) {
+        bytes += value.byteLength;
+        if (bytes > MAX_LISTED_BYTES) throw new ActorError("kv", "list_too_large", `The list has more than ${MAX_LISTED_BYTES} bytes: ask for less of it with \`limit\``);
+        found.push([userKey(key, keyType), userValue(value, type)]);
+      }
+      const last = rows.at(-1)?.[0];
+      if (rows.length < wanted || last === undefined) break;
+      // "0" is the first text that comes after the empty one among hexadecimal digits.
+      rest = reverse ? { ...range, end: last } : { ...range, start: `${last}0` };
+    }
+    return found;
+  }
+
+  /** Rows as they stand, those that wait for a commit included. */
+  #read({ start = KEYS.userValues, end = `${KEYS.userValues}g` }: Range, limit: number, reverse: boolean): Rows {
+    return start < end ? this.#activation.list(KEYS.userValues, { start, end, limit, reverse }) : [];
+  }
+
+  #write(rows: readonly (readonly [key: string, value: Uint8Array<ArrayBuffer> | null])[]): void {
+    this.#check();
+    for (const [key, value] of rows) {
+      if (value) this.#activation.put(key, () => value);
+      else if (this.#activation.read(key) !== undefined) this.#activation.delete(key);
+    }
+    this.#activation.commitOrThrow();
+    this.#activation.confirm();
+  }
+
+  #check(): void {
+    this.#activation.abortSignal.throwIfAborted();
+  }
+}
+
+function checkBatch<T>(items: readonly T[]): readonly T[] {
+  if (!Array.isArray(items)) throw new ActorError("kv", "invalid_key", "A batch is a list");
+  if (items.length > MAX_BATCH_KEYS) throw new ActorError("kv", "too_many_keys", `A batch has at most ${MAX_BATCH_KEYS} keys, this one has ${items.length}`);
+  return items;
+}
+
+function valueType<T extends KvValueType>({ type = "text" as T }: { readonly type?: T }): T {
+  if (type !== "text" && type !== "arrayBuffer" && type !== "binary") throw invalidOption('`type` is "text", "arrayBuffer" or "binary"');
+  return type;
+}
+
+function invalidOption(message: string): ActorError {
+  return new ActorError("kv", "invalid_option", message);
+}
+
