@@ -75,7 +75,7 @@ export function isFinal({ error, wasOpen, hasConnected, failures, creates }: End
   if (isTransient(error, creates)) return error.code === "connection_open_failed" && !hasConnected && failures >= MAX_FIRST_ATTEMPTS;
   // Whatever the first answer is, it is the caller's to hear.
   if (!hasConnected) return true;
-  if (error.statusCode === 401 || error.statusCode === 403) return true;
+  if (error.group === "auth" || error.statusCode === 401 || error.statusCode === 403) return true;
   // A hook's own refusal may end with the next params, and what ended an open connection is not sent again.
   return !wasOpen && error.statusCode >= 400 && error.statusCode < 500 && error.group !== "user";
 }

@@ -107,6 +107,9 @@ const TRANSITIONS: readonly (readonly [phase: ConnectionState["phase"], event: s
   ["open", "a close after a long message", closed(1011, "message.incoming_too_long"), "waiting", [
     "reject sent: message/incoming_too_long", "disconnected", "tellClose", "error message/incoming_too_long", "retry after 1",
   ]],
+  ["open", "a close with an auth reason of the actor's own", closed(1000, "auth.kicked"), "stopped", [
+    "reject sent: auth/kicked", "disconnected", "tellClose", "error auth/kicked", "reject all: auth/kicked", "idle",
+  ]],
   ["open", "a close of refusal", closed(1008, "rule 5"), "stopped", [
     "reject sent: client/connection_refused", "disconnected", "tellClose", "error client/connection_refused", "reject all: client/connection_refused", "idle",
   ]],
@@ -341,7 +344,7 @@ describe("whatever happens", () => {
           const [next, effects] = give(state, event);
           if (next.phase === "stopped" && state.phase !== "stopped") {
             const told = effects.find((effect) => effect.do === "tellError");
-            expect(told?.do === "tellError" && (told.error.statusCode === 401 || told.error.statusCode === 403 || !next.hasConnected || told.error.statusCode < 500)).toBe(true);
+            expect(told?.do === "tellError" && (told.error.group === "auth" || told.error.statusCode === 401 || told.error.statusCode === 403 || !next.hasConnected || told.error.statusCode < 500)).toBe(true);
           }
           state = next;
         }

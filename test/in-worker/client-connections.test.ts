@@ -1,0 +1,282 @@
+import { evictDurableObject, runInDurableObject } from "cloudflare:test";
+import { env } from "cloudflare:workers";
+import { afterEach, describe, expect, it, vi } from "vitest";
+import { createClient, type ActorConn, type ActorConnStatus, type Client } from "../../src/entry/client.js";
+import { createHandler } from "../../src/entry/cloudflare.js";
+import { actor, event, setup, UserError } from "../../src/entry/index.js";
+import { objectName } from "../../src/protocol/index.js";
+import { serve } from "../support/worker.js";
+import { workerFetch, WorkerSocket } from "./worker-socket.js";
+
+// Our client's connections, over each encoding and over the binding, to the real object behind the real router.
+
+const { ACTORS } = env as unknown as { ACTORS: DurableObjectNamespace };
+const stubOf = (key: string): DurableObjectStub => ACTORS.get(ACTORS.idFromName(objectName("room", [key])));
+
+interface Params {
+  readonly name?: string;
+}
+/** How connections ended, by the actor's key. */
+const ends = new Map<string, string[]>();
+/** Keys of actors in which an action holds its caller. */
+const holding = new Set<string>();
+
+const room = actor({
+  createState: (_c, input: { topic: string } | undefined) => ({ topic: input?.topic ?? "anything", said: 0 }),
+  events: { said: event<[who: string, text: string]>(), welcome: event<{ name: string }>(), secret: event<string>({ canSubscribe: () => false }) },
+  onBeforeConnect: (_c, params: Params | undefined) => {
+    if (params?.name === "mallory") throw new UserError("Not you", { code: "unwelcome", metadata: { name: "mallory" } });
+  },
+  createConnState: (_c, params: Params | undefined) => ({ name: params?.name ?? "nobody" }),
+  onConnect: (_c, conn) => {
+    if (conn.isHibernatable) conn.send("welcome", { name: conn.state.name });
+  },
+  onDisconnect: (c, conn, { code, reason }) => {
+    if (conn.isHibernatable) ends.set(c.key.join(), [...(ends.get(c.key.join()) ?? []), `${conn.state.name} ${code} ${reason}`]);
+  },
+  actions: {
+    say: (c, text: string) => {
+      c.state.said += 1;
+      c.broadcast("said", c.conn.state.name, text);
+      return c.state.said;
+    },
+    echo: (_c, value: unknown) => value,
+    topic: (c) => c.state.topic,
+    who: (c) => [...c.conns.values()].filter((conn) => conn.isHibernatable).map((conn) => conn.state.name).toSorted(),
+    hold: (c) => {
+      holding.add(c.key.join());
+      return new Promise<void>(() => {});
+    },
+    refuse: () => {
+      throw new UserError("No", { code: "no", metadata: { why: new Set(["rules"]) } });
+    },
+    end: (c) => c.destroy(),
+    kick: async (c, name: string) => {
+      for (const conn of c.conns.values()) if (conn.state.name === name) await conn.disconnect("auth.kicked");
+    },
+    users: { count: (c) => c.conns.size },
+  },
+});
+
+/** Has a conversation in a room, as an actor of its own. */
+const visitor = actor({
+  state: { heard: [] as string[] },
+  actions: {
+    visit: async (c, key: string, text: string) => {
+      const connection = c.client<typeof registry>().room.getOrCreate(key).connect({ name: `visitor ${c.key.join()}` });
+      const heard = new Promise<void>((resolve) => connection.once("said", (who, words) => resolve(void c.state.heard.push(`${who}: ${words}`))));
+      const count = await connection.say(text);
+      await heard;
+      await connection.dispose();
+      return [count, c.state.heard];
+    },
+  },
+});
+
+const registry = setup({ use: { room, visitor } });
+serve(registry);
+
+const WAYS: [name: string, open: () => Client<typeof registry>][] = [
+  ...(["json", "cbor", "bare"] as const).map((encoding): [string, () => Client<typeof registry>] => [encoding, () => createClient<typeof registry>({ endpoint: "http://worker.test", encoding, fetch: workerFetch, webSocket: WorkerSocket })]),
+  ["the binding", () => createHandler(registry).client(env)],
+];
+
+/** What was opened by a test; its end disposes of it. */
+const opened: { dispose(): Promise<void> }[] = [];
+afterEach(async () => {
+  for (const one of opened.splice(0)) await one.dispose();
+});
+
+function start(open: () => Client<typeof registry>): Client<typeof registry> {
+  const client = open();
+  opened.push(client);
+  return client;
+}
+
+/** Connects again at once: nothing here waits for the time to pass. */
+function hasten(connection: ActorConn<typeof room>): ActorConn<typeof room> {
+  connection.onStatusChange((status) => {
+    if (status === "disconnected") connection.reconnect();
+  });
+  return connection;
+}
+
+function reached(connection: ActorConn<typeof room>, wanted: ActorConnStatus): Promise<void> {
+  return new Promise((resolve) => connection.onStatusChange((status) => status === wanted && resolve()));
+}
+
+/** What the object's side did is looked for until it is there: no promise may be settled across objects. */
+const POLL_MS = 10_000;
+
+async function ended(key: string, lines: readonly string[]): Promise<void> {
+  await vi.waitFor(() => expect(ends.get(key)).toEqual(lines), POLL_MS);
+}
+
+async function breakOff(key: string): Promise<void> {
+  await runInDurableObject(stubOf(key), (_, state) => state.abort("the test throws this object away")).catch(() => {});
+}
+
+const failureOf = (promise: Promise<unknown>): Promise<unknown> => promise.then(() => "no error", (error: unknown) => error);
+
+describe.each(WAYS)("a connection over %s", (way, open) => {
+  const at = (key: string): string => `${way} ${key}`;
+
+  it("calls actions, nested ones too, with every kind of value, and gets their errors", async () => {
+    const connection = start(open).room.getOrCreate(at("calls"), { createWithInput: { topic: "tea" } }).connect({ name: "ann" });
+    const value = { map: new Map([[1n, new Set([new Date(5), undefined])]]), bytes: new Uint8Array([1, 2]), list: ["$x", NaN] };
+    expect(await connection.echo(value)).toEqual(value);
+    expect([await connection.topic(), await connection.users.count()]).toEqual(["tea", 1]);
+    expect(await failureOf(connection.refuse())).toMatchObject({ group: "user", code: "no", metadata: { why: new Set(["rules"]) }, statusCode: 400 });
+    expect(await failureOf(connection.action({ name: "nothing" }))).toMatchObject({ group: "actor", code: "action_not_found" });
+    expect([connection.connStatus, typeof connection.actorId, typeof connection.connId]).toEqual(["connected", "string", "string"]);
+  });
+
+  it("hears events, what the actor sends in onConnect included, until it listens no more", async () => {
+    const client = start(open);
+    const [ann, bob] = ["ann", "bob"].map((name) => client.room.getOrCreate(at("events")).connect({ name })) as [ActorConn<typeof room>, ActorConn<typeof room>];
+    const heard: unknown[] = [];
+    ann.on("welcome", ({ name }) => heard.push(`welcome ${name}`));
+    const end = ann.on("said", (who, text) => heard.push([who, text]));
+    bob.once("said", (_who, text) => heard.push(`once ${text}`));
+    await Promise.all([ann.ready, bob.ready]);
+    await bob.topic();
+    expect(await ann.say("one")).toBe(1);
+    expect(await bob.say("two")).toBe(2);
+    await Promise.all([ann.topic(), bob.topic()]);
+    expect(heard.toSorted()).toEqual([["ann", "one"], ["bob", "two"], "once one", "welcome ann"]);
+    end();
+    await bob.say("three");
+    await ann.topic();
+    expect(heard).toHaveLength(4);
+    expect(await ann.who()).toEqual(["ann", "bob"]);
+  });
+
+  it("stays while the object is evicted, and hears each event once and in order", async () => {
+    const connection = start(open).room.getOrCreate(at("evicted")).connect({ name: "ann" });
+    const [heard, statuses]: [string[], string[]] = [[], []];
+    connection.on("said", (_who, text) => heard.push(text));
+    await connection.ready;
+    connection.onStatusChange((status) => statuses.push(status));
+    for (let n = 1; n <= 3; n += 1) {
+      expect(await connection.say(`${n}`)).toBe(n);
+      await evictDurableObject(stubOf(at("evicted")));
+    }
+    await connection.topic();
+    expect([heard, statuses]).toEqual([["1", "2", "3"], []]);
+  });
+
+  it("comes back after the object was reset: subscribed, with new params; what was sent rejects, what waits is sent", async () => {
+    let asked = 0;
+    const handle = start(open).room.getOrCreate(at("reset"), { getParams: () => ({ name: `ann ${(asked += 1)}` }) });
+    const connection = hasten(handle.connect());
+    const heard: string[] = [];
+    connection.on("said", (who, text) => heard.push(`${who}: ${text}`));
+    await connection.say("before");
+    const sent = failureOf(connection.hold());
+    await vi.waitFor(() => expect(holding).toContain(at("reset")), POLL_MS);
+    let waiting: Promise<number> | undefined;
+    connection.onClose(() => (waiting ??= connection.say("after")));
+    await breakOff(at("reset"));
+    expect(await sent).toMatchObject({ group: "client", code: "connection_closed" });
+    await connection.ready;
+    expect(await waiting).toBe(2);
+    await connection.topic();
+    expect(heard).toEqual(["ann 1: before", "ann 2: after"]);
+    expect(await connection.who()).toEqual(["ann 2"]);
+  });
+
+  it("is refused by a hook: the error is told and ends it", async () => {
+    const connection = start(open).room.getOrCreate(at("refused")).connect({ name: "mallory" });
+    const errors: unknown[] = [];
+    connection.onError((error) => errors.push(error));
+    const refusal = { group: "user", code: "unwelcome", message: "Not you", metadata: { name: "mallory" } };
+    expect(await failureOf(connection.topic())).toMatchObject(refusal);
+    expect(errors).toMatchObject([refusal]);
+    expect(await failureOf(connection.ready)).toMatchObject(refusal);
+    expect(connection.connStatus).toBe("idle");
+    // A socket that was never let in is nobody's, and ends with no hook.
+    expect([await start(open).room.getOrCreate(at("refused")).who(), ends.get(at("refused"))]).toEqual([[], undefined]);
+  });
+
+  it("of a get handle needs an actor that exists", async () => {
+    const connection = start(open).room.get(at("nothing")).connect();
+    expect(await failureOf(connection.ready)).toMatchObject({ group: "actor", code: "not_found" });
+    expect(connection.connStatus).toBe("idle");
+  });
+
+  it("is ended by a subscription that is forbidden, and by a dismissal; an event that is not declared is an error only", async () => {
+    const client = start(open);
+    const connection = client.room.getOrCreate(at("forbidden")).connect({ name: "ann" });
+    const errors: string[] = [];
+    connection.onError(({ group, code }) => errors.push(`${group}/${code}`));
+    await connection.ready;
+    connection.on("nothing" as "secret", () => {});
+    await connection.topic();
+    expect([errors, connection.connStatus]).toEqual([["event/not_declared"], "connected"]);
+    const isOver = reached(connection, "idle");
+    connection.on("secret", () => {});
+    await isOver;
+    expect(errors).toEqual(["event/not_declared", "auth/forbidden"]);
+    const other = client.room.getOrCreate(at("forbidden")).connect({ name: "bob" });
+    await other.ready;
+    const isKicked = reached(other, "idle");
+    await client.room.getOrCreate(at("forbidden")).kick("bob");
+    await isKicked;
+    expect(await failureOf(other.topic())).toMatchObject({ group: "auth", code: "kicked" });
+  });
+
+  it("finds the next life of the actor, but sends it nothing that was meant for the last one", async () => {
+    const client = start(open);
+    const connection = hasten(client.room.getOrCreate(at("destroyed")).connect({ name: "ann" }));
+    await connection.say("before");
+    const first = connection.actorId;
+    const isBack = new Promise<void>((resolve) => connection.onClose(() => connection.onOpen(resolve)));
+    let waiting: Promise<unknown> | undefined;
+    connection.onClose(() => (waiting ??= failureOf(connection.say("meant for the first"))));
+    await connection.end().catch(() => {});
+    await isBack;
+    expect(connection.actorId).not.toBe(first);
+    expect(await waiting).toMatchObject({ group: "client", code: "actor_changed" });
+    expect(await connection.say("to the second")).toBe(1);
+  });
+
+  it("is told that a message was too long, and comes back", async () => {
+    const connection = hasten(start(open).room.getOrCreate(at("long")).connect({ name: "ann" }));
+    const short = connection.hold();
+    expect(await failureOf(connection.echo("x".repeat(70_000)))).toMatchObject({ group: "message", code: "incoming_too_long" });
+    expect(await failureOf(short)).toMatchObject({ code: "connection_closed", cause: { code: "incoming_too_long" } });
+    expect(await connection.topic()).toBe("anything");
+  });
+
+  it("disposed of is gone on both sides", async () => {
+    const client = start(open);
+    const connection = client.room.getOrCreate(at("disposed")).connect({ name: "ann" });
+    await connection.ready;
+    const call = failureOf(connection.hold());
+    await connection.dispose();
+    expect(await call).toMatchObject({ name: "ActorConnDisposed" });
+    await ended(at("disposed"), ["ann 1000 Disposed"]);
+    expect(await client.room.get(at("disposed")).who()).toEqual([]);
+  });
+});
+
+describe("connections between actors", () => {
+  it("call, hear and end like any other", async () => {
+    const client = start(() => createHandler(registry).client(env));
+    const watcher = client.room.getOrCreate("of actors").connect({ name: "watcher" });
+    const heard: string[] = [];
+    watcher.on("said", (who) => heard.push(who));
+    await watcher.ready;
+    expect(await client.visitor.getOrCreate("one").visit("of actors", "hello")).toEqual([1, ["visitor one: hello"]]);
+    expect(await client.visitor.getOrCreate("two").visit("of actors", "hi")).toEqual([2, ["visitor two: hi"]]);
+    await watcher.topic();
+    expect(heard).toEqual(["visitor one", "visitor two"]);
+    await ended("of actors", ["visitor one 1000 Disposed", "visitor two 1000 Disposed"]);
+  });
+
+  it("may make an actor from a large input", async () => {
+    const topic = "x".repeat(1_000_000);
+    const connection = start(() => createHandler(registry).client(env)).room.getOrCreate("large input", { createWithInput: { topic } }).connect();
+    expect((await connection.topic()).length).toBe(topic.length);
+  });
+});
