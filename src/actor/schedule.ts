@@ -6,11 +6,15 @@ import type { ScheduledEvent, ScheduledFireInfo } from "./schedule-types.js";
 import { checkScheduleRoom, DUE_PER_PASS, runScheduled } from "./scheduled-run.js";
 
 interface ScheduleRow extends DeadlineRow {
+  /** The time that was asked for, where `at` is a later one. */
+  readonly askedAt?: number;
   readonly action: string;
   readonly args: Uint8Array;
 }
 
 const PREFIX = "at/";
+/** While the lease is held, the alarm passes over what is due: a time that has passed already is put off so little. */
+const SOON_MS = 20;
 
 /** `c.schedule`: actions of this actor at a later time. They run at least once; their committed effects once (decision 21). */
 export class Schedule {
@@ -32,7 +36,9 @@ export class Schedule {
     if (!this.#activation.actor.actions.has(action)) throw new ActorError("actor", "action_not_found", `Action \`${action}\` was not found.`);
     checkScheduleRoom(this.#activation);
     const id = this.#activation.ports.randomHex(16);
-    const row: ScheduleRow = { at: time, action, args: encodeValue(args, { what: "args" }) };
+    const soon = this.#activation.ports.now() + SOON_MS;
+    const when = this.#activation.lease && time < soon ? { at: soon, askedAt: time } : { at: time };
+    const row: ScheduleRow = { ...when, action, args: encodeValue(args, { what: "args" }) };
     this.#activation.setDeadline(PREFIX + id, row);
     this.#activation.commitOrThrow();
     return id;
@@ -70,7 +76,7 @@ export class Schedule {
         continue;
       }
       this.#running.add(id);
-      const info: ScheduledFireInfo = { kind: "at", id, scheduledAt: row.at, firedAt };
+      const info: ScheduledFireInfo = { kind: "at", id, scheduledAt: askedAt(row), firedAt };
       background.run(`Scheduled action "${row.action}"`, () => this.#fire(id, row, info));
     }
     // What this pass drops explains the cut-offs: the rest gets a new lease, with its own wake.
@@ -103,5 +109,9 @@ export class Schedule {
 }
 
 function toEvent(id: string, row: ScheduleRow): ScheduledEvent {
-  return { id, action: row.action, args: decodeValue(row.args) as unknown[], runAt: row.at };
+  return { id, action: row.action, args: decodeValue(row.args) as unknown[], runAt: askedAt(row) };
+}
+
+function askedAt(row: ScheduleRow): number {
+  return row.askedAt ?? row.at;
 }

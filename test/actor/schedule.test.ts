@@ -78,6 +78,30 @@ describe("schedule", () => {
     expect(await subject.call("ran")).toEqual([["past"]]);
   });
 
+  it("runs a time that has passed at once also while something else works (B17)", async () => {
+    const { subject, world } = single(
+      actor({
+        state: [] as number[],
+        run: workflow(async (ctx) => {
+          await ctx.step({
+            name: "plans and works on",
+            timeout: 0,
+            run: async (step) => {
+              await step.schedule.at(1, "note");
+              await step.schedule.after(0, "note");
+              await world.clock.delay(HOUR_MS);
+            },
+          });
+        }),
+        actions: { note: (c, info: ScheduledFireInfo) => void c.state.push(info.scheduledAt), get: (c) => c.state },
+      }),
+    );
+    const start = world.clock.now();
+    await subject.call("get");
+    await world.pass(100);
+    expect(await subject.call("get")).toEqual([1, start]);
+  });
+
   it("runs what is due together in the order of its times", async () => {
     const { world, subject } = planner();
     for (const delayMs of [3_000, 1_000, 2_000]) await subject.call("after", delayMs, "note", delayMs);
