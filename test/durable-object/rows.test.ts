@@ -29,6 +29,7 @@ serve(
             c.state.n -= 1;
           },
           schedule: (c) => c.schedule.after(HOUR_MS, "read"),
+          every: (c, action: string) => c.cron.every({ name: "job", interval: HOUR_MS, action }),
         },
       }),
       steps: actor({
@@ -188,6 +189,25 @@ describe("an actor without a workflow", () => {
     note("schedule an action, first", first, "2");
     note("schedule an action later than another", second, "1");
     expect([first, second]).toEqual([{ rows: 1, alarms: 1 }, { rows: 1, alarms: 0 }]);
+  });
+
+  it("costs a row and an alarm for a recurring job, nothing to register it again, and four rows a run, those of lease and alarm beside two", async () => {
+    const object = new TestObject("plain", "recurring");
+    await object.call("read");
+    const first = await cost(object, () => object.call("every", "read"));
+    const again = await cost(object, () => object.call("every", "read"));
+    note("register a recurring job", first, "2");
+    note("register it again", again, "0");
+    expect([first, again]).toEqual([{ rows: 1, alarms: 1 }, { rows: 0, alarms: 0 }]);
+    const run = async (): Promise<Cost> => {
+      clock.moveTo((await object.alarmAt()) ?? 0);
+      const { rows, alarms } = await cost(object, () => object.alarm());
+      // The platform takes the alarm away for nothing; the test helper writes to do so.
+      return { rows, alarms: alarms - 1 };
+    };
+    const runs = [await run(), await run(), await run()];
+    note("run of a recurring job", runs[0] as Cost, "2 + 4");
+    for (const each of runs) expect(each).toEqual({ rows: 2 + 2, alarms: 2 });
   });
 });
 
