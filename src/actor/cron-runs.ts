@@ -68,10 +68,13 @@ export class CronRuns implements RunningJobs {
       .all()
       .filter(([, job]) => job.at <= now)
       .sort(([, a], [, b]) => a.at - b.at);
+    if (due.length === 0) return;
     const begun = due.slice(0, DUE_PER_PASS).flatMap(([name, job]) => this.#begin(name, job, now) ?? []);
-    if (due.length > 0) this.#jobs.boundHistory();
+    this.#jobs.boundHistory();
     for (const start of begun) background.run(`Recurring job ${JSON.stringify(start.name)}`, () => this.#run(start));
     if (due.length > DUE_PER_PASS) background.run("The next pass of recurring jobs", () => this.#nextPass(background));
+    // What was skipped or deleted begins nothing that would commit it.
+    this.#activation.commit();
   }
 
   /** Runs as background work, so that the lease that guards what is due is held until it begins. */
