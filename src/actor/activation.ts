@@ -40,9 +40,8 @@ export interface ActorActivation {
   readonly background: { run(what: string, work: () => unknown): void; waitFor(what: string, promise: unknown): void };
   /** Aborted when the activation is over: whatever waits in it rejects with the reason. */
   readonly abortSignal: AbortSignal;
-  /** Aborted before that, if the activation ends on purpose: what user code sees. */
-  readonly shutdownSignal: AbortSignal;
-  readonly isEnding: boolean;
+  /** The end of the activation as user code sees it: begins before that, if the activation ends on purpose. */
+  readonly shutdown: { readonly signal: AbortSignal; readonly isBegun: boolean };
   vars: unknown;
 
   /** The next value of the actor's one counter. */
@@ -94,6 +93,8 @@ export interface ActorActivation {
 
   /** The actor ends once this callback has ended; without one, once the turn has. @throws actor/starting in a hook of the start, actor/stopping the second time */
   requestDestroy(callback?: Callback): void;
+  /** Told of every change of the state (`onStateChange`). */
+  readonly stateChanges: { callbackEnded(): void };
   /** An action, a hook or an attempt has ended. */
   callbackEnded(callback: Callback): void;
 }

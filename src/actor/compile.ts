@@ -1,5 +1,7 @@
 import { checkValue, encodeValue } from "../protocol/index.js";
+import { flattenSchemas } from "./action-schemas.js";
 import { checkDeclarations } from "./check-declarations.js";
+import type { StandardSchema } from "./declarations.js";
 import { checkInspector } from "./inspector-tabs.js";
 import { checkOptions, compileOptions, type CompiledOptions } from "./options.js";
 import { workflowOf, type WorkflowDefinition } from "./workflow-run.js";
@@ -12,6 +14,7 @@ export type Handler = (c: unknown, ...args: unknown[]) => unknown;
 export interface CompiledActor {
   readonly name: string;
   readonly actions: ReadonlyMap<string, Handler>;
+  readonly inputSchemas: ReadonlyMap<string, StandardSchema>;
   readonly options: CompiledOptions;
   readonly hasState: boolean;
   readonly hasVars: boolean;
@@ -40,7 +43,7 @@ const CONFIG_KEYS = new Set([
 const HOOKS = ["createState", "createVars", "createConnState", "onMigrate", "onCreate", "onWake", "onSleep", "onDestroy", "onStateChange",
   "onBeforeConnect", "onConnect", "onDisconnect", "onBeforeActionResponse", "onRequest", "onWebSocket"];
 /** Known, but without effect in this release: refused, so that no access rule or clean-up is skipped in silence. */
-const NOT_BUILT = ["actionInputSchemas", "onSleep", "onStateChange", "onBeforeActionResponse", "onRequest", "onWebSocket"];
+const NOT_BUILT = ["onSleep", "onRequest", "onWebSocket"];
 const RUN_KEYS = new Set(["name", "icon", "run", "inspector"]);
 const EXCLUSIVE_PAIRS = [["state", "createState"], ["vars", "createVars"], ["connState", "createConnState"]] as const;
 /** @throws TypeError that names what is wrong with the argument of `actor()` */
@@ -63,7 +66,7 @@ export function checkConfig(config: object): void {
   if (given["db"] !== undefined && typeof (given["db"] as { createClient?: unknown } | null)?.createClient !== "function") {
     throw new TypeError('actor(): "db" must be what db() of perdure/db, or of perdure/db/drizzle, gives');
   }
-  flattenActions(given["actions"]);
+  flattenSchemas(given["actionInputSchemas"], flattenActions(given["actions"]));
   runHandlerOf(given["run"]);
   checkStatics(given);
   checkDeclarations("queues", given["queues"]);
@@ -97,10 +100,12 @@ export function compileActor(name: string, definition: AnyActorDefinition, limit
   const { config } = definition;
   const run = runHandlerOf(config.run);
   const workflow = run && workflowOf(run);
+  const actions = flattenActions(config.actions);
   return {
     name,
     config,
-    actions: flattenActions(config.actions),
+    actions,
+    inputSchemas: flattenSchemas(config.actionInputSchemas, actions),
     options: compileOptions(config.options),
     hasState: config.state !== undefined || config.createState !== undefined,
     hasVars: config.vars !== undefined || config.createVars !== undefined,

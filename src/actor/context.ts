@@ -45,6 +45,8 @@ export interface CallbackOptions {
   readonly conn?: ConnectionView;
   readonly isRunHandler?: boolean;
   readonly callback?: Callback;
+  /** How it sees the state, if not as all others do. */
+  readonly state?: StateView;
 }
 
 /** What hooks and actions get. Lives as long as user code keeps it; its changes are always tracked. */
@@ -54,6 +56,7 @@ export class CallbackContext extends IdentityContext {
   readonly #signal: AbortSignal;
   readonly #isRunHandler: boolean;
   readonly #callback: Callback | undefined;
+  readonly #stateView: StateView | undefined;
   #queue: QueueContext | undefined;
   readonly request?: Request;
   readonly conn?: ConnectionView;
@@ -62,9 +65,10 @@ export class CallbackContext extends IdentityContext {
     super(runtime);
     this.#runtime = runtime;
     this.#stage = stage;
-    this.#signal = options.signal ?? runtime.shutdownSignal;
+    this.#signal = options.signal ?? runtime.shutdown.signal;
     this.#isRunHandler = options.isRunHandler ?? false;
     this.#callback = options.callback ?? (this.#isRunHandler ? undefined : this);
+    this.#stateView = options.state;
     if (options.request) this.request = options.request;
     if (options.conn) this.conn = options.conn;
   }
@@ -148,7 +152,7 @@ export class CallbackContext extends IdentityContext {
 
   #view(): StateView {
     if (!this.#stage.state) throw new ActorError("actor", "state_not_ready", "`state` does not exist yet in this hook");
-    return this.#runtime.stateView();
+    return this.#stateView ?? this.#runtime.stateView();
   }
 }
 

@@ -80,7 +80,7 @@ export class CronRuns implements RunningJobs {
   /** Runs as background work, so that the lease that guards what is due is held until it begins. */
   async #nextPass(background: Background): Promise<void> {
     await this.#activation.ports.yield();
-    if (!this.#activation.shutdownSignal.aborted) this.fireDue(background);
+    if (!this.#activation.shutdown.signal.aborted) this.fireDue(background);
   }
 
   /** Moves a job on to its next time; what is to run now, if anything is. One broken job never stops the others. */
@@ -118,7 +118,7 @@ export class CronRuns implements RunningJobs {
     this.#activation.commitOrThrow();
     await this.#activation.confirmed();
     if (this.#running.get(name) !== run) return;
-    if (this.#activation.isEnding) {
+    if (this.#activation.shutdown.isBegun) {
       this.#end(name, run, INTERRUPTED);
       this.#activation.commit();
       return;
@@ -128,7 +128,7 @@ export class CronRuns implements RunningJobs {
     const callback: Callback = {};
     let error: CronError | undefined;
     try {
-      await runScheduled(this.#activation, run.action, [...(decodeValue(args) as unknown[]), info], callback);
+      await runScheduled(this.#activation, { action: run.action, args }, info, callback);
     } catch (thrown) {
       error = toCronError(thrown);
       throw thrown;

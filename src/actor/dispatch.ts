@@ -1,13 +1,19 @@
 import { ActorError, decodeValue, encodeValue, type Operation } from "../protocol/index.js";
+import { checkArguments } from "./action-schemas.js";
 import type { ActorActivation, Callback } from "./activation.js";
 import type { CompiledActor } from "./compile.js";
 import type { Connection } from "./connection.js";
 import { CallbackContext, READY } from "./context.js";
+import type { StandardSchema } from "./declarations.js";
 import { checkMessageSize, checkQueueName, checkTimeout } from "./message-queue.js";
+import { callHook, isThenable, within } from "./hook.js";
 import type { ReplyResult } from "./queue-types.js";
+import type { ScheduledFireInfo } from "./schedule-types.js";
 
-/** Who calls: a connection, and the request behind it if it came over HTTP. The schedule is neither. */
+/** Who calls: a connection, and the request behind it if it came over HTTP; or the schedule. */
 export interface CallOrigin {
+  /** What the schedule adds to the stored arguments. */
+  readonly firedBy?: ScheduledFireInfo;
   readonly conn?: Connection | undefined;
   readonly request?: Request | undefined;
 }
@@ -16,14 +22,17 @@ export interface CallOrigin {
  * Runs one action and gives its encoded result. What the action changed is committed before its result, or its error,
  * is given (C1, C5). Actions are not serialised: they interleave at their awaits.
  *
- * @throws actor/action_not_found, actor/action_timed_out, value/not_serializable or value/too_large for a result or
- * state that cannot be stored, actor/restarting, and whatever the action throws
+ * @throws actor/action_not_found, actor/validation_error, actor/action_timed_out, actor/callback_timed_out, value/not_serializable
+ * or value/too_large for a result or state that cannot be stored, actor/restarting, and whatever the action or
+ * `onBeforeActionResponse` throws
  */
 export async function callAction(activation: ActorActivation, name: string, args: readonly unknown[], from: CallOrigin = {}): Promise<Uint8Array> {
   const callback: Callback = {};
   const begun = activation.state?.restores;
   try {
-    const output = await runHandler(activation, name, args, callback, from);
+    const ran = await runHandler(activation, name, args, callback, from);
+    activation.state?.checkChanges(begun);
+    const output = await beforeResponse(activation, name, ran);
     activation.state?.checkChanges(begun);
     activation.connections.checkChanges();
     return encodeValue(output, { what: "result" });
@@ -76,12 +85,9 @@ export async function acceptMessage(
   checkTimeout(send.timeoutMs);
   const canPublish = activation.queue.canPublish(send.queue);
   if (canPublish) {
-    const context = new CallbackContext(activation, READY, contextOf(from));
-    try {
-      if (!(await canPublish(context))) throw new ActorError("auth", "forbidden", `You may not publish to queue "${send.queue}"`);
-    } finally {
-      activation.callbackEnded(context);
-    }
+    const context = (): CallbackContext => new CallbackContext(activation, READY, contextOf(from));
+    const isAllowed = await callHook(activation, "canPublish", canPublish, context, READY, activation.actor.options.actionTimeout, []);
+    if (!isAllowed) throw new ActorError("auth", "forbidden", `You may not publish to queue "${send.queue}"`);
   }
   const waitMs = send.wait ? (send.timeoutMs ?? activation.actor.options.actionTimeout) : undefined;
   const message = await activation.sendMessage(send.queue, decodeValue(send.body), waitMs);
@@ -113,6 +119,12 @@ interface OutsideQueue {
   canPublish(name: string): ((c: unknown) => unknown) | undefined;
 }
 
+/** What a handler gave, and the arguments that it got: those of the caller, as the schema gave them. */
+export interface HandlerResult {
+  readonly args: readonly unknown[];
+  readonly output: unknown;
+}
+
 /** Runs an action's handler within the action timeout. Commits nothing: who calls it does, and says after that that the callback has ended. */
 export async function runHandler(
   activation: ActorActivation,
@@ -120,48 +132,43 @@ export async function runHandler(
   args: readonly unknown[],
   callback: Callback,
   from: CallOrigin = {},
-): Promise<unknown> {
+): Promise<HandlerResult> {
   const handler = activation.actor.actions.get(name);
   if (!handler) throw new ActorError("actor", "action_not_found", `Action \`${name}\` was not found.`);
   const abort = new AbortController();
   const context = new CallbackContext(activation, READY, { signal: abort.signal, callback, ...contextOf(from) });
-  const onShutdown = (): void => abort.abort(activation.shutdownSignal.reason);
-  activation.shutdownSignal.addEventListener("abort", onShutdown, { once: true });
+  const onShutdown = (): void => abort.abort(activation.shutdown.signal.reason);
+  activation.shutdown.signal.addEventListener("abort", onShutdown, { once: true });
+  let given = args;
+  const run = (): unknown => handler(context, ...given, ...(from.firedBy ? [from.firedBy] : []));
+  const checkAndRun = async (schema: StandardSchema): Promise<unknown> => {
+    given = await checkArguments(schema, name, args);
+    abort.signal.throwIfAborted();
+    return run();
+  };
   try {
-    const returned = handler(context, ...args);
-    return isThenable(returned) ? await withinTimeout(activation, returned, abort) : returned;
+    const schema = activation.actor.inputSchemas.get(name);
+    const returned = schema ? checkAndRun(schema) : run();
+    return { output: isThenable(returned) ? await within(activation, returned, activation.actor.options.actionTimeout, () => timedOut(abort)) : returned, args: given };
   } finally {
-    activation.shutdownSignal.removeEventListener("abort", onShutdown);
+    activation.shutdown.signal.removeEventListener("abort", onShutdown);
   }
 }
 
-function withinTimeout(activation: ActorActivation, running: PromiseLike<unknown>, abort: AbortController): Promise<unknown> {
-  return new Promise((resolve, reject) => {
-    const stop = (settle: () => void): void => {
-      activation.timers.remove(timer);
-      activation.abortSignal.removeEventListener("abort", onLost);
-      settle();
-    };
-    const timer = {
-      at: activation.ports.now() + activation.actor.options.actionTimeout,
-      fire: (): void => {
-        const error = new ActorError("actor", "action_timed_out", "Action timed out");
-        abort.abort(error);
-        stop(() => reject(error));
-      },
-    };
-    const onLost = (): void => stop(() => reject(activation.abortSignal.reason));
-    activation.timers.add(timer);
-    activation.abortSignal.addEventListener("abort", onLost, { once: true });
-    running.then(
-      (value) => stop(() => resolve(value)),
-      (error: unknown) => stop(() => reject(error)),
-    );
-  });
+/** The result as `onBeforeActionResponse` makes it; before that, what the action changed is committed and told. */
+async function beforeResponse(activation: ActorActivation, name: string, { args, output }: HandlerResult): Promise<unknown> {
+  const { config, options } = activation.actor;
+  if (!config.onBeforeActionResponse) return output;
+  activation.commitOrThrow();
+  activation.stateChanges.callbackEnded();
+  const context = (): CallbackContext => new CallbackContext(activation, READY);
+  return callHook(activation, "onBeforeActionResponse", config.onBeforeActionResponse, context, READY, options.actionTimeout, [name, args, output]);
 }
 
-function isThenable(value: unknown): value is PromiseLike<unknown> {
-  return typeof value === "object" && value !== null && typeof (value as { then?: unknown }).then === "function";
+function timedOut(abort: AbortController): ActorError {
+  const error = new ActorError("actor", "action_timed_out", "Action timed out");
+  abort.abort(error);
+  return error;
 }
 
 /** A wait that the actor's end has cut off. */

@@ -3,7 +3,7 @@ import type { ActorActivation } from "./activation.js";
 import type { Handler } from "./compile.js";
 import type { Stage } from "./context.js";
 
-/** @throws actor/callback_timed_out after `timeoutMs`, and whatever the hook throws */
+/** @throws actor/callback_timed_out after `timeoutMs`, why the activation ended if it did, and whatever the hook throws */
 export async function callHook(
   activation: ActorActivation,
   name: string,
@@ -17,24 +17,43 @@ export async function callHook(
   const context = createContext(stage);
   try {
     const returned = (hook as Handler)(context, ...args);
-    return typeof (returned as PromiseLike<unknown> | undefined)?.then === "function"
-      ? await withinTimeout(activation, name, returned as PromiseLike<unknown>, timeoutMs)
-      : returned;
+    return isThenable(returned) ? await within(activation, returned, timeoutMs, () => timedOut(name, timeoutMs)) : returned;
   } finally {
     activation.callbackEnded(context);
   }
 }
 
-function withinTimeout(activation: ActorActivation, name: string, running: PromiseLike<unknown>, timeoutMs: number): Promise<unknown> {
+/** What user code gives, if it does so in time: else what `timedOut` gives is thrown. Nobody waits longer than the activation lives. */
+export function within(activation: ActorActivation, running: PromiseLike<unknown>, timeoutMs: number, timedOut: () => unknown): Promise<unknown> {
+  const { timers, ports, abortSignal } = activation;
   return new Promise((resolve, reject) => {
+    const stop = (settle: () => void): void => {
+      timers.remove(timer);
+      abortSignal.removeEventListener("abort", onEnd);
+      settle();
+    };
+    const onEnd = (): void => stop(() => reject(abortSignal.reason));
     const timer = {
-      at: activation.ports.now() + timeoutMs,
+      at: ports.now() + timeoutMs,
       fire: (): void => {
-        const message = `\`${name}\` did not finish within ${timeoutMs} ms`;
-        reject(new ActorError("actor", "callback_timed_out", message, { metadata: { callback_name: name, duration_ms: timeoutMs } }));
+        const error = timedOut();
+        stop(() => reject(error));
       },
     };
-    activation.timers.add(timer);
-    running.then(resolve, reject).then(() => activation.timers.remove(timer));
+    timers.add(timer);
+    abortSignal.addEventListener("abort", onEnd, { once: true });
+    running.then(
+      (value) => stop(() => resolve(value)),
+      (error: unknown) => stop(() => reject(error)),
+    );
   });
+}
+
+export function isThenable(value: unknown): value is PromiseLike<unknown> {
+  return typeof value === "object" && value !== null && typeof (value as { then?: unknown }).then === "function";
+}
+
+function timedOut(name: string, timeoutMs: number): ActorError {
+  const message = `\`${name}\` did not finish within ${timeoutMs} ms`;
+  return new ActorError("actor", "callback_timed_out", message, { metadata: { callback_name: name, duration_ms: timeoutMs } });
 }

@@ -124,7 +124,7 @@ export class ActorHost {
         if (!(error instanceof StartFailure)) throw error;
       });
     try {
-      if (runtime && !runtime.isEnding) await (isNew ? runtime.workflow.advance() : this.#fire(runtime));
+      if (runtime && !runtime.shutdown.isBegun) await (isNew ? runtime.workflow.advance() : this.#fire(runtime));
     } catch (error) {
       // What was due is guarded by the lease, which was committed before anything of it ran.
       this.#ports.log.error({ msg: "An alarm was not served to its end", error: describe(error) });
@@ -171,7 +171,7 @@ export class ActorHost {
     const runtime = await this.#gate.enter(begin, creation).catch(rethrowCause);
     if (!runtime) throw notFound(address);
     checkAddress(runtime.record, address);
-    if (runtime.isEnding) {
+    if (runtime.shutdown.isBegun) {
       if (created) throw new ActorError("actor", "destroyed", "The actor was destroyed by its own start");
       // Its end began while this call came in: what comes after it serves.
       return this.#ready(envelope);
@@ -193,7 +193,7 @@ export class ActorHost {
       return record && this.#load(store, record, false);
     };
     const runtime = await this.#gate.enter(begin, { mode: "get" }).catch(rethrowCause);
-    if (runtime?.isEnding) return this.#existing();
+    if (runtime?.shutdown.isBegun) return this.#existing();
     if (runtime) this.#catchUp(runtime);
     return runtime;
   }

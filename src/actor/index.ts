@@ -14,6 +14,7 @@ export { decodeLease, encodeLease, foundLease, newLease, startFailed, type Lease
 export type * from "./ports.js";
 export type * from "./kv-types.js";
 export { KEYS } from "./record.js";
+export type { ActionInputSchemas } from "./action-schemas.js";
 export type { InspectorConfig, InspectorTab } from "./inspector-tabs.js";
 export type { ActorOptions } from "./options.js";
 export { readSql } from "./sql-text.js";

@@ -6,6 +6,7 @@
  * object got from it; what is encoded is what the views show.
  */
 import { ActorError, checkValue, decodeValue, encodeValue } from "../protocol/index.js";
+import { reconcile } from "./reconcile.js";
 
 /** Proxy → what it stands for. Holds no promises and nothing of user code alive. */
 const targets = new WeakMap<object, object>();
@@ -31,6 +32,7 @@ export class LiveState {
   readonly #kind: StateKind;
   #restores = 0;
   #fault: unknown;
+  #isLocked = false;
 
   /** `stored` is the last committed encoding; absent for a new one. `onDirty` runs at the first change after a commit. */
   constructor(root: unknown, stored: Uint8Array | undefined, onDirty: () => void, kind: StateKind = ACTOR_STATE) {
@@ -41,9 +43,33 @@ export class LiveState {
     if (!stored) this.#version = 1;
   }
 
-  /** How user code sees the value; `guard` runs at each access and may throw. Same object, same proxy. */
-  createView(guard: () => void = () => {}): StateView {
-    return new StateView(this, guard);
+  /**
+   * How user code sees the value; `guard` runs at each access and may throw. Same object, same proxy. Through a view that
+   * is only read, every change is refused.
+   */
+  createView(guard: () => void = () => {}, isReadOnly = false): StateView {
+    return new StateView(this, guard, isReadOnly);
+  }
+
+  /** True if there may be something to commit. */
+  get isChanged(): boolean {
+    return this.#suspect || this.#version !== this.#storedVersion;
+  }
+
+  /** Runs code that may change nothing, through whatever view. */
+  whileLocked<T>(run: () => T): T {
+    this.#isLocked = true;
+    try {
+      return run();
+    } finally {
+      this.#isLocked = false;
+    }
+  }
+
+  /** @throws actor/state_mutation_reentrant */
+  checkWritable(isReadOnly: boolean): void {
+    if (!isReadOnly && !this.#isLocked) return;
+    throw new ActorError("actor", "state_mutation_reentrant", "`onStateChange` may not change the state that it is told of");
   }
 
   /** Another one after each change; never the same twice once typed arrays were handed out. */
@@ -139,11 +165,13 @@ export class LiveState {
 export class StateView {
   readonly #state: LiveState;
   readonly #guard: () => void;
+  readonly #isReadOnly: boolean;
   readonly #proxies = new WeakMap<object, object>();
 
-  constructor(state: LiveState, guard: () => void) {
+  constructor(state: LiveState, guard: () => void, isReadOnly: boolean) {
     this.#state = state;
     this.#guard = guard;
+    this.#isReadOnly = isReadOnly;
   }
 
   get value(): unknown {
@@ -152,8 +180,13 @@ export class StateView {
   }
 
   set value(next: unknown) {
-    this.#guard();
+    this.#guardWrite();
     this.#state.replace(next);
+  }
+
+  #guardWrite(): void {
+    this.#guard();
+    this.#state.checkWritable(this.#isReadOnly);
   }
 
   #wrap(value: unknown, path: string): unknown {
@@ -172,7 +205,7 @@ export class StateView {
 
   #plain(path: string): ProxyHandler<object> {
     const write = (target: object, key: string | symbol, value: unknown): boolean => {
-      this.#guard();
+      this.#guardWrite();
       const raw = this.#checked(key, value, childPath(path, key, target));
       if (Object.is((target as Record<PropertyKey, unknown>)[key], raw) && Object.hasOwn(target, key)) return true;
       const done = Reflect.defineProperty(target, key, descriptorFor(target, key, raw));
@@ -193,7 +226,7 @@ export class StateView {
         return write(target, key, descriptor.value);
       },
       deleteProperty: (target, key) => {
-        this.#guard();
+        this.#guardWrite();
         if (!Object.hasOwn(target, key)) return true;
         this.#state.touch();
         return Reflect.deleteProperty(target, key);
@@ -227,7 +260,8 @@ export class StateView {
         if (target instanceof Date && key === Symbol.toPrimitive) return (hint: string) => (hint === "default" ? target.toJSON() : target[Symbol.toPrimitive](hint));
         const name = String(key);
         return (...given: unknown[]): unknown => {
-          this.#guard();
+          if (READERS.test(name)) this.#guard();
+          else this.#guardWrite();
           const isDate = target instanceof Date;
           const result: unknown = Reflect.apply(member as Callback, target, isDate ? given : given.map((each) => this.#argument(name, each, path)));
           if (!READERS.test(name)) this.#state.touch();
@@ -271,32 +305,6 @@ export class StateView {
 
 /** Methods of Map and Set that keep what they are given. */
 const KEEPERS = /^(?:set|add|getOrInsert)/;
-
-/**
- * Makes `current` the same as `wanted`, keeping the objects that are there, so that whoever holds one still holds a part
- * of the state.
- */
-function reconcile(current: unknown, wanted: unknown): unknown {
-  if (Array.isArray(current) && Array.isArray(wanted) && !Object.isFrozen(current)) {
-    const items = wanted.map((each, index) => reconcile(current[index], each));
-    current.length = 0;
-    current.push(...items);
-    return current;
-  }
-  if (!isPlainObject(current) || !isPlainObject(wanted) || Object.isFrozen(current)) return wanted;
-  for (const key of Object.keys(current)) if (!Object.hasOwn(wanted, key)) delete current[key];
-  for (const key of Object.keys(wanted)) {
-    const value = reconcile(Object.hasOwn(current, key) ? current[key] : undefined, wanted[key]);
-    Object.defineProperty(current, key, { value, writable: true, enumerable: true, configurable: true });
-  }
-  return current;
-}
-
-function isPlainObject(value: unknown): value is Record<string, unknown> {
-  if (typeof value !== "object" || value === null) return false;
-  const prototype: unknown = Object.getPrototypeOf(value);
-  return prototype === Object.prototype || prototype === null;
-}
 
 type Callback = (...args: unknown[]) => unknown;
 

@@ -26,7 +26,7 @@ export class MessageReceivers implements PlainReceivers {
   async receive(receive: PlainReceive): Promise<StoredMessage[]> {
     const ready = this.#take(receive);
     if (ready.length > 0 || receive.timeoutMs === 0) return ready;
-    if (this.#activation.shutdownSignal.aborted) throw this.#activation.shutdownSignal.reason;
+    if (this.#activation.shutdown.signal.aborted) throw this.#activation.shutdown.signal.reason;
     return this.#wait(receive);
   }
 
@@ -49,24 +49,24 @@ export class MessageReceivers implements PlainReceivers {
   }
 
   #wait(receive: PlainReceive): Promise<StoredMessage[]> {
-    const { timers, ports, shutdownSignal } = this.#activation;
+    const { timers, ports, shutdown } = this.#activation;
     return new Promise((resolve, reject) => {
       const end = (settle: () => void): void => {
         this.#waiting.delete(waiting);
         if (receive.isRunHandler) this.#activation.workChanged();
         if (timer) timers.remove(timer);
-        shutdownSignal.removeEventListener("abort", onEnd);
+        shutdown.signal.removeEventListener("abort", onEnd);
         receive.signal?.removeEventListener("abort", onAbort);
         settle();
       };
-      const onEnd = (): void => end(() => reject(shutdownSignal.reason));
+      const onEnd = (): void => end(() => reject(shutdown.signal.reason));
       const onAbort = (): void => end(() => reject(aborted()));
       const waiting: Waiting = { receive, give: (messages) => end(() => resolve(messages)) };
       const timer = receive.timeoutMs === undefined ? undefined : { at: ports.now() + receive.timeoutMs, fire: () => end(() => resolve([])) };
       this.#waiting.add(waiting);
       if (receive.isRunHandler) this.#activation.workChanged();
       if (timer) timers.add(timer);
-      shutdownSignal.addEventListener("abort", onEnd, { once: true });
+      shutdown.signal.addEventListener("abort", onEnd, { once: true });
       receive.signal?.addEventListener("abort", onAbort, { once: true });
     });
   }

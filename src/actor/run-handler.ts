@@ -29,7 +29,7 @@ export class RunHandler {
     this.#running = true;
     const ended = (async () => run())()
       .catch((error: unknown) => {
-        if (!this.#activation.shutdownSignal.aborted) this.#activation.ports.log.error({ msg: "The run handler failed", error: describe(error) });
+        if (!this.#activation.shutdown.signal.aborted) this.#activation.ports.log.error({ msg: "The run handler failed", error: describe(error) });
       })
       .finally(() => {
         this.#running = false;

@@ -9,30 +9,32 @@
  */
 import { ActorError } from "../protocol/index.js";
 import { EvictedError, History, decodeEntry, type StoredMessage } from "../workflow/index.js";
-import type { ActorActivation, Callback, DeadlineRow } from "./activation.js";
+import type { ActorActivation, Callback } from "./activation.js";
 import { Background } from "./background.js";
 import type { CompiledActor } from "./compile.js";
 import { Connections } from "./connections.js";
 import { CronRuns } from "./cron-runs.js";
 import { openDatabase, type Database } from "./database.js";
-import { DirtySet } from "./dirty-set.js";
+import { DestroyRequest } from "./destroy-request.js";
 import { FailureReports } from "./failure-reports.js";
-import { decodeLease, type Lease } from "./lease.js";
 import { Kv } from "./kv.js";
 import { LeaseTimer } from "./lease-timer.js";
+import { lossOf, restarting } from "./lost-activation.js";
 import { LiveState, type StateView } from "./live-state.js";
 import { MessageQueue } from "./message-queue.js";
 import { MessageReceivers } from "./message-receivers.js";
-import type { ActorPorts, ListOptions, StoreActivation } from "./ports.js";
+import type { ActorPorts, StoreActivation } from "./ports.js";
 import { KEYS, encodeRecord, type ActorRecord } from "./record.js";
 import { RunHandler } from "./run-handler.js";
 import { Schedule } from "./schedule.js";
+import { ShutdownSignal } from "./shutdown-signal.js";
+import { StateChanges } from "./state-changes.js";
+import { StoredRows } from "./stored-rows.js";
 import { Timers } from "./timers.js";
-import { Wakes } from "./wakes.js";
 import { WorkflowControl } from "./workflow-control.js";
 import { WorkflowHost } from "./workflow-host.js";
 
-export class ActorRuntime implements ActorActivation {
+export class ActorRuntime extends StoredRows implements ActorActivation {
   readonly actor: CompiledActor;
   readonly ports: ActorPorts;
   readonly timers: Timers;
@@ -46,44 +48,37 @@ export class ActorRuntime implements ActorActivation {
   readonly kv = new Kv(this);
   readonly background: Background;
   readonly failures: FailureReports;
-  readonly wakes: Wakes;
   readonly workflow: WorkflowHost;
   readonly control: WorkflowControl;
   readonly runHandler: RunHandler;
-  readonly store: StoreActivation;
+  readonly stateChanges = new StateChanges(this);
+  readonly shutdown = new ShutdownSignal();
   record: ActorRecord;
   state: LiveState | undefined;
   vars: unknown;
   /** Set by the host: runs when a callback has ended that asked for the actor's end. */
   onDestroyRequested: () => void = () => {};
-  readonly #dirty = new DirtySet();
   readonly #leaseTimer: LeaseTimer;
   readonly #abort = new AbortController();
-  readonly #shutdown = new AbortController();
   #view: StateView | undefined;
   #counter: number;
   #open = false;
   #isStateUnstorable = false;
   #ready = false;
-  #isEnding = false;
   #lost: Error | undefined;
-  #destroyAsker: Callback | undefined;
-  readonly #ended = new WeakSet<Callback>();
+  readonly #destroyRequest: DestroyRequest;
   #flush: Promise<void> | undefined;
 
   /** Loads what is stored, but for the state; writes nothing. */
   constructor(actor: CompiledActor, ports: ActorPorts, store: StoreActivation, record: ActorRecord) {
+    super(store, () => ports.now(), () => this.workflow.deadlineAt());
     this.actor = actor;
     this.ports = ports;
-    this.store = store;
     this.record = record;
     this.history = new History([...store.list(KEYS.entries)].map(([key, bytes]) => decodeEntry(Number(key.slice(KEYS.entries.length)), bytes)));
     this.#counter = this.history.highestSeq();
     this.workflow = new WorkflowHost(this);
     this.timers = new Timers(ports.createTimer(), () => ports.now(), () => this.workflow.advanceSoon());
-    this.wakes = new Wakes(this.#dirty, () => ports.now(), () => this.workflow.deadlineAt());
-    const lease = store.get(KEYS.lease);
-    this.wakes.load(store.list(KEYS.deadlines), lease && decodeLease(lease));
     this.queue = new MessageQueue(this, store.list(KEYS.messages));
     this.receivers = new MessageReceivers(this);
     this.schedule = new Schedule(this);
@@ -96,16 +91,16 @@ export class ActorRuntime implements ActorActivation {
     this.#leaseTimer = new LeaseTimer(this.timers, () => this.#extendLease());
     this.control = new WorkflowControl(this, this.workflow);
     this.runHandler = new RunHandler(this, this.receivers);
+    const destroy = (): void => {
+      if (!this.#lost) this.onDestroyRequested();
+    };
+    this.#destroyRequest = new DestroyRequest(destroy, (run) => ports.waitUntil(ports.yield().then(run)));
   }
 
   // ---- what contexts show ------------------------------------------------------------------------------------------
 
   get abortSignal(): AbortSignal {
     return this.#abort.signal;
-  }
-
-  get shutdownSignal(): AbortSignal {
-    return this.#shutdown.signal;
   }
 
   get counter(): number {
@@ -163,7 +158,7 @@ export class ActorRuntime implements ActorActivation {
 
   /** Forgets what waits for a commit. */
   discard(): void {
-    this.#dirty.clear();
+    this.dirty.clear();
     this.state = undefined;
     this.#open = true;
   }
@@ -171,23 +166,6 @@ export class ActorRuntime implements ActorActivation {
   /** The hooks of the start have run. */
   ready(): void {
     this.#ready = true;
-  }
-
-  read(key: string): Uint8Array | undefined {
-    const dirty = this.#dirty.get(key);
-    return dirty === undefined ? this.store.get(key) : (dirty ?? undefined);
-  }
-
-  list(prefix: string, options: ListOptions & { readonly limit: number }): [key: string, value: Uint8Array][] {
-    return this.#dirty.overlay(prefix, options, (stored) => this.store.list(prefix, stored));
-  }
-
-  put(key: string, encode: () => Uint8Array<ArrayBuffer>): void {
-    this.#dirty.put(key, encode);
-  }
-
-  delete(key: string): void {
-    this.#dirty.delete(key);
   }
 
   putRecord(change: Partial<ActorRecord>): void {
@@ -205,22 +183,23 @@ export class ActorRuntime implements ActorActivation {
     const stateBytes = this.#encodeState();
     this.connections.beforeCommit();
     // The end of a sleep is no reason to write; a commit that is made anyway may mark it.
-    if (stateBytes || !this.#dirty.isEmpty) {
+    if (stateBytes || !this.dirty.isEmpty) {
       this.workflow.beforeCommit();
       this.connections.beforeWrite();
     }
     const alarmAt = this.wakes.alarmToWrite();
-    if (stateBytes || !this.#dirty.isEmpty || alarmAt !== undefined) {
+    if (stateBytes || !this.dirty.isEmpty || alarmAt !== undefined) {
       try {
-        const { puts, deletes } = this.#dirty.build();
+        const { puts, deletes } = this.dirty.build();
         if (stateBytes) puts.set(KEYS.state, stateBytes);
         this.store.commit(alarmAt === undefined ? { puts, deletes } : { puts, deletes, alarmAt });
       } catch (error) {
         this.lose(error);
         return false;
       }
-      this.#dirty.clear();
+      this.dirty.clear();
       if (!this.#isStateUnstorable) this.state?.committed(stateBytes);
+      if (stateBytes) this.stateChanges.committed();
     }
     this.wakes.committed(alarmAt);
     this.#leaseTimer.set(this.wakes.extendAt);
@@ -252,8 +231,8 @@ export class ActorRuntime implements ActorActivation {
    */
   lose(cause: unknown): void {
     if (this.#lost) return;
-    const isFull = /SQLITE_FULL|database or disk is full/i.test(String(cause));
-    this.end(isFull ? storageFull(cause) : restarting(cause));
+    const { reason, isFull } = lossOf(cause);
+    this.end(reason);
     this.ports.log.error({ msg: "The activation is lost; the next event starts anew", cause: String(cause) });
     if (!isFull) this.ports.abort("perdure: a commit failed, memory and storage differ");
   }
@@ -264,7 +243,7 @@ export class ActorRuntime implements ActorActivation {
     this.#lost = reason;
     this.timers.clear();
     this.workflow.abandon(reason);
-    this.#shutdown.abort(reason);
+    this.shutdown.over(reason);
     this.#abort.abort(reason);
   }
 
@@ -320,10 +299,6 @@ export class ActorRuntime implements ActorActivation {
 
   // ---- work and wakes ----------------------------------------------------------------------------------------------
 
-  get lease(): Lease | undefined {
-    return this.wakes.lease;
-  }
-
   get isWorking(): boolean {
     return this.workflow.isBusy || this.background.isBusy || this.runHandler.isBusy;
   }
@@ -334,10 +309,6 @@ export class ActorRuntime implements ActorActivation {
     else this.wakes.releaseLease();
     this.commit();
     this.confirm();
-  }
-
-  holdLease(): void {
-    this.wakes.holdLease();
   }
 
   #extendLease(): void {
@@ -351,70 +322,21 @@ export class ActorRuntime implements ActorActivation {
     else this.wakes.changed();
   }
 
-  setDeadline(id: string, row: DeadlineRow): void {
-    this.wakes.set(id, row);
-  }
-
-  clearDeadline(id: string): void {
-    this.wakes.clear(id);
-  }
-
-  deadline(id: string): DeadlineRow | undefined {
-    return this.wakes.get(id);
-  }
-
-  deadlines(): Iterable<readonly [string, DeadlineRow]> {
-    return this.wakes.entries();
-  }
-
-  deadlinesChanged(): void {
-    this.wakes.changed();
-  }
-
   // ---- end ---------------------------------------------------------------------------------------------------------
 
-  /** True once the last part of this activation has begun on purpose: nothing new begins in it. */
-  get isEnding(): boolean {
-    return this.#isEnding;
-  }
-
-  /** The signals that user code has fire; all else goes on until `end`. */
-  beginShutdown(): void {
-    this.#isEnding = true;
-    this.#shutdown.abort(new ActorError("actor", "aborted", "The actor is shutting down"));
-  }
-
-  get isDestroyRequested(): boolean {
-    return this.#destroyAsker !== undefined;
-  }
-
   requestDestroy(callback?: Callback): void {
-    if (this.isDestroyRequested || this.record.destroyed) throw new ActorError("actor", "stopping", "The actor is being destroyed already");
+    if (this.record.destroyed) throw new ActorError("actor", "stopping", "The actor is being destroyed already");
     if (!this.#ready) throw new ActorError("actor", "starting", "The actor has not started yet");
-    const asker = callback ?? {};
-    this.#destroyAsker = asker;
-    // Code that outlives its callback: there is nothing to wait for but its turn.
-    if (!callback || this.#ended.has(callback)) this.ports.waitUntil(this.ports.yield().then(() => this.callbackEnded(asker)));
+    this.#destroyRequest.make(callback);
   }
 
   callbackEnded(callback: Callback): void {
-    this.#ended.add(callback);
-    if (this.#destroyAsker === callback && !this.#lost) this.onDestroyRequested();
+    this.stateChanges.callbackEnded();
+    this.#destroyRequest.callbackEnded(callback);
   }
 
   /** The run's open operations reject, then nothing of it settles any more (decision 25). */
   evictWorkflow(): void {
     this.workflow.evict(new EvictedError("The actor was destroyed"));
   }
-}
-
-function storageFull(cause: unknown): ActorError {
-  return new ActorError("storage", "full", "The actor's storage is full; delete data or destroy the actor", { cause });
-}
-
-function restarting(cause?: unknown): ActorError {
-  return new ActorError("actor", "restarting", "The actor is restarting; try again", {
-    metadata: { retryable: true },
-    ...(cause === undefined ? {} : { cause }),
-  });
 }

@@ -86,13 +86,13 @@ export class Schedule {
   /** Runs as background work, so that the lease that guards what is due is held until it begins. */
   async #nextPass(background: Background): Promise<void> {
     await this.#activation.ports.yield();
-    if (!this.#activation.shutdownSignal.aborted) this.fireDue(background);
+    if (!this.#activation.shutdown.signal.aborted) this.fireDue(background);
   }
 
   async #fire(id: string, row: ScheduleRow, info: ScheduledFireInfo): Promise<void> {
     const callback: Callback = {};
     try {
-      await runScheduled(this.#activation, row.action, [...(decodeValue(row.args) as unknown[]), info], callback);
+      await runScheduled(this.#activation, row, info, callback);
     } finally {
       this.#running.delete(id);
       this.#activation.clearDeadline(PREFIX + id);

@@ -15,7 +15,7 @@ export const DESTROY = "destroy";
 export async function shutDown(runtime: ActorRuntime, hook: "onDestroy"): Promise<void> {
   const graceMs = runtime.actor.options.sleepGracePeriod;
   const until = runtime.ports.now() + graceMs;
-  runtime.beginShutdown();
+  runtime.shutdown.begin();
   await callHook(runtime, hook, runtime.actor.config[hook], (stage) => new CallbackContext(runtime, stage), READY, graceMs, []).catch((error: unknown) =>
     runtime.ports.log.error({ msg: `${hook} failed; the actor ends all the same`, error: describe(error) }),
   );

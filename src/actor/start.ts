@@ -146,6 +146,7 @@ async function finishStart(runtime: ActorRuntime, careful = false): Promise<void
       ? await hook(runtime, "createVars", config.createVars, BEFORE_VARS, options.createVarsTimeout, [undefined])
       : structuredClone(config.vars);
   }
+  runtime.stateChanges.watch();
   await hook(runtime, "onWake", config.onWake, READY, WAKE_TIMEOUT_MS, []);
   runtime.ready();
   runtime.commitOrThrow();

@@ -14,6 +14,7 @@ import type { ScheduledEvent } from "./schedule-types.js";
 import type { WorkflowHistoryEntry, WorkflowStatus } from "./workflow-status.js";
 import type { ClientFor } from "./client-types.js";
 import type { DatabaseProvider } from "./database-types.js";
+import type { ActionInputSchemas } from "./action-schemas.js";
 import type { Conn, Conns, Disconnection, EventArgs, EventNames } from "./connection-types.js";
 import type { DefinitionTypes, EventDeclarations, QueueDeclarations, StandardSchema } from "./declarations.js";
 
@@ -222,10 +223,28 @@ export interface ActorConfig<
    * that were lost with the process (then at the next start, with code 1006). What it throws is logged.
    */
   readonly onDisconnect?: (c: ActorContext<S, CP, CS, V, unknown, DB, E, Q>, conn: Conn<CP, CS, E>, end: Disconnection) => unknown;
+  /**
+   * Told once changes of the state are committed: of what a callback changed before its caller is answered, of what steps,
+   * schedules and other code did by the end of the turn; once for many. Not of the first state, of vars or of connection
+   * state, nor before the vars exist. It only reads: a change is actor/state_mutation_reentrant. It is not awaited; what it
+   * throws, or its promise rejects with, is logged.
+   */
+  readonly onStateChange?: (c: ActorContext<S, CP, CS, V, unknown, DB, E, Q>, state: S) => unknown;
+  /**
+   * Makes the result of every call of an action: what it gives is what the caller gets. Runs after the action and its
+   * `onStateChange`, within `actionTimeout`; what it throws, the caller gets. Not for actions that the schedule runs.
+   */
+  readonly onBeforeActionResponse?: (c: ActorContext<S, CP, CS, V, unknown, DB, E, Q>, name: string, args: unknown[], output: unknown) => unknown;
   /** Before everything is deleted; `abortSignal` has fired. At most `sleepGracePeriod`; what it throws is logged. */
   readonly onDestroy?: (c: ActorContext<S, CP, CS, V, unknown, DB, E, Q>) => unknown;
   readonly run?: RunHandler<S, CP, CS, V, unknown, DB, E, Q> | RunConfig<S, CP, CS, V, unknown, DB, E, Q>;
   readonly actions?: A & Actions<S, CP, CS, V, unknown, DB, E, Q>;
+  /**
+   * Standard Schemas of the actions' argument lists, in their shape or by dotted names; they may be asynchronous. The handler
+   * gets what the schema gives; what it refuses is actor/validation_error, and the handler does not run. Also for actions that
+   * the schedule runs; the ScheduledFireInfo comes after what was checked.
+   */
+  readonly actionInputSchemas?: ActionInputSchemas;
   /** Tabs of an inspector: checked, and without effect (there is none here). */
   readonly inspector?: InspectorConfig;
   readonly options?: ActorOptions;

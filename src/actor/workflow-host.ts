@@ -128,7 +128,7 @@ export class WorkflowHost implements WorkflowPorts {
   }
 
   get #mayBegin(): boolean {
-    return !this.#runtime.lost && !this.#runtime.isEnding;
+    return !this.#runtime.lost && !this.#runtime.shutdown.isBegun;
   }
 
   get #waitsForRecheck(): boolean {

@@ -6,6 +6,7 @@ export type {
   ActionContext,
   ActionContextOf,
   ActionHandler,
+  ActionInputSchemas,
   ActionRequest,
   Actions,
   ActorAccessor,

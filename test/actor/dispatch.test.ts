@@ -367,3 +367,132 @@ describe("an operation that this release does not know", () => {
     expect(reply).toMatchObject({ ok: false, status: 501, error: { group: "feature", code: "unsupported" } });
   });
 });
+
+describe("onBeforeActionResponse", () => {
+  /** An actor whose hook notes what it is given, and does what the test says. */
+  function hooked(respond: (c: { state: { n: number }; destroy(): void }, name: string, args: unknown[], output: unknown) => unknown) {
+    const seen: unknown[] = [];
+    const made = single(
+      actor({
+        state: { n: 0 },
+        onStateChange: (_c, state) => void seen.push(`told n=${state.n}`),
+        onBeforeActionResponse: (c, name, args, output) => {
+          seen.push([name, args, output, (c as { conn?: unknown }).conn]);
+          return respond(c, name, args, output);
+        },
+        actions: {
+          add: (c, by: number, _label?: string) => {
+            c.state.n += by;
+            seen.push("added");
+            return { n: c.state.n };
+          },
+          fail: (c) => {
+            c.state.n += 1;
+            throw new UserError("no", { code: "no" });
+          },
+          get: (c) => c.state.n,
+          plan: (c) => c.schedule.after(1_000, "add", 100),
+          end: (c) => c.destroy(),
+        },
+        options: { actionTimeout: 2_000 },
+      }),
+    );
+    return { ...made, seen };
+  }
+
+  it("makes what the caller gets, after the action and what is told of its changes (A25)", async () => {
+    const { subject, seen } = hooked((_c, name, args, output) => ({ name, args: args.length, output }));
+    expect(await subject.call("add", 2, "two")).toEqual({ name: "add", args: 2, output: { n: 2 } });
+    expect(seen).toEqual(["added", "told n=2", ["add", [2, "two"], { n: 2 }, undefined]]);
+  });
+
+  it("may take its time, give nothing, and change the state, which is stored before the caller is answered", async () => {
+    const { world, subject } = hooked(async (c) => {
+      await world.turn();
+      c.state.n += 10;
+    });
+    expect(await subject.call("add", 1)).toBe(undefined);
+    subject.crash();
+    expect(((await subject.send({ mode: "get" }, { kind: "resolve" })).ok && subject.store.dump().get("s")) as unknown).toBeDefined();
+    const again = hooked((_c, _name, _args, output) => output);
+    again.subject.store.restore(subject.store.dump());
+    expect(await again.subject.call("get")).toBe(11);
+  });
+
+  it("that throws is the caller's error; what the action changed stays", async () => {
+    let fails = true;
+    const { subject } = hooked((_c, _name, _args, output) => {
+      if (fails) throw new UserError("not this", { code: "not_this" });
+      return output;
+    });
+    await expect(subject.call("add", 1)).rejects.toMatchObject({ group: "user", code: "not_this", message: "not this" });
+    fails = false;
+    subject.crash();
+    expect(await subject.call("get")).toBe(1);
+  });
+
+  it("that takes longer than actionTimeout is actor/callback_timed_out, and leaves no timer", async () => {
+    const { world, subject } = hooked(() => new Promise(() => {}));
+    const failed = expect(subject.call("add", 1)).rejects.toMatchObject({
+      group: "actor",
+      code: "callback_timed_out",
+      metadata: { callback_name: "onBeforeActionResponse", duration_ms: 2_000 },
+    });
+    await world.pass(1_999);
+    expect(subject.timersHeld).toBe(1);
+    await world.pass(1);
+    await failed;
+    expect(subject.timersHeld).toBe(0);
+  });
+
+  it("whose result cannot be stored or sent says so", async () => {
+    const { subject } = hooked(() => () => {});
+    await expect(subject.call("get")).rejects.toMatchObject({ group: "value", code: "not_serializable" });
+  });
+
+  it("does not run for an action that throws, nor for one that the schedule runs", async () => {
+    const { world, subject, seen } = hooked((_c, _name, _args, output) => output);
+    await expect(subject.call("fail")).rejects.toMatchObject({ code: "no" });
+    await subject.call("plan");
+    seen.splice(0);
+    await world.pass(1_000);
+    expect(seen).toEqual(["added", "told n=101"]);
+  });
+
+  it("belongs to the call: an actor that the action ends waits for it", async () => {
+    const { world, subject, seen } = hooked(async () => {
+      await world.clock.delay(1_000);
+      seen.push("the hook is over");
+      return "bye";
+    });
+    const ended = subject.call("end");
+    await world.pass(999);
+    expect(subject.store.keys).toContain("a");
+    await world.pass(1);
+    expect(await ended).toBe("bye");
+    await world.settle();
+    expect(subject.store.keys).toEqual([]);
+  });
+});
+
+describe("an access rule that hangs", () => {
+  it("is actor/callback_timed_out after actionTimeout, and does not outlive its actor", async () => {
+    const { world, subject } = single(
+      actor({
+        queues: { hangs: queue({ canPublish: () => new Promise<boolean>(() => {}) }) },
+        actions: { end: (c) => c.destroy(), touch: () => {} },
+        options: { actionTimeout: 1_000 },
+      }),
+    );
+    const send = () => subject.send({ mode: "getOrCreate" }, { kind: "send", queue: "hangs", body: encodeValue(1) });
+    const first = send();
+    await world.pass(1_000);
+    expect(await first).toMatchObject({ ok: false, status: 408, error: { group: "actor", code: "callback_timed_out", metadata: { callback_name: "canPublish" } } });
+    const second = send();
+    await world.turn();
+    await subject.call("end");
+    await world.settle();
+    expect(await second).toMatchObject({ ok: false, status: 404, error: { code: "destroyed" } });
+    expect(subject.timersHeld).toBe(0);
+  });
+});

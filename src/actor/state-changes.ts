@@ -1,0 +1,64 @@
+import type { ActorActivation } from "./activation.js";
+import type { Handler } from "./compile.js";
+import { CallbackContext, READY } from "./context.js";
+import { describe } from "./describe.js";
+import { isThenable } from "./hook.js";
+
+/**
+ * `onStateChange`: told of changes of the state once they are committed, at most once a turn and a callback.
+ *
+ * Rules (`spec/api.md` A.4): what a callback changed is told before its caller is answered, what other code did by the end
+ * of the turn. What the first state was made of is no change; nothing is told before the vars exist. The hook only reads.
+ */
+export class StateChanges {
+  readonly #activation: ActorActivation;
+  #watching = false;
+  #due = false;
+  /** A callback has ended whose changes the next commit brings. */
+  #endedDirty = false;
+
+  constructor(activation: ActorActivation) {
+    this.#activation = activation;
+  }
+
+  /** From now on: the vars exist. */
+  watch(): void {
+    this.#watching = this.#activation.actor.config.onStateChange !== undefined;
+  }
+
+  /** A commit has stored another state. */
+  committed(): void {
+    if (!this.#watching) return;
+    this.#due = true;
+    // Not inside the commit, in the middle of whatever asked for it.
+    const later = this.#endedDirty ? Promise.resolve() : this.#activation.ports.yield();
+    this.#endedDirty = false;
+    void later.then(() => this.tell());
+  }
+
+  /** A callback has ended: what it changed is told now, or with the commit that is to come. */
+  callbackEnded(): void {
+    if (!this.#watching) return;
+    this.tell();
+    this.#endedDirty = this.#activation.state?.isChanged ?? false;
+  }
+
+  /** Tells what is due. Never throws. */
+  tell(): void {
+    const { state, actor, ports, abortSignal } = this.#activation;
+    const { onStateChange } = actor.config;
+    if (!this.#due || !state || !onStateChange || abortSignal.aborted) return;
+    this.#due = false;
+    const view = state.createView(undefined, true);
+    const context = new CallbackContext(this.#activation, READY, { state: view });
+    const failed = (error: unknown): void => ports.log.error({ msg: "onStateChange failed", error: describe(error) });
+    try {
+      const returned: unknown = state.whileLocked(() => (onStateChange as Handler)(context, view.value));
+      if (isThenable(returned)) ports.waitUntil(Promise.resolve(returned).catch(failed));
+    } catch (error) {
+      failed(error);
+    } finally {
+      this.#activation.callbackEnded(context);
+    }
+  }
+}

@@ -1,0 +1,66 @@
+import type { DeadlineRow } from "./activation.js";
+import { DirtySet } from "./dirty-set.js";
+import { decodeLease, type Lease } from "./lease.js";
+import type { ListOptions, StoreActivation } from "./ports.js";
+import { KEYS } from "./record.js";
+import { Wakes } from "./wakes.js";
+
+/** The rows of one activation, as they are stored or will be with the next commit, and the deadlines among them. */
+export class StoredRows {
+  readonly store: StoreActivation;
+  readonly wakes: Wakes;
+  protected readonly dirty = new DirtySet();
+
+  /** `workflowDeadline`: the earliest of the deadlines that entries carry, epoch ms. */
+  constructor(store: StoreActivation, now: () => number, workflowDeadline: () => number | undefined) {
+    this.store = store;
+    this.wakes = new Wakes(this.dirty, now, workflowDeadline);
+    const lease = store.get(KEYS.lease);
+    this.wakes.load(store.list(KEYS.deadlines), lease && decodeLease(lease));
+  }
+
+  read(key: string): Uint8Array | undefined {
+    const dirty = this.dirty.get(key);
+    return dirty === undefined ? this.store.get(key) : (dirty ?? undefined);
+  }
+
+  list(prefix: string, options: ListOptions & { readonly limit: number }): [key: string, value: Uint8Array][] {
+    return this.dirty.overlay(prefix, options, (stored) => this.store.list(prefix, stored));
+  }
+
+  put(key: string, encode: () => Uint8Array<ArrayBuffer>): void {
+    this.dirty.put(key, encode);
+  }
+
+  delete(key: string): void {
+    this.dirty.delete(key);
+  }
+
+  get lease(): Lease | undefined {
+    return this.wakes.lease;
+  }
+
+  holdLease(): void {
+    this.wakes.holdLease();
+  }
+
+  setDeadline(id: string, row: DeadlineRow): void {
+    this.wakes.set(id, row);
+  }
+
+  clearDeadline(id: string): void {
+    this.wakes.clear(id);
+  }
+
+  deadline(id: string): DeadlineRow | undefined {
+    return this.wakes.get(id);
+  }
+
+  deadlines(): Iterable<readonly [string, DeadlineRow]> {
+    return this.wakes.entries();
+  }
+
+  deadlinesChanged(): void {
+    this.wakes.changed();
+  }
+}
