@@ -27,6 +27,20 @@ describe("silence", () => {
     expect(await actor.getBootId()).not.toBe(before);
   });
 
+  test.concurrent("a connected actor hibernates; the socket stays, and hears what comes after", async () => {
+    const connection = createClient<typeof registry>(server.url).board.getOrCreate("silent").connect();
+    const [heard, statuses]: [number[], string[]] = [[], []];
+    connection.on("noted", (number) => heard.push(number));
+    const before = await connection.getBootId();
+    connection.onStatusChange((status) => statuses.push(status));
+    await connection.note("before");
+    await delay(SILENCE_MS);
+    await connection.note("after");
+    expect(await connection.getBootId()).not.toBe(before);
+    expect([heard, statuses]).toEqual([[1, 2], []]);
+    await connection.dispose();
+  });
+
   test.concurrent("an actor whose workflow waits for a message hibernates", async () => {
     const actor = createClient<typeof registry>(server.url).waiting.getOrCreate(["waiting"]);
     await eventually(() => actor.getStatus(), ({ status }) => status === "running");
