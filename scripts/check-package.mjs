@@ -14,8 +14,10 @@ const manifest = JSON.parse(readFileSync(join(root, "package.json"), "utf8"));
 const NAMES = [manifest.name, "rivetkit"];
 const entries = Object.keys(manifest.exports).filter((name) => name !== "./package.json").map((name) => manifest.name + name.slice(1));
 /** The entries that only a Worker can load. */
-const workerOnly = new Set([`${manifest.name}/cloudflare`]);
+const workerOnly = new Set([`${manifest.name}/cloudflare`, `${manifest.name}/db/drizzle`]);
 const anywhere = entries.filter((entry) => !workerOnly.has(entry));
+/** Over a package of others whose own declarations do not compile by themselves. */
+const overOthers = new Set([`${manifest.name}/db/drizzle`]);
 /** All that is published. */
 const PUBLISHED = /^(package\.json|README\.md|CHANGELOG\.md|LICENSE|docs\/.+\.md|dist\/.+\.(js|d\.ts))$/;
 /** Where published pages may link to although it is not: what is for those who have the repository. */
@@ -38,11 +40,12 @@ try {
   console.log("publint, attw: clean");
   install(tarball);
   checkContents();
-  for (const [platform, used] of /** @type {const} */ ([[BROWSER, anywhere], [WORKER, entries]])) {
+  const checked = entries.filter((entry) => !overOthers.has(entry));
+  for (const [platform, used] of /** @type {const} */ ([[BROWSER, anywhere], [WORKER, checked], [{ ...WORKER, skipLibCheck: true }, entries]])) {
     write("entries/index.ts", used.map((entry, index) => `export * as e${index} from ${JSON.stringify(entry)};`).join("\n"));
     compile("entries", { ...NODE_NEXT, ...platform });
   }
-  write("load.mjs", anywhere.map((entry) => `await import(${JSON.stringify(entry)});`).join("\n"));
+  write("load.mjs", [...anywhere, ...overOthers].map((entry) => `await import(${JSON.stringify(entry)});`).join("\n"));
   run(process.execPath, ["load.mjs"], consumer);
   console.log(`Entries: ${entries.join(", ")}`);
 
@@ -77,7 +80,7 @@ function install(tarball) {
     mkdirSync(join(modules, name), { recursive: true });
     run("tar", ["-xzf", tarball, "-C", join(modules, name), "--strip-components=1"]);
   }
-  for (const dependency of [...Object.keys(manifest.dependencies), "@cloudflare/workers-types"]) {
+  for (const dependency of [...Object.keys(manifest.dependencies), ...Object.keys(manifest.peerDependencies), "@cloudflare/workers-types"]) {
     mkdirSync(dirname(join(modules, dependency)), { recursive: true });
     symlinkSync(join(root, "node_modules", dependency), join(modules, dependency));
   }

@@ -54,9 +54,9 @@ export interface RawAccess extends SqlExecutor {
 export interface DatabaseAccess {
   /** As `c.db` of `db()`. */
   readonly raw: RawAccess;
-  /** Runs one statement at once, for drivers that are synchronous; cells as SQLite gives them. @throws as `execute` */
+  /** As `execute`, but at once, for drivers that are synchronous; cells as SQLite gives them. @throws as `execute`; sqlite/transaction_open */
   run(sql: string, parameters: readonly unknown[]): SqlTable;
-  /** Statements of one turn that are undone together if `work` throws. */
+  /** Statements of one turn that are undone together if `work` throws. @throws sqlite/asynchronous_transaction if it gives a promise */
   atomically<T>(work: () => T): T;
 }
 

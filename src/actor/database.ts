@@ -33,7 +33,7 @@ export class Database implements ActorDatabase {
   #isClosed = false;
   #client: unknown;
   #isUnconfirmed = false;
-  #confirming: Promise<void> | undefined;
+  #isConfirming = false;
 
   constructor(activation: ActorActivation, sql: SqlDatabase, provider: DatabaseProvider<unknown>) {
     this.#activation = activation;
@@ -75,13 +75,11 @@ export class Database implements ActorDatabase {
       run: (sql, parameters) => {
         check();
         if (this.#isHeld) throw new ActorError("sqlite", "transaction_open", "A synchronous statement cannot wait for the transaction that is open");
-        const [statement, ...others] = bind(readSql(sql), parameters);
-        if (!statement || others.length > 0) throw new ActorError("sqlite", "invalid_sql", "The text is not one statement");
-        return this.#run(statement);
+        return this.#runAll(bind(readSql(sql), parameters));
       },
       atomically: (work) => {
         check();
-        return this.#sql.atomically(work);
+        return this.#sql.atomically(() => mustBeSynchronous(work()));
       },
     };
     return this.#provider.createClient(access);
@@ -139,10 +137,14 @@ export class Database implements ActorDatabase {
   }
 
   #rows(statements: readonly BoundStatement[]): Record<string, unknown>[] {
+    return this.#atomically(() => toRows(this.#runAll(statements)));
+  }
+
+  #runAll(statements: readonly BoundStatement[]): SqlTable {
     return this.#atomically(() => {
       let result: SqlTable = { columns: [], rows: [] };
       for (const statement of statements) result = this.#run(statement);
-      return toRows(result);
+      return result;
     });
   }
 
@@ -224,21 +226,21 @@ export class Database implements ActorDatabase {
   /** What is written while no event waits for it is confirmed as well (C7). */
   #confirm(): void {
     this.#isUnconfirmed = true;
-    this.#confirming ??= this.#confirmAll();
+    if (!this.#isConfirming) this.#activation.ports.waitUntil(this.#confirmAll());
   }
 
   async #confirmAll(): Promise<void> {
-    const confirmed = async (): Promise<void> => {
+    this.#isConfirming = true;
+    try {
       while (this.#isUnconfirmed) {
         this.#isUnconfirmed = false;
         await this.#activation.confirmed();
       }
-    };
-    this.#activation.ports.waitUntil(
-      confirmed()
-        .catch(() => {})
-        .then(() => (this.#confirming = undefined)),
-    );
+    } catch {
+      // The activation is lost, and whoever uses it is told.
+    } finally {
+      this.#isConfirming = false;
+    }
   }
 }
 
@@ -254,6 +256,15 @@ export function openDatabase(activation: ActorActivation, sql: SqlDatabase | und
   if (!provider) return undefined;
   if (!sql) throw new ActorError("feature", "unsupported", "This store has no SQL, and the actor has a database configured");
   return new Database(activation, sql, provider);
+}
+
+/** The platform would take a promise, and undo nothing of what comes after its first `await`. */
+function mustBeSynchronous<T>(result: T): T {
+  const promise = result as PromiseLike<unknown> | undefined;
+  if (typeof promise?.then !== "function") return result;
+  // What becomes of it interests nobody any more.
+  promise.then(undefined, () => {});
+  throw new ActorError("sqlite", "asynchronous_transaction", "This transaction must not be asynchronous: what it did is undone, what it does later is not part of it");
 }
 
 function interrupted(): ActorError {

@@ -163,6 +163,7 @@ const CODES: Readonly<Record<string, ErrorCodeInfo>> = {
   "schedule/invalid_timezone": shown(400),
   "schedule/max_schedules_exceeded": shown(429),
 
+  "sqlite/asynchronous_transaction": masked(500),
   "sqlite/closed": masked(500),
   "sqlite/constraint_failed": masked(500),
   "sqlite/duplicate_column": masked(500),

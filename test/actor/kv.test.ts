@@ -271,7 +271,7 @@ describe("a write to c.kv", () => {
             model.delete(hex(a));
           } else if (what < 0.65) {
             await kv.deleteRange(a, b);
-            for (const each of [...model.keys()]) if (each >= hex(a) && each < hex(b)) model.delete(each);
+            for (const each of model.keys()) if (each >= hex(a) && each < hex(b)) model.delete(each);
           } else {
             const options: ListOptions & { limit: number } = { reverse: random() < 0.5, limit: 1 + Math.floor(random() * 4) };
             const isPrefix = random() < 0.5;

@@ -32,6 +32,11 @@ export const FOLDERS: Readonly<Record<string, Folder>> = {
     why: "the client is what browsers download: protocol code and types, nothing of the server",
     folders: { protocol: {}, workflow: { typesOnly: true }, actor: { files: ["index", "client-types"], typesOnly: true } },
   },
+  drizzle: {
+    why: "the drizzle provider is published beside the rest, for those who have drizzle-orm, and knows only what a provider is",
+    folders: { actor: { typesOnly: true } },
+    packages: { "drizzle-orm": {} },
+  },
   testing: {
     why: "testing/ drives the pure core, and is published, so it brings no test runner",
     folders: { protocol: {}, workflow: { files: INDEX_AND_PORTS }, actor: { files: INDEX_AND_PORTS } },
@@ -39,7 +44,7 @@ export const FOLDERS: Readonly<Record<string, Folder>> = {
   entry: {
     why: "entries only put together what the folders' indexes offer",
     folders: {
-      protocol: {}, workflow: {}, actor: { files: ["index", "client-types"] }, "durable-object": {}, router: {}, client: {}, testing: {},
+      protocol: {}, workflow: {}, actor: { files: ["index", "client-types"] }, "durable-object": {}, router: {}, client: {}, testing: {}, drizzle: {},
     },
     packages: { "cloudflare:": {}, hono: {} },
   },

@@ -4,7 +4,7 @@ import { exists, filesIn, read, withoutComments } from "./source-files.js";
 // A cheap report of the public API: a name that appears or goes shows in a diff of surface/*.txt. To accept it, run
 // `npx vitest run --project engine test/architecture/surface.test.ts -u`.
 
-const entries = filesIn("src/entry/*.ts");
+const entries = filesIn("src/entry/**/*.ts");
 
 describe("public surface", () => {
   test("package.json exports exactly the entry files", () => {
@@ -20,7 +20,7 @@ describe("public surface", () => {
   test.each(entries)("%s exports the names it is known for", async (path) => {
     const names = exportedNames(read(path));
     expect(names.length).toBeGreaterThan(0);
-    await expect(`${names.join("\n")}\n`).toMatchFileSnapshot(`surface/${path.slice("src/entry/".length, -".ts".length)}.txt`);
+    await expect(`${names.join("\n")}\n`).toMatchFileSnapshot(`surface/${path.slice("src/entry/".length, -".ts".length).replaceAll("/", "-")}.txt`);
   });
 
   test("types and values are told apart", () => {

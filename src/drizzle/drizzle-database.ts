@@ -1,0 +1,54 @@
+import type { DrizzleConfig } from "drizzle-orm";
+import { drizzle, type DrizzleSqliteDODatabase } from "drizzle-orm/durable-sqlite";
+import { migrate } from "drizzle-orm/durable-sqlite/migrator";
+import type { DatabaseAccess, DatabaseProvider, RawAccess } from "../actor/index.js";
+import { storageOf } from "./drizzle-storage.js";
+
+/** What `drizzle-kit generate` writes with the driver `durable-sqlite`: `import migrations from "./drizzle/migrations"`. */
+export interface DrizzleMigrations {
+  readonly journal: { readonly entries: readonly { idx: number; when: number; tag: string; breakpoints: boolean }[] };
+  readonly migrations: Readonly<Record<string, string>>;
+}
+
+export interface DrizzleDatabaseConfig<Schema extends Record<string, unknown>> extends Pick<DrizzleConfig<Schema>, "casing" | "logger"> {
+  /** The tables, for `c.db.query`. */
+  readonly schema?: Schema;
+  /** Those that an actor has not seen yet run at its next start. */
+  readonly migrations?: DrizzleMigrations;
+  /** After the migrations, at every start; undone with them if it throws. */
+  readonly onMigrate?: (db: DrizzleDatabase<Schema>) => void | Promise<void>;
+}
+
+/** A drizzle database, and the plain `execute` and `close` of perdure/db. */
+export type DrizzleDatabase<Schema extends Record<string, unknown> = Record<string, never>> = DrizzleSqliteDODatabase<Schema> & Pick<RawAccess, "execute" | "close">;
+
+/**
+ * SQL for an actor by drizzle: `actor({ db: db({ schema, migrations }), … })`, then `c.db.select().from(…)`. Needs the
+ * package `drizzle-orm`.
+ *
+ * Its queries are synchronous and run in the turn of their call, awaited or not, so what is said of `execute` in perdure/db
+ * holds for them. So are its transactions: `c.db.transaction((tx) => …)` takes a function without `await`, and is committed
+ * together with whatever else its turn changes.
+ *
+ * @throws TypeError for an unknown key
+ */
+export function db<Schema extends Record<string, unknown> = Record<string, never>>(config: DrizzleDatabaseConfig<Schema> = {}): DatabaseProvider<DrizzleDatabase<Schema>> {
+  const { schema, migrations, onMigrate, casing, logger, ...unknown } = config;
+  const [key] = Object.keys(unknown);
+  if (key !== undefined) throw new TypeError(`db(): unknown key "${key}"`);
+  const options = { ...(schema && { schema }), ...(casing && { casing }), ...(logger !== undefined && { logger }) };
+  return {
+    createClient: (access) => createClient(access, options),
+    ...((migrations || onMigrate) && {
+      onMigrate: async (client) => {
+        if (migrations) await migrate(client, migrations as Parameters<typeof migrate>[1]);
+        await onMigrate?.(client);
+      },
+    }),
+  };
+}
+
+function createClient<Schema extends Record<string, unknown>>(access: DatabaseAccess, options: DrizzleConfig<Schema>): DrizzleDatabase<Schema> {
+  const { execute, close } = access.raw;
+  return Object.assign(drizzle(storageOf(access), options), { execute, close });
+}

@@ -1,0 +1,13 @@
+import type { DatabaseAccess } from "../actor/index.js";
+
+type Cell = null | number | string | Uint8Array;
+
+/** The part of an object's storage that drizzle uses, over the actor's database: refused SQL, ended steps and all. */
+export function storageOf({ run, atomically }: DatabaseAccess): DurableObjectStorage {
+  const exec = (sql: string, ...parameters: unknown[]): object => {
+    const { columns, rows } = run(sql, parameters);
+    const objects = (): Record<string, Cell>[] => rows.map((cells) => Object.fromEntries(columns.map((column, index) => [column, cells[index] ?? null])));
+    return { toArray: objects, next: () => objects().values().next(), raw: () => ({ toArray: () => rows }) };
+  };
+  return { sql: { exec }, transactionSync: atomically } as unknown as DurableObjectStorage;
+}

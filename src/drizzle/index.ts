@@ -1,0 +1,2 @@
+export { db, type DrizzleDatabase, type DrizzleDatabaseConfig, type DrizzleMigrations } from "./drizzle-database.js";
+export { defineConfig, type DrizzleKitConfig } from "./drizzle-kit.js";
