@@ -1,7 +1,7 @@
 import type { History, StoredMessage } from "../workflow/index.js";
 import type { CompiledActor } from "./compile.js";
+import type { ConnectionTable } from "./connection-table.js";
 import type { ActorDatabase } from "./database-types.js";
-import type { Connections } from "./connections.js";
 import type { Lease } from "./lease.js";
 import type { LiveState, StateView } from "./live-state.js";
 import type { ActorQueue, PlainReceivers } from "./queue-types.js";
@@ -34,7 +34,7 @@ export interface ActorActivation {
   /** Undefined if the actor has none configured. */
   readonly database: ActorDatabase | undefined;
   readonly kv: object;
-  readonly connections: Connections;
+  readonly connections: ConnectionTable;
   readonly cron: { readonly view: object };
   readonly control: object;
   readonly background: { run(what: string, work: () => unknown): void; waitFor(what: string, promise: unknown): void };
@@ -50,12 +50,9 @@ export interface ActorActivation {
   stateView(): StateView;
   /** A client whose calls leave only after what is dirty has been committed (C1); `guard` may refuse a call. */
   client(guard?: () => void): unknown;
-  save(immediate: boolean): Promise<void>;
 
   /** Stores a message and resolves once it is committed; `waitMs`: its sender waits for a reply. @throws queue/full, queue/message_too_large */
   sendMessage(name: string, body: unknown, waitMs?: number): Promise<StoredMessage>;
-  /** Checks a message and encodes it; nothing is written. */
-  prepareMessage(name: string, body: unknown): Promise<Uint8Array>;
   /** A prepared message joins the dirty set. @throws queue/full */
   stageMessage(name: string, body: Uint8Array): void;
 

@@ -14,6 +14,18 @@ const STATE_KIND = { what: "conn.state", limitBytes: MAX_CONNECTION_STATE_BYTES 
 /** What kind of caller it is: one call over HTTP or the binding, a socket that speaks the protocol, or a raw socket. */
 export type ConnectionKind = "call" | "socket" | "raw";
 
+/** The request behind a raw socket, as far as its handler is told of it again after hibernation. */
+export interface StoredRequest {
+  readonly url: string;
+  readonly headers: readonly (readonly [string, string])[];
+}
+
+/** The actor's end of a raw socket. */
+export interface RawEnd {
+  readonly hasListener: boolean;
+  deliver(event: { readonly type: "message"; readonly data: string | ArrayBuffer } | { readonly type: "close"; readonly code: number; readonly reason: string; readonly wasClean: boolean }): Promise<void>;
+}
+
 /** What is remembered of a connection beside its socket, and for those that are lost without a close. */
 interface StoredConnection {
   readonly actorId: string;
@@ -25,6 +37,10 @@ interface StoredConnection {
   /** Absent if the actor has no connection state. */
   readonly state?: Uint8Array;
   readonly events: readonly string[];
+  /** Whether its socket stays open while the actor hibernates. */
+  readonly hibernates: boolean;
+  /** Of a raw socket that hibernates. */
+  readonly request?: StoredRequest;
 }
 
 /** What a connection needs of the table it is in. */
@@ -50,6 +66,13 @@ export class Connection {
   readonly view: ConnectionView;
   /** Frames are taken one after the other, also when looking at one takes a while. */
   inbox: Promise<unknown> = Promise.resolve();
+  /** Whether its socket stays open while the actor hibernates. */
+  readonly hibernates: boolean;
+  readonly request: StoredRequest | undefined;
+  /** Of a raw socket that is served. */
+  raw: RawEnd | undefined;
+  /** Settles when the handler of a raw socket has ended: whoever wants to hear its frames listens by then. */
+  heard: Promise<unknown> = Promise.resolve();
   /** Whether storage has a row of it. */
   isStored = false;
   readonly #owner: ConnectionOwner;
@@ -66,6 +89,8 @@ export class Connection {
     this.encoding = about.encoding;
     this.extended = about.extended;
     this.params = about.params;
+    this.hibernates = about.hibernates;
+    this.request = about.request;
     this.events = new Set(about.events);
     this.#owner = owner;
     this.state = state && new LiveState(state.root, state.stored, () => owner.changed(this), STATE_KIND);
@@ -122,6 +147,8 @@ export class Connection {
       params: this.params,
       ...(state && { state }),
       events: [...this.events],
+      hibernates: this.hibernates,
+      ...(this.request && { request: this.request }),
     };
     return encodeValue(stored, { what: "connection" });
   }
@@ -144,7 +171,7 @@ export class ConnectionView {
   }
 
   get isHibernatable(): boolean {
-    return this.#connection.kind !== "call";
+    return this.#connection.hibernates;
   }
 
   get state(): unknown {

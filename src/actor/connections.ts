@@ -10,14 +10,17 @@
  */
 import { ActorError, decodeValue, encodeValue, type Encoding, type Frame } from "../protocol/index.js";
 import type { ActorActivation } from "./activation.js";
-import { Connection, MAX_CONNECTION_PARAMS_BYTES, MAX_CONNECTION_STATE_BYTES, type ConnectionKind, type ConnectionOwner } from "./connection.js";
+import { Connection, MAX_CONNECTION_PARAMS_BYTES, MAX_CONNECTION_STATE_BYTES, type ConnectionKind, type ConnectionOwner, type StoredRequest } from "./connection.js";
 import { ConnectionMap } from "./connection-map.js";
+import type { ConnectionTable } from "./connection-table.js";
 import { CallbackContext, READY } from "./context.js";
 import { describe } from "./describe.js";
 import { checkEvent } from "./events.js";
 import { encodeFrame, outgoingTooLong, sizeOf, type Dialect } from "./frames.js";
 import { callHook } from "./hook.js";
+import type { CompiledOptions } from "./options.js";
 import type { ConnectionEnd, Socket } from "./ports.js";
+import { deliverClose, serveRawSocket } from "./raw-socket.js";
 import { KEYS } from "./record.js";
 import { validate } from "./validate.js";
 
@@ -31,10 +34,12 @@ export interface Caller {
   readonly request: Request | undefined;
 }
 
+/** Bytes of what is remembered of a raw socket's request. */
+const MAX_REQUEST_BYTES = 3_500;
 /** The end of a socket whose close nobody saw. */
 const LOST: ConnectionEnd = { code: 1006, reason: "The connection was lost" };
 
-export class Connections implements ConnectionOwner {
+export class Connections implements ConnectionOwner, ConnectionTable {
   /** `c.conns` */
   readonly view: ConnectionMap;
   readonly #activation: ActorActivation;
@@ -42,8 +47,9 @@ export class Connections implements ConnectionOwner {
   readonly #bySocket = new Map<Socket, Connection>();
   /** Those whose state or subscriptions differ from what is remembered of them. */
   readonly #changed = new Set<Connection>();
-  /** Rows whose connections are gone. */
-  #orphans: Connection[] = [];
+  /** Those whose rows are there and whose sockets are not, by id: nobody has been told of their end. */
+  readonly #lost = new Map<string, Connection>();
+  #restoredRaw: Connection[] = [];
 
   constructor(activation: ActorActivation) {
     this.#activation = activation;
@@ -77,7 +83,10 @@ export class Connections implements ConnectionOwner {
     await this.#hook("onBeforeConnect", config.onBeforeConnect, options.onBeforeConnectTimeout, request, undefined, [params]);
     const first = await this.#firstState(params, request);
     const { kind, encoding, extended } = caller;
-    const connection = new Connection(this, { id: uuid(this.#activation.ports.randomHex(16)), kind, encoding, extended, params }, first);
+    const hibernates = kind === "socket" || (kind === "raw" && canHibernate(options.canHibernateWebSocket, request));
+    const remembered = kind === "raw" && hibernates && request ? { request: rememberedRequest(request) } : {};
+    const about = { id: uuid(this.#activation.ports.randomHex(16)), kind, encoding, extended, params, hibernates, ...remembered };
+    const connection = new Connection(this, about, first);
     if (kind !== "call") {
       // What its socket cannot carry is refused before anybody sees it.
       connection.encode();
@@ -122,14 +131,16 @@ export class Connections implements ConnectionOwner {
   }
 
   /** At a start: the sockets that are still there are connections again, with no hook; what was lost is found. */
-  restore(rows: Iterable<readonly [key: string, bytes: Uint8Array]>): void {
-    for (const socket of this.#activation.ports.sockets()) {
+  restore(rows: Iterable<readonly [key: string, bytes: Uint8Array]>, closing?: Socket): void {
+    // The platform does not count the one whose end woke the actor.
+    for (const socket of new Set([...this.#activation.ports.sockets(), ...(closing ? [closing] : [])])) {
       const { attachment } = socket;
       const connection = attachment && Connection.restore(this, attachment);
       if (connection) {
         this.#connections.set(connection.id, connection);
         this.#bySocket.set(socket, connection);
         connection.bind(socket);
+        if (connection.kind === "raw") this.#restoredRaw.push(connection);
       } else socket.close(1011, "actor.destroyed");
     }
     for (const [key, bytes] of rows) {
@@ -140,17 +151,31 @@ export class Connections implements ConnectionOwner {
       }
       const lost = Connection.restore(this, bytes);
       if (!lost) this.#activation.delete(key);
-      else this.#orphans.push(lost);
+      else this.#lost.set(lost.id, lost);
     }
   }
 
-  /** Once the actor serves: `onDisconnect` for those that were lost with an earlier activation. */
+  /** Once the actor serves: raw sockets that stayed open have their handler called again. */
+  serveRestored(): void {
+    const restored = this.#restoredRaw;
+    this.#restoredRaw = [];
+    for (const connection of restored) {
+      const { request } = connection;
+      serveRawSocket(this.#activation, connection, request && new Request(request.url, { headers: request.headers.map(([name, value]) => [name, value]) }));
+    }
+  }
+
+  /**
+   * Once the actor serves: `onDisconnect` for those that were lost with an earlier activation. A close that is on its way,
+   * and did not come first, has its turn before.
+   */
   tellLost(): void {
-    const orphans = this.#orphans;
-    this.#orphans = [];
-    for (const lost of orphans) {
+    for (const lost of this.#lost.values()) {
       lost.isStored = true;
-      this.#activation.background.run("onDisconnect", () => this.#left(lost, LOST));
+      this.#activation.background.run("onDisconnect", async () => {
+        await this.#activation.ports.yield();
+        if (this.#lost.delete(lost.id)) await this.#left(lost, LOST);
+      });
     }
   }
 
@@ -165,7 +190,10 @@ export class Connections implements ConnectionOwner {
   /** The peer, or the network, has ended a socket. */
   async closed(socket: Socket, end: ConnectionEnd): Promise<void> {
     const connection = this.#bySocket.get(socket);
-    if (connection) await this.close(connection, end);
+    if (connection) return this.close(connection, end);
+    const { attachment } = socket;
+    const lost = attachment && this.#lost.get(Connection.restore(this, attachment)?.id ?? "");
+    if (lost && this.#lost.delete(lost.id)) await this.#left(lost, end);
   }
 
   /** Ends a connection from this side. What is dirty is committed before the peer sees it. */
@@ -180,9 +208,12 @@ export class Connections implements ConnectionOwner {
     await left;
   }
 
-  /** Ends all of them; with the actor, say. */
+  /** Ends all of them, with the actor. */
   async disconnectAll(end: ConnectionEnd): Promise<void> {
-    await Promise.all([...this.#connections.values()].map((connection) => this.disconnect(connection, end)));
+    const lost = [...this.#lost.values()];
+    this.#lost.clear();
+    const ends = [...this.#connections.values()].map((connection) => this.disconnect(connection, end));
+    await Promise.all([...ends, ...lost.map((connection) => this.#left(connection, LOST))]);
   }
 
   /** Ends a connection for an error, which it is told first. */
@@ -307,6 +338,7 @@ export class Connections implements ConnectionOwner {
 
   async #left(connection: Connection, end: ConnectionEnd): Promise<void> {
     const { config, options } = this.#activation.actor;
+    await deliverClose(connection, end);
     try {
       await this.#hook("onDisconnect", config.onDisconnect, options.onConnectTimeout, undefined, undefined, [connection.view, end]);
     } catch (error) {
@@ -327,6 +359,18 @@ export class Connections implements ConnectionOwner {
     if (connection.socket) this.#bySocket.delete(connection.socket);
     return this.#connections.delete(connection.id);
   }
+}
+
+function canHibernate(option: CompiledOptions["canHibernateWebSocket"], request: Request | undefined): boolean {
+  return typeof option === "function" ? request !== undefined && option(request) === true : option;
+}
+
+/** What a handler is told again after hibernation: headers are left out where a socket cannot carry them. */
+function rememberedRequest({ url, headers }: Request): StoredRequest {
+  const whole = { url, headers: [...headers] };
+  if (encodeValue(whole).byteLength <= MAX_REQUEST_BYTES) return whole;
+  if (url.length <= MAX_REQUEST_BYTES) return { url, headers: [] };
+  throw new ActorError("request", "too_large", `The URL of a socket that hibernates has at most ${MAX_REQUEST_BYTES} bytes`, { metadata: { limitBytes: MAX_REQUEST_BYTES } });
 }
 
 function checkParamsSize(bytes: Uint8Array): void {

@@ -146,8 +146,10 @@ export class CallbackContext extends IdentityContext {
     return promise;
   }
 
-  saveState(options?: { readonly immediate?: boolean; readonly maxWait?: number }): Promise<void> {
-    return this.#runtime.save(options?.immediate ?? false);
+  async saveState(options?: { readonly immediate?: boolean; readonly maxWait?: number }): Promise<void> {
+    this.#runtime.state?.checkChanges();
+    this.#runtime.commitOrThrow();
+    if (options?.immediate) await this.#runtime.confirmed();
   }
 
   #view(): StateView {
@@ -208,7 +210,7 @@ class StepContext extends IdentityContext {
     this.queue = Object.freeze({
       send: async (name: string, body: unknown) => {
         this.#check("queue.send");
-        const bytes = await runtime.prepareMessage(name, body);
+        const bytes = await runtime.queue.prepare(name, body);
         this.#check("queue.send");
         outbox.push({ name, body: bytes });
       },

@@ -1,4 +1,5 @@
 import { ActorError } from "../protocol/index.js";
+import { EvictedError } from "../workflow/index.js";
 import { describe } from "./describe.js";
 import type { ActorRuntime } from "./runtime.js";
 import { DESTROY, shutDown } from "./shutdown.js";
@@ -9,7 +10,8 @@ const MAX_TRIES = 10;
 export function markDestroyed(runtime: ActorRuntime): boolean {
   runtime.putRecord({ destroyed: true });
   runtime.setDeadline(DESTROY, { at: runtime.ports.now() });
-  runtime.evictWorkflow();
+  // The open operations of the run reject, then nothing of it settles any more (decision 25).
+  runtime.workflow.evict(new EvictedError("The actor was destroyed"));
   return runtime.commit();
 }
 

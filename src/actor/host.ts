@@ -12,6 +12,7 @@ import { tellFailure } from "./failure-data.js";
 import { receiveFrame } from "./frames.js";
 import { Lives } from "./lives.js";
 import type { ActorPorts, ConnectionEnd, Socket } from "./ports.js";
+import { deliverRaw, serveRawSocket } from "./raw-socket.js";
 import type { ActorRecord } from "./record.js";
 import type { Registry } from "./registry.js";
 import type { ActorRuntime } from "./runtime.js";
@@ -43,7 +44,7 @@ export class ActorHost {
    * Lets a socket in (`spec/api.md` A.9): `accept` is called once all hooks have let it pass, and gives its end of it.
    * The reply says whether it did; nothing is thrown.
    */
-  async connect(envelope: CallEnvelope, accept: () => Socket): Promise<ReplyEnvelope> {
+  async connect(envelope: CallEnvelope, accept: (hibernates: boolean) => Socket): Promise<ReplyEnvelope> {
     let runtime: ActorRuntime | undefined;
     try {
       checkEnvelope(envelope);
@@ -52,9 +53,11 @@ export class ActorHost {
       const ready = await this.#lives.enter(envelope);
       runtime = ready.runtime;
       const { actorId, createdAt } = runtime.record;
-      const { encoding, extended } = operation;
-      const connection = await runtime.connections.open({ ...callerOf(envelope), kind: "socket", encoding, extended });
-      runtime.connections.bind(connection, accept());
+      const { encoding, extended, raw } = operation;
+      const caller: Caller = { ...callerOf(envelope), kind: raw ? "raw" : "socket", encoding, extended };
+      const connection = await runtime.connections.open(caller);
+      runtime.connections.bind(connection, accept(connection.hibernates));
+      if (raw) serveRawSocket(runtime, connection, caller.request);
       return { v: ENVELOPE_VERSION, ok: true, actorId, createdAt, created: ready.created };
     } catch (error) {
       return { v: ENVELOPE_VERSION, ok: false, ...tellFailure(error, this.#ports, this.#lives.record, runtime !== undefined) };
@@ -66,7 +69,7 @@ export class ActorHost {
     try {
       const runtime = await this.#lives.enterExisting();
       const connection = runtime?.connections.of(socket);
-      if (runtime && connection) await receiveFrame(runtime, connection, frame);
+      if (runtime && connection) await (connection.kind === "raw" ? deliverRaw : receiveFrame)(runtime, connection, frame);
       else socket.close(1011, "actor.not_found");
     } catch (error) {
       const { error: data } = tellFailure(error, this.#ports, this.#lives.record, false);
@@ -77,7 +80,7 @@ export class ActorHost {
   /** A socket has ended, from the other side or for good. Never rejects. */
   async socketClosed(socket: Socket, end: ConnectionEnd): Promise<void> {
     try {
-      const runtime = await this.#lives.enterExisting();
+      const runtime = await this.#lives.enterExisting({ closing: socket });
       await runtime?.connections.closed(socket, end);
     } catch (error) {
       this.#ports.log.error({ msg: "The end of a connection was not served", error: describe(error) });

@@ -20,6 +20,7 @@ export type { ActorOptions } from "./options.js";
 export { readSql } from "./sql-text.js";
 export { Registry, setup, type RegistryConfig } from "./registry.js";
 export type * from "./queue-messages.js";
+export type * from "./raw-socket-types.js";
 export type { ScheduledEvent, ScheduledFireInfo } from "./schedule-types.js";
 export type * from "./types.js";
 export type { WorkflowHistoryEntry, WorkflowStatus } from "./workflow-status.js";

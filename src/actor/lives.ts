@@ -14,7 +14,7 @@ import { KEYS, type ActorRecord } from "./record.js";
 import type { Registry } from "./registry.js";
 import { ActorRuntime } from "./runtime.js";
 import { staysAwake } from "./shutdown.js";
-import { createActor, loadActor, loadState } from "./start.js";
+import { createActor, loadActor, loadState, restoreConnections, type StartedBy } from "./start.js";
 import { StartFailure, StartGate } from "./start-gate.js";
 import { openRecord } from "./upgrades.js";
 
@@ -48,7 +48,7 @@ export class Lives {
     const begin = async (): Promise<ActorRuntime | undefined> => {
       const store = this.#ports.store.activate();
       const record = await this.#survivor(store);
-      if (record) return this.#load(store, record, false);
+      if (record) return this.#load(store, record);
       if (creation.mode === "get" || address.generation !== undefined) return undefined;
       created = true;
       return this.#create(store, address, creation, operation);
@@ -71,14 +71,14 @@ export class Lives {
   }
 
   /** The runtime of the actor that is stored, if one is. */
-  async enterExisting(): Promise<ActorRuntime | undefined> {
+  async enterExisting(by: StartedBy = {}): Promise<ActorRuntime | undefined> {
     const begin = async (): Promise<ActorRuntime | undefined> => {
       const store = this.#ports.store.activate();
       const record = await this.#survivor(store);
-      return record && this.#load(store, record, false);
+      return record && this.#load(store, record, by);
     };
     const runtime = await this.#gate.enter(begin, { mode: "get" }).catch(rethrowCause);
-    if (runtime?.shutdown.isBegun) return this.enterExisting();
+    if (runtime?.shutdown.isBegun) return this.enterExisting(by);
     if (runtime) this.#catchUp(runtime);
     return runtime;
   }
@@ -112,7 +112,7 @@ export class Lives {
       if (!record) return undefined;
       checkAddress(record, address);
       try {
-        return await this.#load(store, record, false);
+        return await this.#load(store, record);
       } catch (error) {
         this.#ports.log.warn({ msg: "The actor did not start; it is destroyed all the same", error: describe(causeOf(error)) });
         const unstarted = this.#open(store, record);
@@ -158,12 +158,13 @@ export class Lives {
     const runtime = new ActorRuntime(this.#registry.find(record.name), this.#ports, store, record);
     runtime.open();
     loadState(runtime);
+    restoreConnections(runtime);
     return runtime;
   }
 
-  async #load(store: StoreActivation, record: ActorRecord, isAlarm: boolean): Promise<ActorRuntime> {
+  async #load(store: StoreActivation, record: ActorRecord, by: StartedBy = {}): Promise<ActorRuntime> {
     const actor = this.#registry.find(record.name);
-    const runtime = await loadActor(actor, this.#ports, store, record, isAlarm, (each) => this.#destroy(each)).catch((error: unknown) => {
+    const runtime = await loadActor(actor, this.#ports, store, record, by, (each) => this.#destroy(each)).catch((error: unknown) => {
       throw new StartFailure(error);
     });
     this.#retryMs = FIRST_RETRY_MS;
@@ -202,7 +203,7 @@ export class Lives {
       const store = this.#ports.store.activate();
       const record = await this.#survivor(store);
       // An alarm on an empty object does nothing and writes nothing (decision 25).
-      return record && (await this.#load(store, record, true));
+      return record && (await this.#load(store, record, { alarm: true }));
     } catch (error) {
       this.#ports.log.error({ msg: "An alarm could not start the actor; it will be tried again", error: describe(causeOf(error)) });
       await this.#leaveAWake();

@@ -59,6 +59,7 @@ export interface CompiledOptions {
   readonly maxQueueSize: number;
   readonly maxQueueMessageSize: number;
   readonly maxSchedules: number;
+  readonly canHibernateWebSocket: NonNullable<ActorOptions["canHibernateWebSocket"]>;
 }
 
 const DEFAULTS: CompiledOptions = {
@@ -72,11 +73,12 @@ const DEFAULTS: CompiledOptions = {
   maxQueueSize: 1_000,
   maxQueueMessageSize: 65_536,
   maxSchedules: 1_000,
+  canHibernateWebSocket: false,
 };
 
 /** Those without an effect here are checked all the same: a typing error is one everywhere. */
 const NUMERIC = new Set([
-  ...Object.keys(DEFAULTS), "stateSaveInterval", "connectionLivenessTimeout", "connectionLivenessInterval", "sleepTimeout",
+  ...Object.entries(DEFAULTS).flatMap(([key, value]) => (typeof value === "number" ? [key] : [])), "stateSaveInterval", "connectionLivenessTimeout", "connectionLivenessInterval", "sleepTimeout",
   "onDestroyTimeout", "waitUntilTimeout", "preloadMaxWorkflowBytes", "preloadMaxConnectionsBytes",
 ]);
 const OTHERS = new Map<string, readonly string[]>([

@@ -5,6 +5,8 @@ export type ReplyResult = { readonly status: "completed"; readonly reply: Uint8A
 
 /** The actor's queue as contexts and waits use it; `MessageQueue` is the one that exists. */
 export interface ActorQueue {
+  /** Checks a message and encodes it; nothing is written. */
+  prepare(name: string, body: unknown): Promise<Uint8Array>;
   take(filter: MessageFilter): StoredMessage[];
   /** As `take`, but the messages stay stored and visible. */
   peek(filter: MessageFilter): StoredMessage[];

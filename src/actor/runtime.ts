@@ -8,7 +8,7 @@
  *  2. After a commit has thrown, this activation changes nothing any more (C10).
  */
 import { ActorError } from "../protocol/index.js";
-import { EvictedError, History, decodeEntry, type StoredMessage } from "../workflow/index.js";
+import { History, decodeEntry, type StoredMessage } from "../workflow/index.js";
 import type { ActorActivation, Callback } from "./activation.js";
 import { Background } from "./background.js";
 import type { CompiledActor } from "./compile.js";
@@ -121,11 +121,6 @@ export class ActorRuntime extends StoredRows implements ActorActivation {
     this.#view = this.state.createView();
   }
 
-  /** The sockets that are still open are connections again. Those of an earlier life of this key are ended. */
-  restoreConnections(): void {
-    this.connections.restore(this.store.list(KEYS.connections));
-  }
-
   stateView(): StateView {
     if (this.#view) return this.#view;
     throw new ActorError("actor", "state_not_enabled", "State not enabled. Must implement `state` or `createState` to use it");
@@ -136,12 +131,6 @@ export class ActorRuntime extends StoredRows implements ActorActivation {
       guard();
       this.commitOrThrow();
     });
-  }
-
-  async save(immediate: boolean): Promise<void> {
-    this.state?.checkChanges();
-    this.commitOrThrow();
-    if (immediate) await this.store.sync();
   }
 
   // ---- commit ------------------------------------------------------------------------------------------------------
@@ -281,10 +270,6 @@ export class ActorRuntime extends StoredRows implements ActorActivation {
     return message;
   }
 
-  prepareMessage(name: string, body: unknown): Promise<Uint8Array> {
-    return this.queue.prepare(name, body);
-  }
-
   stageMessage(name: string, body: Uint8Array): void {
     this.queue.add(name, body);
     this.workflow.expectMessages();
@@ -333,10 +318,5 @@ export class ActorRuntime extends StoredRows implements ActorActivation {
   callbackEnded(callback: Callback): void {
     this.stateChanges.callbackEnded();
     this.#destroyRequest.callbackEnded(callback);
-  }
-
-  /** The run's open operations reject, then nothing of it settles any more (decision 25). */
-  evictWorkflow(): void {
-    this.workflow.evict(new EvictedError("The actor was destroyed"));
   }
 }

@@ -10,7 +10,7 @@ import { BEFORE_STATE, BEFORE_VARS, CallbackContext, READY, type Stage } from ".
 import { callHook } from "./hook.js";
 import { legible } from "./legible.js";
 import { foundLease, startFailed } from "./lease.js";
-import type { ActorPorts, StoreActivation } from "./ports.js";
+import type { ActorPorts, Socket, StoreActivation } from "./ports.js";
 import { KEYS, type ActorRecord } from "./record.js";
 import { ActorRuntime } from "./runtime.js";
 
@@ -34,7 +34,7 @@ export async function createActor(
   const runtime = new ActorRuntime(actor, ports, store, record);
   runtime.onDestroyRequested = () => onDestroyRequested(runtime);
   // Sockets of an earlier life of this key, if a crash left any, are ended.
-  runtime.restoreConnections();
+  restoreConnections(runtime);
   try {
     runtime.wakes.armed(await store.getAlarm());
     const { database } = runtime;
@@ -66,20 +66,28 @@ async function create(runtime: ActorRuntime, input: unknown): Promise<void> {
   runtime.commitOrThrow();
 }
 
-/** Loads an actor that exists. `isAlarm`: the physical alarm was consumed by the event that starts it. */
+/** The event that starts an actor, where it matters. */
+export interface StartedBy {
+  /** The physical alarm, which it consumed. */
+  readonly alarm?: boolean;
+  /** The end of this socket. */
+  readonly closing?: Socket;
+}
+
+/** Loads an actor that exists. */
 export async function loadActor(
   actor: CompiledActor,
   ports: ActorPorts,
   store: StoreActivation,
   record: ActorRecord,
-  isAlarm: boolean,
+  by: StartedBy,
   onDestroyRequested: (runtime: ActorRuntime) => void,
 ): Promise<ActorRuntime> {
   const runtime = new ActorRuntime(actor, ports, store, record);
   runtime.onDestroyRequested = () => onDestroyRequested(runtime);
   const { wakes } = runtime;
   const found = wakes.lease;
-  const armedAt = isAlarm ? null : await store.getAlarm();
+  const armedAt = by.alarm ? null : await store.getAlarm();
   const now = ports.now();
   wakes.armed(armedAt);
   runtime.queue.expireReplies(now);
@@ -88,13 +96,13 @@ export async function loadActor(
     wakes.setLease(foundLease(found, now, runtime.counter, armedAt !== null && armedAt > now));
     runtime.cron.settleInterrupted();
   } else if (wakes.isDue(now)) wakes.holdLease();
-  else if (isAlarm) wakes.changed();
+  else if (by.alarm) wakes.changed();
   else wakes.repair();
   runtime.commitOrThrow();
   // Code that kills the object in this very turn would take the lease and the alarm with it (D4).
   if (wakes.lease) await runtime.confirmed();
   loadState(runtime);
-  runtime.restoreConnections();
+  restoreConnections(runtime, by.closing);
   try {
     await migrateExisting(runtime);
     await finishStart(runtime, found !== undefined);
@@ -153,10 +161,16 @@ async function finishStart(runtime: ActorRuntime, careful = false): Promise<void
   runtime.cron.fireDue(runtime.background);
   runtime.schedule.fireDue(runtime.background);
   runtime.failures.tellDue();
+  runtime.connections.serveRestored();
   runtime.connections.tellLost();
   runtime.commitOrThrow();
   if (runtime.lease) runtime.workflow.start(careful);
   startRunHandler(runtime);
+}
+
+/** The sockets that are still open, and the one whose close woke the actor, are connections again; those of an earlier life of this key are ended. */
+export function restoreConnections(runtime: ActorRuntime, closing?: Socket): void {
+  runtime.connections.restore(runtime.store.list(KEYS.connections), closing);
 }
 
 /** What is stored of the state, as the live object. */

@@ -10,6 +10,7 @@ import type { ActorKv } from "./kv-types.js";
 import type { Logger } from "./ports.js";
 import type { ActorQueueOf } from "./queue-messages.js";
 import type { ActorCron } from "./cron-types.js";
+import type { UniversalWebSocket } from "./raw-socket-types.js";
 import type { ScheduledEvent } from "./schedule-types.js";
 import type { WorkflowHistoryEntry, WorkflowStatus } from "./workflow-status.js";
 import type { ClientFor } from "./client-types.js";
@@ -235,6 +236,12 @@ export interface ActorConfig<
    * `onStateChange`, within `actionTimeout`; what it throws, the caller gets. Not for actions that the schedule runs.
    */
   readonly onBeforeActionResponse?: (c: ActorContext<S, CP, CS, V, unknown, DB, E, Q>, name: string, args: unknown[], output: unknown) => unknown;
+  /**
+   * Serves a raw WebSocket (`handle.webSocket(path)`), which is open already. With the option `canHibernateWebSocket` the
+   * socket outlives the actor's time in memory, and this is called again for it, with the same `c.conn` and URL, before its
+   * next frame; without, the socket keeps the actor in memory. A throw ends the socket: 1011, "group.code".
+   */
+  readonly onWebSocket?: (c: ConnContext<S, CP, CS, V, unknown, DB, E, Q>, websocket: UniversalWebSocket) => unknown;
   /** Before everything is deleted; `abortSignal` has fired. At most `sleepGracePeriod`; what it throws is logged. */
   readonly onDestroy?: (c: ActorContext<S, CP, CS, V, unknown, DB, E, Q>) => unknown;
   readonly run?: RunHandler<S, CP, CS, V, unknown, DB, E, Q> | RunConfig<S, CP, CS, V, unknown, DB, E, Q>;

@@ -1,6 +1,5 @@
 import type { Socket } from "../actor/index.js";
-
-const MAX_REASON_BYTES = 123;
+import { closeSafely, sendSafely } from "./safe-socket.js";
 
 /**
  * The actor's view of a WebSocket that the object accepted for hibernation. There is one for each, as long as the object
@@ -30,31 +29,10 @@ export class HibernatingSocket implements Socket {
   }
 
   send(frame: string | Uint8Array<ArrayBuffer>): void {
-    try {
-      this.#socket.send(frame);
-    } catch {
-      // It is closing, or closed: its end is told by an event of its own.
-    }
+    sendSafely(this.#socket, frame);
   }
 
   close(code: number, reason: string): void {
-    try {
-      this.#socket.close(sendableCode(code), shortened(reason));
-    } catch {
-      // Closed already.
-    }
+    closeSafely(this.#socket, code, reason);
   }
-}
-
-/** Only these may stand in a close frame; the others mean that there was none. */
-function sendableCode(code: number): number {
-  const isStandard = code >= 1000 && code <= 1014 && ![1004, 1005, 1006].includes(code);
-  return isStandard || (code >= 3000 && code <= 4999) ? code : 1000;
-}
-
-/** At most 123 bytes of UTF-8, with no character cut in two. */
-function shortened(reason: string): string {
-  const bytes = new TextEncoder().encode(reason);
-  if (bytes.byteLength <= MAX_REASON_BYTES) return reason;
-  return new TextDecoder().decode(bytes.subarray(0, MAX_REASON_BYTES)).replace(/\uFFFD+$/, "");
 }

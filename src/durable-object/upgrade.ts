@@ -1,9 +1,10 @@
 import type { ActorHost } from "../actor/index.js";
 import { ActorError, encodeValue, ENVELOPE_HEADER, parseEnvelopeHeader, toErrorData, type CallEnvelope, type ErrorData } from "../protocol/index.js";
 import { HibernatingSocket } from "./hibernating-socket.js";
+import { ResidentSocket } from "./resident-socket.js";
 
 /**
- * Lets a WebSocket in: accepted for hibernation, after all hooks of the actor have let it pass. Otherwise answers the
+ * Lets a WebSocket in: accepted, for hibernation where it may, after all hooks of the actor have let it pass. Otherwise answers the
  * error, encoded as values are stored, with its status.
  */
 export async function acceptUpgrade(request: Request, ctx: DurableObjectState, host: ActorHost): Promise<Response> {
@@ -16,7 +17,8 @@ export async function acceptUpgrade(request: Request, ctx: DurableObjectState, h
     return refusal(data, status);
   }
   const { 0: client, 1: server } = new WebSocketPair();
-  const reply = await host.connect(envelope, () => {
+  const reply = await host.connect(envelope, (hibernates) => {
+    if (!hibernates) return new ResidentSocket(server, host);
     ctx.acceptWebSocket(server);
     return HibernatingSocket.of(server);
   });

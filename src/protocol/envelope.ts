@@ -22,8 +22,8 @@ export type Operation =
   | { readonly kind: "send"; readonly queue: string; readonly body: Uint8Array; readonly wait?: boolean; readonly timeoutMs?: number }
   /** Waits for a message to be completed; the output is `{ status: "completed", reply? } | { status: "timedOut" }`. */
   | { readonly kind: "wait"; readonly messageId: number; readonly createdAt: number; readonly timeoutMs: number }
-  /** Opens a connection; goes with a WebSocket upgrade. `extended`: the client is our own. */
-  | { readonly kind: "connect"; readonly encoding: Encoding; readonly extended: boolean }
+  /** Opens a connection; goes with a WebSocket upgrade. `extended`: the client is our own; `raw`: for `onWebSocket`. */
+  | { readonly kind: "connect"; readonly encoding: Encoding; readonly extended: boolean; readonly raw?: boolean }
   | { readonly kind: "resolve" }
   /** Ends the actor, as its own `c.destroy()` would; never creates one. Answered once it cannot come back. */
   | { readonly kind: "destroy" };

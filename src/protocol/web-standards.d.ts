@@ -62,9 +62,16 @@ interface URL {
 }
 declare var URL: { prototype: URL; new (url: string | URL, base?: string | URL): URL; canParse(url: string): boolean };
 
+interface Headers {
+  get(name: string): string | null;
+  has(name: string): boolean;
+  [Symbol.iterator](): IterableIterator<[string, string]>;
+}
+
 interface Request {
   readonly method: string;
   readonly url: string;
+  readonly headers: Headers;
 }
 declare var Request: {
   prototype: Request;

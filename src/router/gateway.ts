@@ -15,8 +15,11 @@ const VERBS = new Map<string, ServeVerb>([
   ["queue", serveQueue],
 ]);
 
+/** Verbs that take no name of an action or queue. */
+const OTHER_VERBS = new Set(["request", "connect", "websocket"]);
+
 /** What the gateway will serve, but does not yet. */
-const PLANNED = new Set(["websocket", "inspector", "metrics"]);
+const PLANNED = new Set(["inspector", "metrics"]);
 
 /** Serves `/gateway/{name or id}[@token]/{rest}`; `path` is what follows `/gateway/`, undecoded. Throws what the caller did wrong. */
 export async function serveGateway(request: Request, path: string, access: ActorAccess, options: GatewayOptions): Promise<Response> {
@@ -24,12 +27,13 @@ export async function serveGateway(request: Request, path: string, access: Actor
   if (PLANNED.has(verb)) throw new ActorError("feature", "unsupported", `/gateway/{actor}/${verb} is not served yet.`);
   const serve = VERBS.get(verb);
   const name = argument === undefined ? undefined : decodeSegment(argument);
-  if (verb !== "request" && verb !== "connect" && (serve === undefined || name === undefined)) throw new ActorError("guard", "no_route", "The gateway has no such route.");
+  if (!OTHER_VERBS.has(verb) && (serve === undefined || name === undefined)) throw new ActorError("guard", "no_route", "The gateway has no such route.");
   if (serve !== undefined) requireMethod(request, "POST");
   const query = parseGatewayQuery(new URL(request.url).search);
   checkNamespace(query.params.get("rvt-namespace"), options.namespace);
   const target = targetOf(actor, query.params);
   if (verb === "connect") return serveConnect({ request, userQuery: query.userQuery, target }, access);
+  if (verb === "websocket") return serveConnect({ request, userQuery: query.userQuery, target }, access, argument ?? "");
   if (serve === undefined || name === undefined) return serveRequest(request, target);
   return serve({ request, userQuery: query.userQuery, target, argument: name }, access, options);
 }

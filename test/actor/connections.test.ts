@@ -305,6 +305,20 @@ describe("a connection that is lost with the process", () => {
     expect(ends.filter(([params]: Connection) => params === "a")).toHaveLength(1);
   });
 
+  it("is told the true end where its close comes as the actor wakes, whoever wakes it", async () => {
+    const ends: unknown[] = [];
+    const one = noted({ onDisconnect: (_c, conn, end) => void ends.push([conn.params, (end as { code: number }).code]) });
+    const [a, b] = [await one.subject.connect({ params: "a" }), await one.subject.connect({ params: "b" })];
+    await one.subject.evict();
+    await a.hangUp(4000);
+    await one.subject.evict();
+    // Another call comes first, and the platform counts the closing socket no more.
+    await Promise.all([one.subject.connect({ params: "c" }), b.hangUp(4001)]);
+    await one.world.settle();
+    expect(ends).toEqual([["a", 4000], ["b", 4001]]);
+    expect(rows(one, "c/")).toHaveLength(1);
+  });
+
   it("is told again if the process dies in the middle of telling", async () => {
     let begun = 0;
     const one: Single = noted({

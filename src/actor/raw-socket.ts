@@ -1,0 +1,152 @@
+/**
+ * `onWebSocket(c, websocket)`: the actor's own protocol over a socket, frames passed through untouched.
+ *
+ * With the option `canHibernateWebSocket` the socket stays open while the actor hibernates; the listeners do not: at the next start
+ * the handler is called again for it, with the same `c.conn` and a request of the same URL. Without it the socket keeps
+ * the actor in memory, and ends with it.
+ */
+import type { ActorActivation } from "./activation.js";
+import type { Handler } from "./compile.js";
+import type { Connection } from "./connection.js";
+import { CallbackContext, READY } from "./context.js";
+import { describe } from "./describe.js";
+import { tellFailure } from "./failure-data.js";
+import type { ConnectionEnd } from "./ports.js";
+
+const CONNECTING = 0;
+const OPEN = 1;
+const CLOSED = 3;
+
+type Listener = (event: RawSocketEvent) => unknown;
+
+/** What a listener is given: `data` of a message, `code`, `reason` and `wasClean` of a close, `message` of an error. */
+export interface RawSocketEvent {
+  readonly type: "open" | "message" | "close" | "error";
+  readonly target: RawSocket;
+  readonly data?: string | ArrayBuffer;
+  readonly code?: number;
+  readonly reason?: string;
+  readonly wasClean?: boolean;
+  readonly message?: string;
+}
+
+/** The actor's end of a raw socket, as the WebSocket standard has it. */
+export class RawSocket {
+  static readonly CONNECTING = CONNECTING;
+  static readonly OPEN = OPEN;
+  static readonly CLOSING = 2;
+  static readonly CLOSED = CLOSED;
+  readonly binaryType = "arraybuffer";
+  readonly url: string;
+  onopen: Listener | null = null;
+  onmessage: Listener | null = null;
+  onclose: Listener | null = null;
+  onerror: Listener | null = null;
+  readonly #activation: ActorActivation;
+  readonly #connection: Connection;
+  readonly #listeners = new Map<string, Set<Listener>>();
+  #readyState = OPEN;
+
+  constructor(activation: ActorActivation, connection: Connection, url: string) {
+    this.#activation = activation;
+    this.#connection = connection;
+    this.url = url;
+  }
+
+  get readyState(): number {
+    return this.#readyState;
+  }
+
+  /** Sends once what is dirty has been committed; what is sent to a socket that has ended is lost. */
+  send(data: string | ArrayBuffer | ArrayBufferView): void {
+    if (this.#readyState !== OPEN) return;
+    this.#activation.commitOrThrow();
+    this.#connection.send(typeof data === "string" ? data : copyOf(data));
+  }
+
+  /** Ends the connection; `onDisconnect` follows. */
+  close(code = 1000, reason = ""): void {
+    if (this.#readyState !== OPEN) return;
+    this.#readyState = CLOSED;
+    const ended = this.#activation.connections.disconnect(this.#connection, { code, reason });
+    ended.catch((error: unknown) => this.#activation.ports.log.warn({ msg: "A raw socket was not ended", error: describe(error) }));
+  }
+
+  addEventListener(type: string, listener: Listener | { handleEvent: Listener }): void {
+    const call = typeof listener === "function" ? listener : listener.handleEvent.bind(listener);
+    const listeners = this.#listeners.get(type) ?? new Set();
+    this.#listeners.set(type, listeners.add(call));
+  }
+
+  removeEventListener(type: string, listener: Listener): void {
+    this.#listeners.get(type)?.delete(listener);
+  }
+
+  /** Whether anybody would hear a message. */
+  get hasListener(): boolean {
+    return this.onmessage !== null || (this.#listeners.get("message")?.size ?? 0) > 0;
+  }
+
+  /** Resolves when all listeners have ended, asynchronous ones too; what they throw is logged, what they changed committed. */
+  async deliver(event: Omit<RawSocketEvent, "target">): Promise<void> {
+    if (event.type === "close") this.#readyState = CLOSED;
+    const handler = { open: this.onopen, message: this.onmessage, close: this.onclose, error: this.onerror }[event.type];
+    const listeners = [...(handler ? [handler] : []), ...(this.#listeners.get(event.type) ?? [])];
+    await Promise.all(listeners.map((listener) => this.#run(listener, { ...event, target: this })));
+    this.#activation.commitOrThrow();
+  }
+
+  async #run(listener: Listener, event: RawSocketEvent): Promise<void> {
+    try {
+      await listener.call(this, event);
+    } catch (error) {
+      this.#activation.ports.log.error({ msg: `A listener of a raw socket failed (${event.type})`, error: describe(error) });
+    }
+  }
+}
+
+/** Calls `onWebSocket` for a socket, at its coming or after hibernation. A throw ends the socket: 1011, "group.code". */
+export function serveRawSocket(activation: ActorActivation, connection: Connection, request: Request | undefined): void {
+  const onWebSocket = activation.actor.config.onWebSocket as Handler | undefined;
+  const socket = new RawSocket(activation, connection, request?.url ?? "");
+  connection.raw = socket;
+  if (!onWebSocket) return;
+  const context = new CallbackContext(activation, READY, { conn: connection.view, ...(request && { request }) });
+  const served = (async () => onWebSocket(context, socket))().then(
+    () => activation.commitOrThrow(),
+    async (thrown: unknown) => {
+      activation.commit();
+      const { error } = tellFailure(thrown, activation.ports, activation.record, true);
+      await activation.connections.disconnect(connection, { code: 1011, reason: `${error.group}.${error.code}` });
+    },
+  ).catch((error: unknown) => activation.ports.log.warn({ msg: "A raw socket was not served", error: describe(error) }));
+  // Frames wait for somebody to hear them, at the latest until the handler has ended.
+  connection.heard = served.finally(() => activation.callbackEnded(context));
+  activation.ports.waitUntil(connection.heard);
+}
+
+/** A frame for a raw socket, after those before it. */
+export async function deliverRaw(_activation: ActorActivation, connection: Connection, frame: string | Uint8Array): Promise<void> {
+  const begun = connection.inbox.then(async () => {
+    const { raw } = connection;
+    if (raw && !raw.hasListener) await connection.heard;
+    // Nested, so that the next frame waits for its turn, not for what asynchronous listeners do.
+    return { heard: raw?.deliver({ type: "message", data: typeof frame === "string" ? frame : bufferOf(frame) }) };
+  });
+  connection.inbox = begun.catch(() => {});
+  const { heard } = await begun;
+  await heard;
+}
+
+/** The socket has ended. */
+export async function deliverClose(connection: Connection, { code, reason }: ConnectionEnd): Promise<void> {
+  await connection.raw?.deliver({ type: "close", code, reason, wasClean: code !== 1006 });
+}
+
+function copyOf(data: ArrayBuffer | ArrayBufferView): Uint8Array<ArrayBuffer> {
+  return ArrayBuffer.isView(data) ? new Uint8Array(new Uint8Array(data.buffer, data.byteOffset, data.byteLength)) : new Uint8Array(data.slice(0));
+}
+
+function bufferOf(bytes: Uint8Array): ArrayBuffer {
+  return new Uint8Array(bytes).buffer;
+}

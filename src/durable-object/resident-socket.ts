@@ -1,0 +1,33 @@
+import type { ActorHost, Socket } from "../actor/index.js";
+import { closeSafely, sendSafely } from "./safe-socket.js";
+
+/** The actor's view of a WebSocket that keeps the object in memory, and ends with it. */
+export class ResidentSocket implements Socket {
+  attachment: Uint8Array | undefined;
+  readonly #socket: WebSocket;
+
+  constructor(socket: WebSocket, host: ActorHost) {
+    this.#socket = socket;
+    // Newer compatibility dates deliver blobs, whose decoding would overtake the next frame.
+    socket.binaryType = "arraybuffer";
+    socket.addEventListener("message", ({ data }) => void host.socketMessage(this, typeof data === "string" ? data : new Uint8Array(data as ArrayBuffer)));
+    socket.addEventListener("close", ({ code, reason }) => {
+      closeSafely(socket, code, reason);
+      void host.socketClosed(this, { code, reason });
+    });
+    socket.addEventListener("error", () => void host.socketClosed(this, { code: 1006, reason: "The connection was lost" }));
+    socket.accept();
+  }
+
+  attach(bytes: Uint8Array<ArrayBuffer>): void {
+    this.attachment = bytes;
+  }
+
+  send(frame: string | Uint8Array<ArrayBuffer>): void {
+    sendSafely(this.#socket, frame);
+  }
+
+  close(code: number, reason: string): void {
+    closeSafely(this.#socket, code, reason);
+  }
+}

@@ -1,0 +1,97 @@
+import { evictDurableObject, runInDurableObject } from "cloudflare:test";
+import { env, exports } from "cloudflare:workers";
+import { describe, expect, it } from "vitest";
+import { actor, setup, UserError, type UniversalWebSocket } from "../../src/entry/index.js";
+import { objectName } from "../../src/protocol/index.js";
+import { serve } from "../support/worker.js";
+
+// `onWebSocket` on the real runtime: frames untouched, hibernation where the actor allows it, residence where not.
+
+const { ACTORS } = env as unknown as { ACTORS: DurableObjectNamespace };
+const worker = (exports as unknown as { default: { fetch(request: Request): Promise<Response> } }).default;
+const idOf = (name: string, key: string): DurableObjectId => ACTORS.idFromName(objectName(name, [key]));
+
+/** What happened, by key. */
+const seen = new Map<string, string[]>();
+const note = (c: { readonly key: string[] }, what: string): void => void seen.set(c.key.join(), [...(seen.get(c.key.join()) ?? []), what]);
+
+const onWebSocket = (c: { key: string[]; state: { n: number }; request?: Request; conn: { params: unknown } }, socket: UniversalWebSocket): void => {
+  note(c, `open ${new URL(c.request?.url ?? "http://none").pathname}`);
+  if (c.request?.url.includes("refuse")) throw new UserError("No", { code: "no" });
+  socket.addEventListener("message", async ({ data }) => {
+    if (data === "end") return socket.close(4002, "as you wish");
+    await scheduler.wait(0);
+    c.state.n += 1;
+    socket.send(typeof data === "string" ? `${c.state.n} ${data}` : data);
+  });
+  socket.addEventListener("close", ({ code, wasClean }) => note(c, `close ${code} ${wasClean}`));
+};
+const base = { state: { n: 0 }, onWebSocket, onDisconnect: (c: { key: string[] }, _conn: unknown, end: { code: number }) => note(c, `gone ${end.code}`), actions: { n: (c: { state: { n: number } }) => c.state.n } };
+const resident = actor(base as never);
+const sleeper = actor({ ...base, options: { canHibernateWebSocket: (request: Request) => request.url.includes("sleep") } } as never);
+const silent = actor({ state: {} });
+const serveAll = (): void => serve(setup({ use: { resident, sleeper, silent } }) as never);
+serveAll();
+
+async function open(name: string, key: string, path: string): Promise<{ socket: WebSocket; next(): Promise<unknown>; closed: Promise<{ code: number; reason: string }> }> {
+  const url = `http://worker.test/gateway/${name}/websocket${path}${path.includes("?") ? "&" : "?"}rvt-namespace=default&rvt-method=getOrCreate&rvt-key=${key}`;
+  const response = await worker.fetch(new Request(url, { headers: { upgrade: "websocket", "sec-websocket-protocol": "rivet, rivet_encoding.bare" } }));
+  const socket = response.webSocket as WebSocket;
+  const frames: unknown[] = [];
+  const waiting: ((frame: unknown) => void)[] = [];
+  socket.binaryType = "arraybuffer";
+  socket.addEventListener("message", ({ data }) => {
+    const waiter = waiting.shift();
+    if (waiter) waiter(data);
+    else frames.push(data);
+  });
+  const closed = new Promise<{ code: number; reason: string }>((resolve) => socket.addEventListener("close", ({ code, reason }) => resolve({ code, reason })));
+  socket.accept();
+  return { socket, closed, next: () => (frames.length > 0 ? Promise.resolve(frames.shift()) : new Promise((resolve) => waiting.push(resolve))) };
+}
+
+describe("a raw socket", () => {
+  it("A39: reaches the handler with its path and query, and frames pass untouched, in order", async () => {
+    const { socket, next, closed } = await open("resident", "a", "/sub/path?x=1");
+    expect(seen.get("a")).toEqual(["open /websocket/sub/path"]);
+    socket.send("one");
+    socket.send(Uint8Array.of(1, 2, 3));
+    expect(await next()).toBe("1 one");
+    expect(new Uint8Array((await next()) as ArrayBuffer)).toEqual(Uint8Array.of(1, 2, 3));
+    socket.send("end");
+    expect(await closed).toEqual({ code: 4002, reason: "as you wish" });
+    expect(seen.get("a")?.slice(1)).toEqual(["close 4002 true", "gone 4002"]);
+  });
+
+  it("A40: is closed with the handler's error", async () => {
+    const { closed } = await open("resident", "b", "/refuse");
+    expect(await closed).toEqual({ code: 1011, reason: "user.no" });
+  });
+
+  it("opens and stays silent where there is no handler", async () => {
+    const { socket } = await open("silent", "c", "");
+    socket.send("hello?");
+    expect(socket.readyState).toBe(WebSocket.OPEN);
+    socket.close(1000, "bye");
+  });
+
+  it("stays open over evictions where it may hibernate; the handler is called again before its next frame", async () => {
+    const { socket, next, closed } = await open("sleeper", "d", "/sleep?x=1");
+    for (let n = 1; n <= 5; n += 1) {
+      socket.send(`${n}`);
+      expect(await next()).toBe(`${n} ${n}`);
+      await evictDurableObject(ACTORS.get(idOf("sleeper", "d")));
+    }
+    socket.close(4001, "done");
+    // Answered from within the close handler of the object, which has served the end by then.
+    expect(await closed).toEqual({ code: 4001, reason: "done" });
+    await evictDurableObject(ACTORS.get(idOf("sleeper", "d")));
+    expect(seen.get("d")).toEqual([...Array.from({ length: 6 }, () => "open /websocket/sleep"), "close 4001 true", "gone 4001"]);
+  });
+
+  it("is accepted for hibernation only where the actor says so", async () => {
+    await open("sleeper", "e", "/sleep");
+    await open("sleeper", "e", "/awake");
+    expect(await runInDurableObject(ACTORS.get(idOf("sleeper", "e")), (_, ctx) => ctx.getWebSockets().length)).toBe(1);
+  });
+});
