@@ -1,5 +1,7 @@
 // What the published client must find when it talks to us. A case gets that client, in one encoding, and keys of its own.
 import assert from "node:assert/strict";
+import { CONNECTION_CASES } from "./connection-cases.mjs";
+import { rejects } from "./judge.mjs";
 import { showValue } from "./show-value.ts";
 
 /** @typedef {"json" | "cbor" | "bare"} Encoding */
@@ -404,67 +406,14 @@ const QUEUE_CASES = [
   },
 ];
 
-const CONNECTIONS = "connections and raw requests are a later issue";
-
 /** @type {Case[]} */
 const LATER_CASES = [
   {
-    name: "connect and call over the socket",
-    later: CONNECTIONS,
-    async run({ client, key }) {
-      const connection = client.values.getOrCreate(key).connect();
-      try {
-        assert.equal(await withinSeconds(1, connection.count(1)), 1);
-      } finally {
-        await connection.dispose();
-      }
-    },
-  },
-  {
     name: "fetch reaches onRequest",
-    later: CONNECTIONS,
+    later: "raw requests are not served yet",
     run: async ({ client, key }) => assert.equal((await client.values.getOrCreate(key).fetch("/x")).status, 200),
   },
 ];
 
 /** @type {readonly Case[]} */
-export const CASES = [...VALUE_CASES, ...ANSWER_CASES, ...ACCESSOR_CASES, ...ACTION_CASES, ...QUEUE_CASES, ...LATER_CASES];
-
-/**
- * Resolves with the error, if it has this group and code.
- *
- * @param {Promise<unknown>} promise
- * @param {string | undefined} group
- * @param {string} code
- * @param {RegExp} [message]
- * @returns {Promise<any>}
- */
-async function rejects(promise, group, code, message = /./) {
-  const error = await promise.then(
-    (value) => assert.fail(`resolved with ${showValue(value)}`),
-    (reason) => reason,
-  );
-  if (error instanceof assert.AssertionError) throw error;
-  assert.equal(`${group === undefined ? "" : `${error.group}/`}${error.code}`, `${group === undefined ? "" : `${group}/`}${code}`, String(error));
-  assert.match(error.message, message);
-  return error;
-}
-
-/**
- * @template T
- * @param {number} seconds
- * @param {Promise<T>} promise
- * @returns {Promise<T>}
- */
-async function withinSeconds(seconds, promise) {
-  /** @type {NodeJS.Timeout | undefined} */
-  let timer;
-  const late = new Promise((_resolve, reject) => {
-    timer = setTimeout(() => reject(new Error(`nothing within ${seconds} s`)), seconds * 1000);
-  });
-  try {
-    return /** @type {T} */ (await Promise.race([promise, late]));
-  } finally {
-    clearTimeout(timer);
-  }
-}
+export const CASES = [...VALUE_CASES, ...ANSWER_CASES, ...ACCESSOR_CASES, ...ACTION_CASES, ...QUEUE_CASES, ...CONNECTION_CASES, ...LATER_CASES];

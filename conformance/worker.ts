@@ -1,5 +1,6 @@
 import { actor, event, queue, setup, UserError } from "perdure";
 import { createHandler } from "perdure/cloudflare";
+import { room } from "./room.js";
 import { showValue } from "./show-value.js";
 
 /** Gives values back, and says what they were when they arrived. */
@@ -72,7 +73,7 @@ const inbox = actor({
   },
 });
 
-const handler = createHandler(setup({ use: { values, counter, failing, worker, inbox } }), { logLevel: "silent" });
+const handler = createHandler(setup({ use: { values, counter, failing, worker, inbox, room } }), { logLevel: "silent" });
 
 export const { ActorObject } = handler;
 export default handler;
