@@ -117,7 +117,8 @@ export class CronRuns implements RunningJobs {
   async #run({ name, kind, args, run }: Start): Promise<void> {
     this.#activation.commitOrThrow();
     await this.#activation.confirmed();
-    if (this.#running.get(name) !== run) return;
+    // Another one's commit may have ended the activation meanwhile.
+    if (this.#running.get(name) !== run || this.#activation.abortSignal.aborted) return;
     if (this.#activation.shutdown.isBegun) {
       this.#end(name, run, INTERRUPTED);
       this.#activation.commit();

@@ -249,7 +249,7 @@ class MemoryActivation implements StoreActivation {
     return this.#store.read(this.#generation).alarmAt;
   }
 
-  sync(): Promise<void> {
+  async sync(): Promise<void> {
     return this.#store.confirm(this.#generation);
   }
 

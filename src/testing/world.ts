@@ -17,7 +17,7 @@ import {
 } from "../protocol/index.js";
 import { ManualClock } from "./manual-clock.js";
 import { MemorySocket } from "./memory-socket.js";
-import { MemoryStore, type CommitFault } from "./memory-store.js";
+import { CrashError, MemoryStore, type CommitFault } from "./memory-store.js";
 
 export interface WorldOptions {
   /** Runs a function in the next turn of the event loop (`setImmediate` in Node). */
@@ -269,7 +269,13 @@ export class WorldActor {
       if (timers === this.#timers && options.portFault?.(this, port)) this.store.crashWithTurn();
     };
     return {
-      store: this.store,
+      // Code of a process that has died may run on here, as it cannot on the platform: it reaches no storage.
+      store: {
+        activate: () => {
+          if (timers !== this.#timers) throw new CrashError("The process died");
+          return this.store.activate();
+        },
+      },
       log: logger(options.onLog),
       now: () => {
         passes("now");
