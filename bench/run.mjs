@@ -1,25 +1,28 @@
 // `npm run bench`: what an actor costs, next to a Durable Object written by hand, on the workerd of this repository and
 // without a dev server in between. Both are measured in turns, in one run, so that what the machine does meanwhile
 // happens to both. Figures are medians, with the middle half of the samples behind them; what counts is the ratio. Then the
-// rows that operations write, and what a million of them cost (`npm run bench rows`: only these).
+// rows that operations write, and what a million of them cost (`npm run bench rows`: only these; `npm run bench sockets`: only
+// broadcasts).
 import { build } from "esbuild";
 import { convertV4MiniflareOptions, Miniflare } from "miniflare";
 import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { setTimeout as delay } from "node:timers/promises";
+import { measureSockets } from "./sockets.mjs";
 
 const root = join(import.meta.dirname, "..");
 const STEPS = 200;
 const SLEEPS = 30;
 const SLEEP_MS = 25;
 const ITERATIONS = 100;
+const SOCKETS = 1_000;
 /** Published tariff, dollars per million, beyond what is included. Each alarm that is set is a row as well. */
 const ROW_PRICE = 1;
 const REQUEST_PRICE = 0.15;
 const PRICES = `$ per M: a million of the line's operations at $${ROW_PRICE.toFixed(2)} per million rows written (beyond 50 million a month)
 and $${REQUEST_PRICE} per million requests to the object, calls and alarms (beyond 1 million). Duration and the Worker's requests are not in it.`;
-const isRowsOnly = process.argv[2] === "rows";
+const only = process.argv[2];
 
 const persistTo = mkdtempSync(join(tmpdir(), "perdure-bench-"));
 const miniflare = await startWorker();
@@ -30,14 +33,17 @@ const fresh = () => (counter += 1);
 
 try {
   await warmUp();
-  if (!isRowsOnly) {
+  if (only !== "rows") {
     print("median (middle half)", "by hand", "perdure", "ratio");
-    await times();
+    if (only !== "sockets") await times();
+    await sockets();
     console.log("");
   }
-  print("rows written, and alarms set", "by hand", "perdure", "$ per M");
-  await rows();
-  console.log(`\n${PRICES}`);
+  if (only !== "sockets") {
+    print("rows written, and alarms set", "by hand", "perdure", "$ per M");
+    await rows();
+    console.log(`\n${PRICES}`);
+  }
 } finally {
   await miniflare.dispose();
   rmSync(persistTo, { recursive: true, force: true });
@@ -62,6 +68,12 @@ async function times() {
   const lateBare = await eventually(() => bare("lateMs", "sleeps"), (late) => late.length === SLEEPS);
   const late = await eventually(() => act("sleeper", "one", "get"), (each) => each.length === SLEEPS);
   line("wake after its time", lateBare, late);
+}
+
+async function sockets() {
+  const { openMs, broadcastMs } = await measureSockets(url, SOCKETS, { bare, act }, 20);
+  pair(`${SOCKETS} sockets, opened`, openMs.map((ms) => [ms]));
+  pair(`an event to ${SOCKETS} sockets`, broadcastMs);
 }
 
 async function rows() {

@@ -72,7 +72,15 @@ const counter = actor({
   actions: { get: (c) => c.state.processed },
 });
 
-const handler = createHandler(setup({ use: { value, steps, sleeper, counter } }), { fetch: (request, env: Env) => route(request, env) });
+/** Tells all that are connected. */
+const room = actor({
+  actions: {
+    tell: (c, n: number) => c.broadcast("n", n),
+    count: (c) => c.conns.size,
+  },
+});
+
+const handler = createHandler(setup({ use: { value, steps, sleeper, counter, room } }), { fetch: (request, env: Env) => route(request, env) });
 
 /** Our object, with a look at what it writes. */
 class CountedActor extends handler.ActorObject {
@@ -131,6 +139,16 @@ export class Bare extends DurableObject<Env> {
     if (lateMs.length < count) this.#arm(durationMs);
   }
 
+  override fetch(): Response {
+    const { 0: client, 1: server } = new WebSocketPair();
+    this.ctx.acceptWebSocket(server);
+    return new Response(null, { status: 101, webSocket: client });
+  }
+
+  broadcast(text: string): void {
+    for (const socket of this.ctx.getWebSockets()) socket.send(text);
+  }
+
   written(): { rows: number; alarms: number } {
     return { rows: changes(this.ctx.storage), alarms: 0 };
   }
@@ -156,6 +174,7 @@ function changes(storage: DurableObjectStorage): number {
 /** POST /bare/{method}/{name} and /written/{actor}/{key}, with a list of arguments as JSON. */
 async function route(request: Request, env: Env): Promise<Response> {
   const [, kind, what = "", name = ""] = new URL(request.url).pathname.split("/");
+  if (kind === "bare-socket") return env.BARE.get(env.BARE.idFromName(what)).fetch(request);
   if (kind === "nothing") return Response.json({ output: 0 });
   if (kind === "written") {
     const stub = what === "bare" ? env.BARE.get(env.BARE.idFromName(name)) : env.ACTORS.get(env.ACTORS.idFromName(JSON.stringify([what, name])));
