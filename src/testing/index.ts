@@ -1,5 +1,6 @@
 export { ManualClock } from "./manual-clock.js";
 export { MemorySocket } from "./memory-socket.js";
+export type { SqliteDatabase } from "./memory-sql.js";
 export { CrashError, MemoryStore, type CommitFault, type MemoryStoreOptions } from "./memory-store.js";
 export { storeContract, type StoreContractOptions } from "./store.contract.js";
 export type { StoreLife, StoreUnderTest } from "./store-contract-tests.js";

@@ -1,4 +1,5 @@
-import type { Batch, ListOptions, Store, StoreActivation } from "../actor/ports.js";
+import type { Batch, ListOptions, SqlDatabase, Store, StoreActivation } from "../actor/ports.js";
+import { MemorySql, type SqliteDatabase } from "./memory-sql.js";
 
 /** What a store may do at a commit, besides making it. `number` is 1-based and counts over all activations. */
 export type CommitFault = (number: number) => "crash-before" | "crash-after" | "refuse" | undefined;
@@ -7,6 +8,8 @@ export interface MemoryStoreOptions {
   /** Runs a function in the next turn of the event loop: what was committed until then becomes durable. */
   readonly nextTurn: (run: () => void) => void;
   readonly fault?: CommitFault;
+  /** Makes an empty database for users' SQL: `() => new DatabaseSync(":memory:")` of `node:sqlite`. Without it there is none. */
+  readonly openDatabase?: (() => SqliteDatabase) | undefined;
   /** Sees what every commit leaves behind, before anything else can happen. */
   readonly onCommit?: (rows: ReadonlyMap<string, Uint8Array>, alarmAt: number | null) => void;
   /** Called when a fault has ended the process that used the store. */
@@ -24,6 +27,7 @@ export class CrashError extends Error {
  */
 export class MemoryStore implements Store {
   readonly #options: MemoryStoreOptions;
+  readonly #sql: MemorySql | undefined;
   #durable = new Map<string, Uint8Array<ArrayBuffer>>();
   #visible = new Map<string, Uint8Array<ArrayBuffer>>();
   #durableAlarm: number | null = null;
@@ -43,6 +47,8 @@ export class MemoryStore implements Store {
   constructor(options: MemoryStoreOptions) {
     this.#options = options;
     this.fault = options.fault;
+    const { openDatabase, nextTurn } = options;
+    this.#sql = openDatabase && new MemorySql(openDatabase, { open: () => this.#openTurn(false), next: () => new Promise(nextTurn), broken: () => this.crash() });
   }
 
   activate(): StoreActivation {
@@ -77,6 +83,11 @@ export class MemoryStore implements Store {
     this.#durable = new Map(rows);
     this.#durableAlarm = alarmAt;
     this.#reset();
+  }
+
+  /** Resolves when no transaction of users' SQL is open or asked for; undefined if none is. */
+  transactionsEnd(): Promise<void> | undefined {
+    return this.#sql?.isBusy ? this.#sql.idle() : undefined;
   }
 
   // ---- what the world does to it -----------------------------------------------------------------------------------
@@ -119,6 +130,11 @@ export class MemoryStore implements Store {
     return generation === this.#generation;
   }
 
+  /** The users' SQL for one activation. */
+  sql(generation: number): SqlDatabase | undefined {
+    return this.#sql?.activate(() => this.#check(generation));
+  }
+
   // ---- used by activations -----------------------------------------------------------------------------------------
 
   read(generation: number): { readonly rows: ReadonlyMap<string, Uint8Array<ArrayBuffer>>; readonly alarmAt: number | null } {
@@ -128,6 +144,7 @@ export class MemoryStore implements Store {
 
   write(generation: number, batch: Batch): void {
     this.#check(generation);
+    this.#sql?.undo();
     this.#commits += 1;
     const fault = this.fault?.(this.#commits);
     if (fault === "refuse") throw new Error("The store refuses this write");
@@ -166,6 +183,7 @@ export class MemoryStore implements Store {
 
   deleteAll(generation: number): void {
     this.#check(generation);
+    this.#sql?.deleteAll();
     this.#visible.clear();
     this.#durable.clear();
     this.#visibleAlarm = null;
@@ -181,7 +199,7 @@ export class MemoryStore implements Store {
     const life = this.#life;
     this.#options.nextTurn(() => {
       if (life !== this.#life) return;
-      if (this.#loseTurn) return this.crash();
+      if (this.#loseTurn || this.#sql?.endTurn() === false) return this.crash();
       this.#durable = new Map(this.#visible);
       if (this.#alarmTouched) this.#durableAlarm = this.#visibleAlarm;
       this.#alarmTouched = false;
@@ -199,6 +217,7 @@ export class MemoryStore implements Store {
 
   #reset(): void {
     this.#life += 1;
+    this.#sql?.crash();
     this.#visible = new Map(this.#durable);
     this.#visibleAlarm = this.#durableAlarm;
     this.#turnOpen = false;
@@ -216,10 +235,13 @@ export class MemoryStore implements Store {
 }
 
 class MemoryActivation implements StoreActivation {
+  declare readonly sql?: SqlDatabase;
   readonly #store: MemoryStore;
   readonly #generation: number;
 
   constructor(store: MemoryStore, generation: number) {
+    const sql = store.sql(generation);
+    if (sql) this.sql = sql;
     this.#store = store;
     this.#generation = generation;
   }

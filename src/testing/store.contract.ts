@@ -2,6 +2,7 @@
  * What every store keeps, whatever it is made of. Brings no test runner: the caller hands in its own, and a way to visit
  * a fresh store where it lives (another process, or inside a Durable Object).
  */
+import { SQL_CONTRACT_TESTS } from "./sql-contract-tests.js";
 import { CONTRACT_TESTS, type Expect, type StoreUnderTest } from "./store-contract-tests.js";
 
 export interface StoreContractOptions {
@@ -9,21 +10,24 @@ export interface StoreContractOptions {
   readonly describe: (name: string, body: () => void) => void;
   readonly it: (name: string, body: () => Promise<void>) => void;
   readonly expect: Expect;
+  /** Whether the store has SQL, and keeps that part of the contract. */
+  readonly hasSql?: boolean;
   /** Tests that this store fails for a known reason. One that passes all the same fails the run. */
   readonly skip?: readonly { readonly test: string; readonly reason: string }[];
 }
 
 /** Defines the suite with the given test runner. */
 export function storeContract(options: StoreContractOptions): void {
-  const { describe, it, expect, make, skip = [] } = options;
+  const { describe, it, expect, make, hasSql, skip = [] } = options;
+  const tests = hasSql ? [...CONTRACT_TESTS, ...SQL_CONTRACT_TESTS] : CONTRACT_TESTS;
   describe("store contract", () => {
-    for (const test of CONTRACT_TESTS) {
+    for (const test of tests) {
       const skipped = skip.find((each) => each.test === test.name);
       const run = async (): Promise<void> => test.run(await make(), expect);
       it(skipped ? `${test.name} (known to fail: ${skipped.reason})` : test.name, skipped ? () => mustFail(run, test.name) : run);
     }
     it("every skip names a test of the contract", async () => {
-      const names = new Set(CONTRACT_TESTS.map((test) => test.name));
+      const names = new Set(tests.map((test) => test.name));
       expect(skip.map((each) => each.test).filter((name) => !names.has(name))).toEqual([]);
     });
   });

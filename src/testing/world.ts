@@ -18,6 +18,7 @@ import {
 import { ManualClock } from "./manual-clock.js";
 import { MemorySocket } from "./memory-socket.js";
 import { CrashError, MemoryStore, type CommitFault } from "./memory-store.js";
+import type { SqliteDatabase } from "./memory-sql.js";
 
 export interface WorldOptions {
   /** Runs a function in the next turn of the event loop (`setImmediate` in Node). */
@@ -31,6 +32,8 @@ export interface WorldOptions {
   readonly portFault?: (actor: WorldActor, port: string) => boolean;
   /** Sees what every commit of every actor leaves behind. */
   readonly onCommit?: (actor: WorldActor, rows: ReadonlyMap<string, Uint8Array>, alarmAt: number | null) => void;
+  /** Makes an empty database for an actor's SQL: `() => new DatabaseSync(":memory:")` of `node:sqlite`; needed by actors with `db`. */
+  readonly openDatabase?: () => SqliteDatabase;
   /** Instead of this release's upgrades of older storage. */
   readonly upgrades?: ActorPorts["upgrades"];
 }
@@ -75,6 +78,7 @@ export class World {
       await this.turn();
       while (this.clock.fireNext()) await this.turn();
       for (const actor of this.actors) if (actor.alarmIsDue) await actor.fireAlarm();
+      for (let turns = 0; turns < TURNS_TO_SETTLE && this.actors.some((actor) => actor.store.transactionsEnd()); turns += 1) await this.turn();
     }
   }
 
@@ -137,6 +141,7 @@ export class WorldActor {
     this.objectId = index.toString(16).padStart(64, "0");
     this.store = new MemoryStore({
       nextTurn: world.options.nextTurn,
+      openDatabase: world.options.openDatabase,
       fault: (commit) => world.options.fault?.(this, commit),
       onCommit: (rows, alarmAt) => world.options.onCommit?.(this, rows, alarmAt),
       onCrash: () => this.#died(),
@@ -214,6 +219,8 @@ export class WorldActor {
 
   /** Delivers a call of the Worker's; the reply is seen only once what caused it is durable. */
   async deliver(envelope: CallEnvelope): Promise<ReplyEnvelope> {
+    // No event of an object is delivered while a transaction of its SQL is open.
+    for (let end = this.store.transactionsEnd(); end; end = this.store.transactionsEnd()) await end;
     const host = this.#live();
     const reply = await host.call(envelope);
     await this.store.outputGate();

@@ -33,4 +33,4 @@ function make(): StoreUnderTest {
   };
 }
 
-storeContract({ make, describe, it, expect });
+storeContract({ make, describe, it, expect, hasSql: true });

@@ -1,9 +1,10 @@
+import { DatabaseSync } from "node:sqlite";
 import { describe, expect, it } from "vitest";
 import { CrashError, MemoryStore, storeContract, type StoreLife, type StoreUnderTest } from "../../src/testing/index.js";
 
 /** A store in memory; a crash ends the visit there. */
 function make(): StoreUnderTest {
-  const store = new MemoryStore({ nextTurn: (run) => setImmediate(run) });
+  const store = new MemoryStore({ nextTurn: (run) => setImmediate(run), openDatabase: () => new DatabaseSync(":memory:") });
   const nextTurn = (): Promise<void> => new Promise((resolve) => setImmediate(resolve));
   return {
     async visit(body) {
@@ -22,7 +23,7 @@ function make(): StoreUnderTest {
   };
 }
 
-storeContract({ make, describe, it, expect });
+storeContract({ make, describe, it, expect, hasSql: true });
 
 describe("the contract's skips", () => {
   /** Runs the suite with a runner of its own and gives each test's outcome. */

@@ -1,0 +1,259 @@
+/** The part of the contract in store.contract.ts that is about users' SQL, for stores that have it. */
+import type { SqlCell, SqlDatabase, StoreActivation } from "../actor/ports.js";
+import type { ContractTest } from "./store-contract-tests.js";
+
+const TABLE = "create table if not exists t (x)";
+const one = (): { puts: Map<string, Uint8Array<ArrayBuffer>>; deletes: Set<string> } => ({ puts: new Map([["a", Uint8Array.of(1)]]), deletes: new Set() });
+
+export const SQL_CONTRACT_TESTS: readonly ContractTest[] = [
+  {
+    name: "sql: gives columns and cells as they are, and says whether it wrote",
+    run: (subject, expect) =>
+      subject.visit(async ({ store }) => {
+        const sql = sqlOf(store.activate());
+        const run = (text: string, ...parameters: SqlCell[]): unknown => {
+          const { columns, rows, hasWritten } = sql.execute(text, parameters);
+          return [columns, rows.map((cells) => cells.map((cell) => (typeof cell === "object" && cell !== null ? [...new Uint8Array(cell)] : cell))), hasWritten];
+        };
+        expect(run("create table t (x, y)")).toEqual([[], [], true]);
+        expect(run("insert into t values (?, ?), (?, ?) returning x", "é\0", 1.5, Uint8Array.of(1, 2), null)).toEqual([["x"], [["é\0"], [[1, 2]]], true]);
+        expect(run("select x as a, y as a, 9007199254740993 as b from t where y = ?", 1.5)).toEqual([["a", "a", "b"], [["é\0", 1.5, 9_007_199_254_740_992]], false]);
+        expect(run("select typeof(?) as number, ?2 as second, ?2 as again", 5, "two")).toEqual([["number", "second", "again"], [["real", "two", "two"]], false]);
+        expect(run("delete from t where y is null")).toEqual([[], [], true]);
+        expect(run("select count(*) as n from t")).toEqual([["n"], [[1]], false]);
+      }),
+  },
+  {
+    name: "sql: what throws is undone together, and nothing around it",
+    run: (subject, expect) =>
+      subject.visit(async ({ store }) => {
+        const sql = sqlOf(store.activate());
+        sql.execute(TABLE, []);
+        sql.atomically(() => sql.execute("insert into t values (1)", []));
+        const attempt = (): unknown =>
+          sql.atomically(() => {
+            sql.execute("insert into t values (2)", []);
+            try {
+              sql.atomically(() => {
+                sql.execute("insert into t values (3)", []);
+                throw new Error("inner");
+              });
+            } catch {
+              sql.execute("create table other (x)", []);
+            }
+            return sql.execute("insert into nowhere values (1)", []);
+          });
+        expect(failureOf(attempt)).toEqual("failed");
+        expect(valuesIn(sql)).toEqual([1]);
+        expect(failureOf(() => sql.execute("select * from other", []))).toEqual("failed");
+      }),
+  },
+  {
+    name: "sql: statements and rows of one turn are lost together, those of an earlier one stay",
+    run: async (subject, expect) => {
+      await subject.visit(async ({ store, nextTurn, crash }) => {
+        const activation = store.activate();
+        const sql = sqlOf(activation);
+        sql.execute(TABLE, []);
+        sql.execute("insert into t values (1)", []);
+        await nextTurn();
+        sql.execute("insert into t values (2)", []);
+        await undefined;
+        activation.commit(one());
+        await crash();
+      });
+      await subject.visit(async ({ store }) => {
+        const activation = store.activate();
+        expect(valuesIn(sqlOf(activation))).toEqual([1]);
+        expect(activation.get("a")).toEqual(undefined);
+      });
+    },
+  },
+  {
+    name: "sql: a transaction over several turns is committed when it resolves, undone when it rejects, lost when the process dies in it",
+    run: async (subject, expect) => {
+      await subject.visit(async ({ store, nextTurn, crash }) => {
+        const sql = sqlOf(store.activate());
+        sql.execute(TABLE, []);
+        const insert = async (value: number): Promise<number> => {
+          sql.execute("insert into t values (?)", [value]);
+          await nextTurn();
+          return value;
+        };
+        expect(await sql.transaction(async () => (await insert(1)) + (await insert(2)))).toEqual(3);
+        const rejected = sql.transaction(async () => {
+          await insert(3);
+          sql.execute("create table other (x)", []);
+          throw new Error("no");
+        });
+        expect(await rejected.catch((error: Error) => error.message)).toEqual("no");
+        expect(valuesIn(sql)).toEqual([1, 2]);
+        expect(failureOf(() => sql.execute("select * from other", []))).toEqual("failed");
+        await nextTurn();
+        await sql.transaction(async () => {
+          await insert(4);
+          await crash();
+        });
+      });
+      await subject.visit(async ({ store }) => expect(valuesIn(sqlOf(store.activate()))).toEqual([1, 2]));
+    },
+  },
+  {
+    name: "sql: a commit undoes a transaction that says so, and is not undone with it",
+    run: async (subject, expect) => {
+      const order: string[] = [];
+      await subject.visit(async ({ store, nextTurn, crash }) => {
+        const activation = store.activate();
+        const sql = sqlOf(activation);
+        sql.execute(TABLE, []);
+        let undo = (): void => {};
+        const undone = new Promise<never>((_, reject) => (undo = () => reject(new Error("undone"))));
+        const transaction = sql.transaction(
+          async () => {
+            sql.execute("insert into t values (1)", []);
+            await nextTurn();
+            activation.commit(one());
+            order.push(`holds ${valuesIn(sql).length} rows`);
+            sql.execute("insert into t values (2)", []);
+            return undone;
+          },
+          () => {
+            order.push("told");
+            undo();
+          },
+        );
+        order.push(await transaction.catch((error: Error) => error.message));
+        await nextTurn();
+        await crash();
+      });
+      expect(order).toEqual(["told", "holds 0 rows", "undone"]);
+      await subject.visit(async ({ store }) => {
+        const activation = store.activate();
+        expect(valuesIn(sqlOf(activation))).toEqual([2]);
+        expect([...(activation.get("a") ?? [])]).toEqual([1]);
+      });
+    },
+  },
+  {
+    name: "sql: what is about to leave undoes such a transaction as well, and no other",
+    run: (subject, expect) =>
+      subject.visit(async ({ store, nextTurn }) => {
+        const sql = sqlOf(store.activate());
+        sql.execute(TABLE, []);
+        let undo = (): void => {};
+        const undone = new Promise<never>((_, reject) => (undo = () => reject(new Error("undone"))));
+        await sql.transaction(async () => {
+          sql.execute("insert into t values (1)", []);
+          const inner = sql.transaction(
+            async () => {
+              sql.execute("insert into t values (2)", []);
+              sql.leaving();
+              return undone;
+            },
+            () => undo(),
+          );
+          expect(await inner.catch((error: Error) => error.message)).toEqual("undone");
+          await nextTurn();
+          sql.leaving();
+        });
+        expect(valuesIn(sql)).toEqual([1]);
+      }),
+  },
+  {
+    name: "sql: a commit in a transaction that says nothing is stored with it, or not at all",
+    run: async (subject, expect) => {
+      for (const end of ["resolves", "rejects", "dies"]) {
+        await subject.visit(async ({ store, nextTurn, crash }) => {
+          const activation = store.activate();
+          const sql = sqlOf(activation);
+          const work = async (): Promise<void> => {
+            sql.execute("create table joined (x)", []);
+            await nextTurn();
+            if (end === "dies") await crash();
+            if (end === "rejects") throw new Error("no");
+            activation.commit(one());
+          };
+          await sql.transaction(work).catch(() => {});
+          await nextTurn();
+          await crash();
+        });
+        await subject.visit(async ({ store }) => {
+          const activation = store.activate();
+          const found = [failureOf(() => sqlOf(activation).execute("select * from joined", [])), [...(activation.get("a") ?? [])]];
+          expect([end, ...found]).toEqual(end === "resolves" ? [end, "none", [1]] : [end, "failed", []]);
+          await activation.deleteAll();
+        });
+      }
+    },
+  },
+  {
+    name: "sql: transactions nest: an inner one is undone alone",
+    run: (subject, expect) =>
+      subject.visit(async ({ store, nextTurn }) => {
+        const sql = sqlOf(store.activate());
+        await sql.transaction(async () => {
+          sql.execute(TABLE, []);
+          await sql.transaction(async () => sql.execute("insert into t values (1)", []));
+          const inner = sql.transaction(async () => {
+            sql.execute("insert into t values (2)", []);
+            await nextTurn();
+            throw new Error("no");
+          });
+          await inner.catch(() => {});
+          sql.execute("insert into t values (3)", []);
+        });
+        expect(valuesIn(sql)).toEqual([1, 3]);
+      }),
+  },
+  {
+    name: "sql: an activation that is over runs nothing any more",
+    run: (subject, expect) =>
+      subject.visit(async ({ store, nextTurn }) => {
+        const older = sqlOf(store.activate());
+        older.execute(TABLE, []);
+        const waiting = older.transaction(async () => older.execute("insert into t values (1)", [])).then(
+          () => "done",
+          () => "refused",
+        );
+        const newest = sqlOf(store.activate());
+        await nextTurn();
+        expect(await waiting).toEqual("refused");
+        expect(failureOf(() => older.execute("insert into t values (2)", []))).toEqual("failed");
+        expect(failureOf(() => older.atomically(() => 1))).toEqual("failed");
+        expect(valuesIn(newest)).toEqual([]);
+      }),
+  },
+  {
+    name: "sql: deleteAll takes the tables, and the database can be used at once",
+    run: (subject, expect) =>
+      subject.visit(async ({ store }) => {
+        const activation = store.activate();
+        const sql = sqlOf(activation);
+        sql.execute(TABLE, []);
+        sql.execute("create view v as select * from t", []);
+        await activation.sync();
+        await activation.deleteAll();
+        expect(sql.execute("select count(*) from sqlite_master where name in ('t', 'v')", []).rows).toEqual([[0]]);
+        sql.execute(TABLE, []);
+        expect(valuesIn(sql)).toEqual([]);
+      }),
+  },
+];
+
+function sqlOf({ sql }: StoreActivation): SqlDatabase {
+  if (sql) return sql;
+  throw new Error("The store has no SQL");
+}
+
+function valuesIn(sql: SqlDatabase): unknown[] {
+  return sql.execute("select x from t order by rowid", []).rows.map(([x]) => x);
+}
+
+function failureOf(run: () => unknown): string {
+  try {
+    run();
+    return "none";
+  } catch {
+    return "failed";
+  }
+}
