@@ -3,6 +3,7 @@ import { createHandler } from "perdure/cloudflare";
 import { stubApi } from "./api-stub";
 import { childWorkerActor, orchestratorActor } from "./child-worker-orchestration/index";
 import { coordinatorActor, workerActor } from "./coordinator-worker-rpc/index";
+import { salesReportActor } from "./cron-report/index";
 import { fanInOutActor } from "./fan-out-fan-in-join/index";
 import { dashboardActor } from "./join/index";
 import { pollBackoffActor } from "./poll-backoff-loop/index";
@@ -38,6 +39,7 @@ export const registry = setup({
     timeoutFallbackActor,
     primaryServiceActor,
     fallbackServiceActor,
+    salesReportActor,
   },
 });
 

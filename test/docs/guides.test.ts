@@ -10,6 +10,7 @@ import { limitsAndCost } from "./limits-and-cost.js";
 import { blocksOf, isRunnable } from "./markdown.js";
 import { migrating } from "./migrating-from-rivetkit.js";
 import { queues } from "./queues.js";
+import { recurringJobs } from "./recurring-jobs.js";
 import { retriesAndTimeouts } from "./retries-and-timeouts.js";
 import { sagas } from "./sagas.js";
 import type { Claims, Example } from "./stage.js";
@@ -20,6 +21,7 @@ import { versioning } from "./versioning.js";
 const CLAIMS: Readonly<Record<string, Readonly<Record<string, Claims>>>> = {
   queues,
   timers,
+  "recurring-jobs": recurringJobs,
   "retries-and-timeouts": retriesAndTimeouts,
   "join-and-race": joinAndRace,
   sagas,
