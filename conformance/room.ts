@@ -36,7 +36,7 @@ export const room = actor({
     ends: (c) => c.state.ends,
     /** Ends a connection from this side; the client connects again. */
     drop: async (c, name: string) => {
-      for (const conn of [...c.conns.values()]) if (conn.isHibernatable && conn.state.name === name) await conn.disconnect("dropped");
+      for (const conn of c.conns.values()) if (conn.isHibernatable && conn.state.name === name) await conn.disconnect("dropped");
     },
     end: (c) => c.destroy(),
     users: { count: (c) => [...c.conns.values()].filter((conn) => conn.isHibernatable).length },

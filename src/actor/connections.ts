@@ -322,7 +322,8 @@ export class Connections implements ConnectionOwner, ConnectionTable {
     const params = bytes && decodeValue(bytes);
     const { connParamsSchema } = this.#activation.actor.config;
     if (!connParamsSchema) return params;
-    const checked = await validate(connParamsSchema, params, "connection params");
+    const check = (): Promise<unknown> => validate(connParamsSchema, params, "connection params");
+    const checked = await callHook(this.#activation, "connParamsSchema", check, () => ({}), READY, this.#activation.actor.options.onBeforeConnectTimeout, []);
     checkParamsSize(encodeValue(checked, { what: "conn.params" }));
     return checked;
   }

@@ -71,8 +71,9 @@ export type EventArguments<D> = D extends StandardSchema<infer _I, infer O>
   : D extends EventDeclaration<infer T>
     ? AsArguments<T>
     : unknown[];
-// biome-ignore lint: a tuple or a list of anything
-type AsArguments<T> = T extends readonly any[] ? T : [T];
+// A list that is no tuple (`string[]`) is one argument.
+// biome-ignore lint: a tuple of anything
+type AsArguments<T> = 0 extends 1 & T ? any[] : T extends readonly [] | readonly [any, ...any[]] ? T : [T];
 
 /** A queue whose messages are validated: the sender gives the schema's input, the receiver gets its output. */
 export interface SchemaQueue<M extends StandardSchema, R extends StandardSchema> extends PublishRule {

@@ -6,6 +6,7 @@ import { CallbackContext, READY } from "./context.js";
 import { callAction } from "./dispatch.js";
 import { canSubscribeOf, checkSubscribable } from "./events.js";
 import { tellFailure } from "./failure-data.js";
+import { callHook } from "./hook.js";
 
 /**
  * Serves one frame of a client, after those that came before it: subscriptions one by one, actions begun in order and
@@ -115,18 +116,17 @@ function remember(activation: ActorActivation, connection: Connection): void {
   activation.commitOrThrow();
 }
 
-/** @throws auth/forbidden, and what `canSubscribe` throws */
+/** @throws auth/forbidden, actor/callback_timed_out after `onConnectTimeout`, and what `canSubscribe` throws */
 async function checkAllowed(activation: ActorActivation, connection: Connection, eventName: string): Promise<void> {
   const canSubscribe = canSubscribeOf(activation.actor, eventName);
   if (!canSubscribe) return;
-  const context = new CallbackContext(activation, READY, { conn: connection.view });
+  const context = (): CallbackContext => new CallbackContext(activation, READY, { conn: connection.view });
   try {
-    const answer = await canSubscribe(context);
+    const answer = await callHook(activation, "canSubscribe", canSubscribe, context, READY, activation.actor.options.onConnectTimeout, []);
     if (typeof answer !== "boolean") throw new TypeError(`canSubscribe of "${eventName}" gives neither true nor false`);
     if (!answer) throw new ActorError("auth", "forbidden", `You may not subscribe to "${eventName}"`);
   } finally {
     activation.commitOrThrow();
-    activation.callbackEnded(context);
   }
 }
 

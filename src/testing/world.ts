@@ -2,7 +2,7 @@
  * A world of actors in one process: each with its own store, one manual clock, and crashes where a test wants them.
  * What happens when is decided by the clock and the test alone, never by real time.
  */
-import { ActorHost, type ActorPorts, type Logger, type Registry } from "../actor/index.js";
+import { ActorHost, type ActorPorts, type Registry } from "../actor/index.js";
 import {
   decodeValue,
   encodeValue,
@@ -15,6 +15,7 @@ import {
   type Operation,
   type ReplyEnvelope,
 } from "../protocol/index.js";
+import { logSink } from "./log-sink.js";
 import { ManualClock } from "./manual-clock.js";
 import { MemorySocket } from "./memory-socket.js";
 import { CrashError, MemoryStore, type CommitFault } from "./memory-store.js";
@@ -283,7 +284,7 @@ export class WorldActor {
           return this.store.activate();
         },
       },
-      log: logger(options.onLog),
+      log: logSink(options.onLog),
       now: () => {
         passes("now");
         return clock.now();
@@ -359,9 +360,4 @@ function newDeath(): { readonly promise: Promise<void>; readonly resolve: () => 
     resolve = settle;
   });
   return { promise, resolve };
-}
-
-function logger(onLog: WorldOptions["onLog"]): Logger {
-  const at = (level: string) => (entry: unknown) => onLog?.(level, entry);
-  return { trace: at("trace"), debug: at("debug"), info: at("info"), warn: at("warn"), error: at("error"), fatal: at("fatal") };
 }

@@ -144,6 +144,18 @@ describe("frames of one connection", () => {
     }
   });
 
+  it("end their connection when canSubscribe hangs; another one is served meanwhile", async () => {
+    one = talker({ events: { never: event({ canSubscribe: () => new Promise<boolean>(() => {}) }) } });
+    const [stuck, other] = [await one.subject.connect(), await one.subject.connect()];
+    const subscribed = stuck.subscribe("never");
+    await other.call(1, "add", 3);
+    expect(answers(other.received)).toEqual([[1n, 3]]);
+    await one.world.pass(5_000);
+    await subscribed;
+    expect(stuck.end).toEqual({ code: 1011, reason: "actor.callback_timed_out" });
+    expect(other.end).toBeUndefined();
+  });
+
   it("may not subscribe to more than can be remembered", async () => {
     one = single(actor({ actions: { all: (c) => c.broadcast("0".repeat(100)) } }));
     const socket = await one.subject.connect();

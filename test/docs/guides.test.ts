@@ -4,6 +4,7 @@ import { tmpdir } from "node:os";
 import { basename, join } from "node:path";
 import { afterAll, afterEach, beforeAll, describe, expect, test, vi } from "vitest";
 import { filesIn, read, ROOT } from "../architecture/source-files.js";
+import { connections } from "./connections.js";
 import { deploying } from "./deploying.js";
 import { joinAndRace } from "./join-and-race.js";
 import { limitsAndCost } from "./limits-and-cost.js";
@@ -20,6 +21,7 @@ import { versioning } from "./versioning.js";
 /** What each guide says of each of its examples. Those of the README are proved in test/end-to-end/readme.test.ts. */
 const CLAIMS: Readonly<Record<string, Readonly<Record<string, Claims>>>> = {
   queues,
+  connections,
   timers,
   "recurring-jobs": recurringJobs,
   "retries-and-timeouts": retriesAndTimeouts,

@@ -92,7 +92,7 @@ stopListening();
 connection.on("said", (from, text) => exactly<string>()(from + exactly<string>()(text)));
 connection.once("nothing", () => {});
 connection.on("tick", (at) => exactly<Date>()(at));
-connection.on("listed", (...names) => exactly<string[]>()(names));
+connection.on("listed", (names) => exactly<string[]>()(names));
 exactly<Unsubscribe>()(connection.onOpen(() => {}));
 exactly<Unsubscribe>()(connection.onClose(() => {}));
 exactly<Unsubscribe>()(connection.onError((error) => exactly<ActorError>()(error)));
