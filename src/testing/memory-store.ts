@@ -111,9 +111,12 @@ export class MemoryStore implements Store {
     return new Promise((resolve) => this.#waiting.push(resolve));
   }
 
-  /** `alarm()` begins: the alarm is gone for whoever looks, but comes again if the process dies before it is replaced. */
+  /**
+   * `alarm()` begins: the alarm is gone for whoever looks, but comes again if the process dies before it is replaced. One
+   * that this turn has replaced already stays: the platform delivers an alarm only if it is still the one that is set.
+   */
   beginAlarm(): void {
-    this.#visibleAlarm = null;
+    if (!this.#alarmTouched) this.#visibleAlarm = null;
   }
 
   /** `alarm()` returned: what it did not replace is gone. */

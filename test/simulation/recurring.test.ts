@@ -1,7 +1,7 @@
 import { describe, expect, it } from "vitest";
 import { simulateRecurring, type RecurringResult } from "./recurring.js";
 
-const SEEDS = Number(process.env["SEEDS"] ?? 100);
+const SEEDS = Number(process.env["SEEDS"] ?? 40);
 const FIRST = Number(process.env["SEED"] ?? 1);
 const COUNT = process.env["SEED"] === undefined ? SEEDS : 1;
 
