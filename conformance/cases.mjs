@@ -2,6 +2,7 @@
 import assert from "node:assert/strict";
 import { CONNECTION_CASES } from "./connection-cases.mjs";
 import { rejects } from "./judge.mjs";
+import { REACT_CASES } from "./react-cases.mjs";
 import { showValue } from "./show-value.ts";
 
 /** @typedef {"json" | "cbor" | "bare"} Encoding */
@@ -416,4 +417,4 @@ const LATER_CASES = [
 ];
 
 /** @type {readonly Case[]} */
-export const CASES = [...VALUE_CASES, ...ANSWER_CASES, ...ACCESSOR_CASES, ...ACTION_CASES, ...QUEUE_CASES, ...CONNECTION_CASES, ...LATER_CASES];
+export const CASES = [...VALUE_CASES, ...ANSWER_CASES, ...ACCESSOR_CASES, ...ACTION_CASES, ...QUEUE_CASES, ...CONNECTION_CASES, ...REACT_CASES, ...LATER_CASES];

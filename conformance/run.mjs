@@ -61,7 +61,7 @@ function install() {
   const stamp = createHash("sha256").update(readFileSync(join(here, "package-lock.json"))).digest("hex");
   if (existsSync(stampFile) && readFileSync(stampFile, "utf8") === stamp) return;
   const started = Date.now();
-  console.log("Installing the published client (33 MB, once) …");
+  console.log("Installing the published client (36 MB, once) …");
   const args = ["install", "--no-save", "--no-audit", "--no-fund", "--ignore-scripts", "--omit=optional", "--omit=peer", "--loglevel=error"];
   // A slow registry is waited for, and asked again.
   args.push("--prefer-offline", "--fetch-retries=5", "--fetch-timeout=60000");
