@@ -90,6 +90,7 @@ export interface ActorActivation {
 
   /** The actor ends once this callback has ended; without one, once the turn has. @throws actor/starting in a hook of the start, actor/stopping the second time */
   requestDestroy(callback?: Callback): void;
+  readonly sleep: { ask(): void; rested(): void };
   /** Told of every change of the state (`onStateChange`). */
   readonly stateChanges: { callbackEnded(): void };
   /** An action, a hook or an attempt has ended. */

@@ -43,7 +43,7 @@ const CONFIG_KEYS = new Set([
 const HOOKS = ["createState", "createVars", "createConnState", "onMigrate", "onCreate", "onWake", "onSleep", "onDestroy", "onStateChange",
   "onBeforeConnect", "onConnect", "onDisconnect", "onBeforeActionResponse", "onRequest", "onWebSocket"];
 /** Known, but without effect in this release: refused, so that no access rule or clean-up is skipped in silence. */
-const NOT_BUILT = ["onSleep", "onRequest"];
+const NOT_BUILT = ["onRequest"];
 const RUN_KEYS = new Set(["name", "icon", "run", "inspector"]);
 const EXCLUSIVE_PAIRS = [["state", "createState"], ["vars", "createVars"], ["connState", "createConnState"]] as const;
 /** @throws TypeError that names what is wrong with the argument of `actor()` */

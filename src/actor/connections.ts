@@ -64,6 +64,11 @@ export class Connections implements ConnectionOwner, ConnectionTable {
     return this.#bySocket.get(socket);
   }
 
+  /** Those whose sockets cannot outlive the activation: they keep an idle actor awake. */
+  get bound(): Connection[] {
+    return [...this.#connections.values()].filter((connection) => connection.kind === "raw" && !connection.hibernates);
+  }
+
   includes(connection: Connection): boolean {
     return this.#connections.has(connection.id);
   }
@@ -124,9 +129,7 @@ export class Connections implements ConnectionOwner, ConnectionTable {
     try {
       return await serve(connection);
     } finally {
-      const { ports } = this.#activation;
-      const gone = this.close(connection, { code: 1000, reason: "" });
-      ports.waitUntil(gone.catch((error: unknown) => ports.log.warn({ msg: "The end of a call was not served", error: describe(error) })));
+      this.#activation.background.waitFor("The end of a call", this.close(connection, { code: 1000, reason: "" }));
     }
   }
 

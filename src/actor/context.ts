@@ -134,6 +134,17 @@ export class CallbackContext extends IdentityContext {
     this.#runtime.requestDestroy(this.#callback);
   }
 
+  /** As soon as nobody is served and nothing but the run handler works. */
+  sleep(): void {
+    this.#runtime.sleep.ask();
+  }
+
+  setPreventSleep(): void {}
+
+  get preventSleep(): boolean {
+    return false;
+  }
+
   /** Work that a crash should resume from outside traffic only: the object stays for it, the lease is not held. */
   waitUntil(promise: Promise<unknown>): void {
     this.#runtime.background.waitFor("A waitUntil promise", promise);

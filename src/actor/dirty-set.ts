@@ -11,6 +11,11 @@ export class DirtySet {
     return this.#rows.size === 0;
   }
 
+  /** True if there is something beside this row. */
+  hasOther(key: string): boolean {
+    return this.#rows.size > (this.#rows.has(key) ? 1 : 0);
+  }
+
   put(key: string, encode: () => Uint8Array<ArrayBuffer>): void {
     this.#rows.set(key, encode);
   }

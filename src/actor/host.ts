@@ -28,15 +28,16 @@ export class ActorHost {
 
   /** Answers a call; the reply says what went wrong, it is never thrown. */
   async call(envelope: CallEnvelope): Promise<ReplyEnvelope> {
-    let runtime: ActorRuntime | undefined;
+    let hasBegun = false;
     try {
       checkEnvelope(envelope);
       if (envelope.operation.kind === "destroy") return replyOf(await this.#lives.destroy(envelope.address), false);
-      const ready = await this.#lives.enter(envelope);
-      runtime = ready.runtime;
-      return await this.#serve(envelope, runtime, ready.created);
+      return await this.#lives.serve(envelope, (runtime, created) => {
+        hasBegun = true;
+        return this.#serve(envelope, runtime, created);
+      });
     } catch (error) {
-      return { v: ENVELOPE_VERSION, ok: false, ...tellFailure(error, this.#ports, this.#lives.record, runtime !== undefined) };
+      return { v: ENVELOPE_VERSION, ok: false, ...tellFailure(error, this.#ports, this.#lives.record, hasBegun) };
     }
   }
 
@@ -45,32 +46,34 @@ export class ActorHost {
    * The reply says whether it did; nothing is thrown.
    */
   async connect(envelope: CallEnvelope, accept: (hibernates: boolean) => Socket): Promise<ReplyEnvelope> {
-    let runtime: ActorRuntime | undefined;
+    let hasBegun = false;
     try {
       checkEnvelope(envelope);
       const { operation } = envelope;
       if (operation.kind !== "connect") throw new ActorError("actor", "invalid_request", "This is no connection's envelope");
-      const ready = await this.#lives.enter(envelope);
-      runtime = ready.runtime;
-      const { actorId, createdAt } = runtime.record;
       const { encoding, extended, raw } = operation;
-      const caller: Caller = { ...callerOf(envelope), kind: raw ? "raw" : "socket", encoding, extended };
-      const connection = await runtime.connections.open(caller);
-      runtime.connections.bind(connection, accept(connection.hibernates));
-      if (raw) serveRawSocket(runtime, connection, caller.request);
-      return { v: ENVELOPE_VERSION, ok: true, actorId, createdAt, created: ready.created };
+      return await this.#lives.serve(envelope, async (runtime, created) => {
+        hasBegun = true;
+        const caller: Caller = { ...callerOf(envelope), kind: raw ? "raw" : "socket", encoding, extended };
+        const connection = await runtime.connections.open(caller);
+        runtime.connections.bind(connection, accept(connection.hibernates));
+        if (raw) serveRawSocket(runtime, connection, caller.request);
+        return replyOf(runtime.record, created);
+      });
     } catch (error) {
-      return { v: ENVELOPE_VERSION, ok: false, ...tellFailure(error, this.#ports, this.#lives.record, runtime !== undefined) };
+      return { v: ENVELOPE_VERSION, ok: false, ...tellFailure(error, this.#ports, this.#lives.record, hasBegun) };
     }
   }
 
   /** A frame has arrived through a socket that was let in, by this activation or an earlier one. Never rejects. */
   async socketMessage(socket: Socket, frame: string | Uint8Array): Promise<void> {
     try {
-      const runtime = await this.#lives.enterExisting();
-      const connection = runtime?.connections.of(socket);
-      if (runtime && connection) await (connection.kind === "raw" ? deliverRaw : receiveFrame)(runtime, connection, frame);
-      else socket.close(1011, "actor.not_found");
+      const isServed = await this.#lives.serveExisting(async (runtime) => {
+        const connection = runtime.connections.of(socket);
+        if (connection) await (connection.kind === "raw" ? deliverRaw : receiveFrame)(runtime, connection, frame);
+        else socket.close(1011, "actor.not_found");
+      });
+      if (!isServed) socket.close(1011, "actor.not_found");
     } catch (error) {
       const { error: data } = tellFailure(error, this.#ports, this.#lives.record, false);
       socket.close(1011, `${data.group}.${data.code}`);
@@ -80,8 +83,7 @@ export class ActorHost {
   /** A socket has ended, from the other side or for good. Never rejects. */
   async socketClosed(socket: Socket, end: ConnectionEnd): Promise<void> {
     try {
-      const runtime = await this.#lives.enterExisting({ closing: socket });
-      await runtime?.connections.closed(socket, end);
+      await this.#lives.serveExisting((runtime) => runtime.connections.closed(socket, end), { closing: socket });
     } catch (error) {
       this.#ports.log.error({ msg: "The end of a connection was not served", error: describe(error) });
     }

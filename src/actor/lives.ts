@@ -13,7 +13,7 @@ import type { ActorPorts, StoreActivation } from "./ports.js";
 import { KEYS, type ActorRecord } from "./record.js";
 import type { Registry } from "./registry.js";
 import { ActorRuntime } from "./runtime.js";
-import { staysAwake } from "./shutdown.js";
+import { goToSleep, staysAwake } from "./shutdown.js";
 import { createActor, loadActor, loadState, restoreConnections, type StartedBy } from "./start.js";
 import { StartFailure, StartGate } from "./start-gate.js";
 import { openRecord } from "./upgrades.js";
@@ -39,10 +39,37 @@ export class Lives {
   }
 
   /**
-   * The activation that serves a call: the one that is there, or the one that begins for it.
-   * @throws actor/not_found, actor/duplicate_key, actor/destroyed, what the start throws, and what checkOperation throws
+   * Serves a call with the activation that is there, or with one that begins for it; it does not go to sleep meanwhile.
+   * @throws actor/not_found, actor/duplicate_key, actor/destroyed, what the start or checkOperation throws, and what `body` throws
    */
-  async enter(envelope: CallEnvelope): Promise<{ runtime: ActorRuntime; created: boolean }> {
+  async serve<T>(envelope: CallEnvelope, body: (runtime: ActorRuntime, created: boolean) => Promise<T>): Promise<T> {
+    const { runtime, created } = await this.#enter(envelope);
+    // Its end began while this call came in: what comes after it serves.
+    if (runtime.shutdown.isBegun) return this.serve(envelope, body);
+    return runtime.sleep.during(() => {
+      if (!created) this.#catchUp(runtime);
+      return body(runtime, created);
+    });
+  }
+
+  /** Serves whom an earlier activation has let in. False: there is no such actor any more. */
+  async serveExisting(body: (runtime: ActorRuntime) => Promise<void>, by: StartedBy = {}): Promise<boolean> {
+    const begin = async (): Promise<ActorRuntime | undefined> => {
+      const store = this.#ports.store.activate();
+      const record = await this.#survivor(store);
+      return record && this.#load(store, record, by);
+    };
+    const runtime = await this.#gate.enter(begin, { mode: "get" }).catch(rethrowCause);
+    if (!runtime) return false;
+    if (runtime.shutdown.isBegun) return this.serveExisting(body, by);
+    await runtime.sleep.during(() => {
+      this.#catchUp(runtime);
+      return body(runtime);
+    });
+    return true;
+  }
+
+  async #enter(envelope: CallEnvelope): Promise<{ runtime: ActorRuntime; created: boolean }> {
     const { address, creation, operation } = envelope;
     let created = false;
     const begin = async (): Promise<ActorRuntime | undefined> => {
@@ -56,31 +83,13 @@ export class Lives {
     const runtime = await this.#gate.enter(begin, creation).catch(rethrowCause);
     if (!runtime) throw notFound(address);
     checkAddress(runtime.record, address);
-    if (runtime.shutdown.isBegun) {
-      if (created) throw new ActorError("actor", "destroyed", "The actor was destroyed by its own start");
-      // Its end began while this call came in: what comes after it serves.
-      return this.enter(envelope);
-    }
-    if (!created) this.#catchUp(runtime);
+    if (created && runtime.record.destroyed) throw new ActorError("actor", "destroyed", "The actor was destroyed by its own start");
     if (creation.mode === "create" && !created) {
       throw new ActorError("actor", "duplicate_key", "An actor with this key exists already", {
         metadata: { existing_actor_id: runtime.record.actorId },
       });
     }
     return { runtime, created };
-  }
-
-  /** The runtime of the actor that is stored, if one is. */
-  async enterExisting(by: StartedBy = {}): Promise<ActorRuntime | undefined> {
-    const begin = async (): Promise<ActorRuntime | undefined> => {
-      const store = this.#ports.store.activate();
-      const record = await this.#survivor(store);
-      return record && this.#load(store, record, by);
-    };
-    const runtime = await this.#gate.enter(begin, { mode: "get" }).catch(rethrowCause);
-    if (runtime?.shutdown.isBegun) return this.enterExisting(by);
-    if (runtime) this.#catchUp(runtime);
-    return runtime;
   }
 
   /** An alarm that is overdue may be lost: whoever touches the actor does its work (D3). */
@@ -97,8 +106,7 @@ export class Lives {
     const runtime = await createActor(actor, this.#ports, store, address, input, (each) => this.#destroy(each)).catch((error: unknown) => {
       throw new StartFailure(error, creation);
     });
-    this.#retryMs = FIRST_RETRY_MS;
-    return runtime;
+    return this.#begun(runtime);
   }
 
   // ---- destroy -----------------------------------------------------------------------------------------------------
@@ -145,6 +153,14 @@ export class Lives {
     this.#ports.waitUntil(this.#gate.ended());
   }
 
+  /** Nothing enters until it sleeps; nobody waits for that but those that come meanwhile. */
+  #sleep(runtime: ActorRuntime): void {
+    if (runtime.shutdown.isBegun) return;
+    const asleep = goToSleep(runtime).catch((error: unknown) => runtime.lose(error));
+    this.#gate.endWith(runtime, asleep);
+    this.#ports.waitUntil(this.#gate.ended());
+  }
+
   /** The actor that is stored, if it is not one whose destruction was cut off: that one is ended first. */
   async #survivor(store: StoreActivation): Promise<ActorRecord | undefined> {
     const record = openRecord(store, this.#ports.upgrades);
@@ -167,7 +183,12 @@ export class Lives {
     const runtime = await loadActor(actor, this.#ports, store, record, by, (each) => this.#destroy(each)).catch((error: unknown) => {
       throw new StartFailure(error);
     });
+    return this.#begun(runtime);
+  }
+
+  #begun(runtime: ActorRuntime): ActorRuntime {
     this.#retryMs = FIRST_RETRY_MS;
+    runtime.sleep.begin = () => this.#sleep(runtime);
     return runtime;
   }
 
@@ -203,7 +224,9 @@ export class Lives {
       const store = this.#ports.store.activate();
       const record = await this.#survivor(store);
       // An alarm on an empty object does nothing and writes nothing (decision 25).
-      return record && (await this.#load(store, record, { alarm: true }));
+      const runtime = record && (await this.#load(store, record, { alarm: true }));
+      if (runtime?.sleep.isOnlyForSleep) this.#sleep(runtime);
+      return runtime;
     } catch (error) {
       this.#ports.log.error({ msg: "An alarm could not start the actor; it will be tried again", error: describe(causeOf(error)) });
       await this.#leaveAWake();
@@ -218,6 +241,7 @@ export class Lives {
     wakes.armed(null);
     wakes.changed();
     runtime.queue.expireReplies(now);
+    if (runtime.sleep.isTime(now)) return this.#sleep(runtime);
     if (runtime.isWorking) wakes.extendLease();
     if (wakes.isDue(now)) wakes.holdLease();
     runtime.cron.fireDue(runtime.background);

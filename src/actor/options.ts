@@ -56,6 +56,8 @@ export interface CompiledOptions {
   readonly onConnectTimeout: number;
   readonly onMigrateTimeout: number;
   readonly sleepGracePeriod: number;
+  readonly sleepTimeout: number;
+  readonly noSleep: boolean;
   readonly maxQueueSize: number;
   readonly maxQueueMessageSize: number;
   readonly maxSchedules: number;
@@ -70,6 +72,8 @@ const DEFAULTS: CompiledOptions = {
   onConnectTimeout: 5_000,
   onMigrateTimeout: 30_000,
   sleepGracePeriod: 15_000,
+  sleepTimeout: 30_000,
+  noSleep: false,
   maxQueueSize: 1_000,
   maxQueueMessageSize: 65_536,
   maxSchedules: 1_000,
@@ -78,7 +82,7 @@ const DEFAULTS: CompiledOptions = {
 
 /** Those without an effect here are checked all the same: a typing error is one everywhere. */
 const NUMERIC = new Set([
-  ...Object.entries(DEFAULTS).flatMap(([key, value]) => (typeof value === "number" ? [key] : [])), "stateSaveInterval", "connectionLivenessTimeout", "connectionLivenessInterval", "sleepTimeout",
+  ...Object.entries(DEFAULTS).flatMap(([key, value]) => (typeof value === "number" ? [key] : [])), "stateSaveInterval", "connectionLivenessTimeout", "connectionLivenessInterval",
   "onDestroyTimeout", "waitUntilTimeout", "preloadMaxWorkflowBytes", "preloadMaxConnectionsBytes",
 ]);
 const OTHERS = new Map<string, readonly string[]>([

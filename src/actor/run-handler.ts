@@ -14,6 +14,8 @@ export class RunHandler {
   readonly #activation: ActorActivation;
   readonly #waits: RunHandlerWaits;
   #running = false;
+  /** Settles when it has ended. */
+  ended: Promise<void> = Promise.resolve();
 
   constructor(activation: ActorActivation, waits: RunHandlerWaits) {
     this.#activation = activation;
@@ -36,7 +38,7 @@ export class RunHandler {
         this.#activation.commit();
         this.#activation.workChanged();
       });
-    void ended;
+    this.ended = ended.then(() => {});
     // The lease is only for a handler that still works when its first turn is over: most wait for a message by then.
     this.#activation.ports.waitUntil(this.#activation.ports.yield().then(() => this.#activation.workChanged()));
   }

@@ -28,6 +28,7 @@ import { KEYS, encodeRecord, type ActorRecord } from "./record.js";
 import { RunHandler } from "./run-handler.js";
 import { Schedule } from "./schedule.js";
 import { ShutdownSignal } from "./shutdown-signal.js";
+import { IDLE, Sleep } from "./sleep.js";
 import { StateChanges } from "./state-changes.js";
 import { StoredRows } from "./stored-rows.js";
 import { Timers } from "./timers.js";
@@ -52,6 +53,7 @@ export class ActorRuntime extends StoredRows implements ActorActivation {
   readonly control: WorkflowControl;
   readonly runHandler: RunHandler;
   readonly stateChanges = new StateChanges(this);
+  readonly sleep = new Sleep(this);
   readonly shutdown = new ShutdownSignal();
   record: ActorRecord;
   state: LiveState | undefined;
@@ -155,6 +157,7 @@ export class ActorRuntime extends StoredRows implements ActorActivation {
   /** The hooks of the start have run. */
   ready(): void {
     this.#ready = true;
+    this.sleep.ready();
   }
 
   putRecord(change: Partial<ActorRecord>): void {
@@ -175,6 +178,7 @@ export class ActorRuntime extends StoredRows implements ActorActivation {
     if (stateBytes || !this.dirty.isEmpty) {
       this.workflow.beforeCommit();
       this.connections.beforeWrite();
+      this.sleep.beforeCommit(stateBytes !== undefined || this.dirty.hasOther(KEYS.deadline(IDLE)));
     }
     const alarmAt = this.wakes.alarmToWrite();
     if (stateBytes || !this.dirty.isEmpty || alarmAt !== undefined) {
@@ -278,22 +282,31 @@ export class ActorRuntime extends StoredRows implements ActorActivation {
   /** Messages were committed: the workflow's waits come first, then those of actions and run handlers (decision 18). */
   messagesChanged(): void {
     if (!this.#ready) return;
+    this.sleep.messagesCame();
     if (this.workflow.mayWantMessages()) this.workflow.advanceSoon();
     else this.receivers.offer();
   }
 
   // ---- work and wakes ----------------------------------------------------------------------------------------------
 
+  get isOccupied(): boolean {
+    return this.workflow.isBusy || this.background.isBusy;
+  }
+
   get isWorking(): boolean {
-    return this.workflow.isBusy || this.background.isBusy || this.runHandler.isBusy;
+    return this.isOccupied || this.runHandler.isBusy;
   }
 
   workChanged(): void {
-    if (this.#lost || !this.#open || this.isWorking === (this.lease !== undefined)) return;
-    if (this.isWorking) this.wakes.holdLease();
-    else this.wakes.releaseLease();
-    this.commit();
-    this.confirm();
+    // At its end the lease is for that.
+    if (this.#lost || !this.#open || this.shutdown.isBegun) return;
+    if (this.isWorking !== (this.lease !== undefined)) {
+      if (this.isWorking) this.wakes.holdLease();
+      else this.wakes.releaseLease();
+      this.commit();
+      this.confirm();
+    }
+    this.sleep.rested();
   }
 
   #extendLease(): void {

@@ -14,6 +14,11 @@ export class ShutdownSignal {
     return this.#isBegun;
   }
 
+  /** Nothing new begins; the signal fires later. */
+  close(): void {
+    this.#isBegun = true;
+  }
+
   begin(): void {
     this.#isBegun = true;
     this.#abort.abort(new ActorError("actor", "aborted", "The actor is shutting down"));

@@ -1,3 +1,4 @@
+import { ActorError } from "../protocol/index.js";
 import { CallbackContext, READY } from "./context.js";
 import { describe } from "./describe.js";
 import { callHook } from "./hook.js";
@@ -12,7 +13,7 @@ export const DESTROY = "destroy";
  * may finish; all of it within `sleepGracePeriod`. Vars, state and calls to others are there until this resolves. Never
  * rejects: what the hook throws is logged.
  */
-export async function shutDown(runtime: ActorRuntime, hook: "onDestroy"): Promise<void> {
+export async function shutDown(runtime: ActorRuntime, hook: "onDestroy" | "onSleep"): Promise<void> {
   const graceMs = runtime.actor.options.sleepGracePeriod;
   const until = runtime.ports.now() + graceMs;
   runtime.shutdown.begin();
@@ -20,6 +21,36 @@ export async function shutDown(runtime: ActorRuntime, hook: "onDestroy"): Promis
     runtime.ports.log.error({ msg: `${hook} failed; the actor ends all the same`, error: describe(error) }),
   );
   await runtime.background.settled(until);
+}
+
+/**
+ * The actor goes to sleep: what is dirty and the lease are committed, then as above; the run handler has that time too.
+ * Whatever comes next finds an activation that begins anew, as after an eviction. A crash in between leaves the lease and
+ * the deadline: `onSleep` comes again later.
+ */
+export async function goToSleep(runtime: ActorRuntime): Promise<void> {
+  const { sleep, shutdown } = runtime;
+  shutdown.close();
+  sleep.begun();
+  if (!runtime.commit()) return;
+  runtime.workflow.suspend();
+  if (runtime.lease) await runtime.confirmed();
+  runtime.background.waitFor("The run handler", runtime.runHandler.ended);
+  await shutDown(runtime, "onSleep");
+  // Destroyed meanwhile: that goes on.
+  if (runtime.record.destroyed) return;
+  try {
+    runtime.state?.checkChanges();
+  } catch (error) {
+    runtime.ports.log.error({ msg: "onSleep left a state that cannot be stored; it is put back", error: describe(error) });
+  }
+  await Promise.all(runtime.connections.bound.map((each) => runtime.connections.disconnect(each, { code: 1001, reason: "actor.sleeping" }))).catch((error: unknown) => {
+    runtime.ports.log.error({ msg: "Not every connection was ended as the actor went to sleep", error: describe(error) });
+  });
+  sleep.done();
+  runtime.commit();
+  runtime.stateChanges.tell();
+  runtime.end(new ActorError("actor", "aborted", "The actor went to sleep"));
 }
 
 /**

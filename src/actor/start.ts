@@ -92,6 +92,7 @@ export async function loadActor(
   wakes.armed(armedAt);
   runtime.queue.expireReplies(now);
   runtime.open();
+  runtime.sleep.isStartForSleep(now, by.alarm === true && !found);
   if (found) {
     wakes.setLease(foundLease(found, now, runtime.counter, armedAt !== null && armedAt > now));
     runtime.cron.settleInterrupted();
@@ -164,6 +165,7 @@ async function finishStart(runtime: ActorRuntime, careful = false): Promise<void
   runtime.connections.serveRestored();
   runtime.connections.tellLost();
   runtime.commitOrThrow();
+  if (runtime.sleep.isOnlyForSleep) return;
   if (runtime.lease) runtime.workflow.start(careful);
   startRunHandler(runtime);
 }

@@ -52,6 +52,16 @@ export interface CreateStateContext<DB, Q extends QueueDeclarations> {
    */
   destroy(): void;
   /**
+   * Puts the actor to sleep as soon as nobody is served and nothing but the run handler works: that one is told by
+   * `abortSignal`. Then `onSleep` runs; vars go, the next event starts the actor anew. A second time changes nothing.
+   * @throws actor/starting before the start is over
+   */
+  sleep(): void;
+  /** @deprecated Without effect: `keepAwake` does what it did. */
+  setPreventSleep(prevent: boolean): void;
+  /** @deprecated Always false. */
+  readonly preventSleep: boolean;
+  /**
    * Keeps the object awake until the promise settles, and gives the same promise back. A rejection is logged too. The actor
    * does not go to sleep meanwhile; one that is destroyed waits for it, at most `sleepGracePeriod`.
    */
@@ -242,6 +252,13 @@ export interface ActorConfig<
    * next frame; without, the socket keeps the actor in memory. A throw ends the socket: 1011, "group.code".
    */
   readonly onWebSocket?: (c: ConnContext<S, CP, CS, V, unknown, DB, E, Q>, websocket: UniversalWebSocket) => unknown;
+  /**
+   * When the actor has been idle for `sleepTimeout`, or was asked to sleep; `abortSignal` has fired, vars and state are there.
+   * At most `sleepGracePeriod`; what it throws is logged, what it changes is stored. The next event finds an activation that
+   * starts anew. The platform may evict an actor without it: the alarm then starts the actor (up to `onWake`) only for this.
+   * At least once for a time of idleness; an actor without it has no deadline and pays nothing.
+   */
+  readonly onSleep?: (c: ActorContext<S, CP, CS, V, unknown, DB, E, Q>) => unknown;
   /** Before everything is deleted; `abortSignal` has fired. At most `sleepGracePeriod`; what it throws is logged. */
   readonly onDestroy?: (c: ActorContext<S, CP, CS, V, unknown, DB, E, Q>) => unknown;
   readonly run?: RunHandler<S, CP, CS, V, unknown, DB, E, Q> | RunConfig<S, CP, CS, V, unknown, DB, E, Q>;

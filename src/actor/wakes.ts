@@ -130,17 +130,17 @@ export class Wakes {
     return this.#armedAt !== null && this.#armedAt <= now;
   }
 
-  /** True when something is due. */
-  isDue(now: number): boolean {
-    return this.#stored().some((at) => at <= now);
+  /** True when something is due, be it beside a row of the table. */
+  isDue(now: number, beside?: string): boolean {
+    return this.#stored(beside).some((at) => at <= now);
   }
 
   #next(): number | null {
     return nextWakeAt({ stored: this.#stored(), lease: this.#lease?.at }, this.#now());
   }
 
-  #stored(): number[] {
-    const deadlines = [...this.#rows.values()].map((row) => row.at);
+  #stored(beside?: string): number[] {
+    const deadlines = [...this.#rows].filter(([id]) => id !== beside).map(([, row]) => row.at);
     const workflow = this.#workflowDeadline();
     if (workflow !== undefined) deadlines.push(workflow);
     return deadlines;

@@ -189,6 +189,11 @@ export class WorkflowHost implements WorkflowPorts {
     this.#run?.beforeCommit();
   }
 
+  /** The actor goes to sleep: a parked run is dropped, as an eviction would; what its code still calls never answers. */
+  suspend(): void {
+    this.#run?.abandon(new EvictedError("The actor went to sleep"));
+  }
+
   /** The actor is destroyed: what the run waits for rejects. */
   evict(reason: Error): void {
     if (this.isRunning) this.#run?.evict(reason);

@@ -108,7 +108,7 @@ describe("setup()", () => {
   });
 
   it("refuses hooks that this release would not call, so that no access rule is skipped in silence", () => {
-    for (const hook of ["onRequest", "onSleep"]) {
+    for (const hook of ["onRequest"]) {
       expect(() => actor({ [hook]: () => {} } as never), hook).toThrow(new TypeError(`actor(): "${hook}" is not built yet; an actor that relies on it would run without it`));
     }
   });

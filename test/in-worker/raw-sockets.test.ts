@@ -30,7 +30,29 @@ const base = { state: { n: 0 }, onWebSocket, onDisconnect: (c: { key: string[] }
 const resident = actor(base as never);
 const sleeper = actor({ ...base, options: { canHibernateWebSocket: (request: Request) => request.url.includes("sleep") } } as never);
 const silent = actor({ state: {} });
-const serveAll = (): void => serve(setup({ use: { resident, sleeper, silent } }) as never);
+/** Sends a last word from onSleep; its sockets hibernate if their path says so. */
+const drowsy = actor({
+  state: { n: 0 },
+  createVars: () => ({ sockets: new Set<UniversalWebSocket>() }),
+  onWebSocket: (c, socket: UniversalWebSocket) => {
+    c.vars.sockets.add(socket);
+    note(c, "open");
+    socket.addEventListener("message", async () => {
+      socket.send("hears");
+      await scheduler.wait(20);
+      socket.send("heard");
+    });
+  },
+  onDisconnect: (c, _conn, end) => note(c, `gone ${end.code}`),
+  onSleep: async (c) => {
+    note(c, "onSleep");
+    await scheduler.wait(1);
+    for (const socket of c.vars.sockets) socket.send("good night");
+  },
+  actions: { sleep: (c) => c.sleep() },
+  options: { sleepTimeout: 3_600_000, canHibernateWebSocket: (request: Request) => request.url.includes("hibernates") },
+});
+const serveAll = (): void => serve(setup({ use: { resident, sleeper, silent, drowsy } }) as never);
 serveAll();
 
 async function open(name: string, key: string, path: string): Promise<{ socket: WebSocket; next(): Promise<unknown>; closed: Promise<{ code: number; reason: string }> }> {
@@ -93,5 +115,33 @@ describe("a raw socket", () => {
     await open("sleeper", "e", "/sleep");
     await open("sleeper", "e", "/awake");
     expect(await runInDurableObject(ACTORS.get(idOf("sleeper", "e")), (_, ctx) => ctx.getWebSockets().length)).toBe(1);
+  });
+});
+
+describe("a raw socket of an actor that goes to sleep", () => {
+  const alarmOf = (key: string): Promise<number | null> => runInDurableObject(ACTORS.get(idOf("drowsy", key)), (_, ctx) => ctx.storage.getAlarm());
+  const action = (key: string, name: string): Promise<Response> =>
+    worker.fetch(new Request(`http://worker.test/gateway/drowsy/action/${name}?rvt-namespace=default&rvt-method=get&rvt-key=${key}`, { method: "POST", body: '{"args":[]}', headers: { "content-type": "application/json" } }));
+
+  it("A42: keeps it awake if it cannot hibernate, until it is told to sleep: then it is sent what onSleep sends, and ended (A56)", async () => {
+    const { next, closed } = await open("drowsy", "bound", "/stays");
+    expect(await alarmOf("bound"), "no idle deadline").toBe(null);
+    await action("bound", "sleep");
+    expect(await next()).toBe("good night");
+    expect(await closed).toMatchObject({ code: 1001, reason: "actor.sleeping" });
+    // The call that asks is a connection of its own.
+    expect(seen.get("bound")?.filter((each) => each !== "gone 1000")).toEqual(["open", "onSleep", "gone 1001"]);
+  });
+
+  it("A55: lets it finish the message that it serves, stays open if it can hibernate, and is served anew afterwards", async () => {
+    const { socket, next } = await open("drowsy", "free", "/hibernates");
+    expect(await alarmOf("free")).not.toBe(null);
+    socket.send("one");
+    expect(await next()).toBe("hears");
+    await action("free", "sleep");
+    expect([await next(), await next()]).toEqual(["heard", "good night"]);
+    socket.send("two");
+    expect([await next(), await next()]).toEqual(["hears", "heard"]);
+    expect(seen.get("free")?.filter((each) => each !== "gone 1000")).toEqual(["open", "onSleep", "open"]);
   });
 });

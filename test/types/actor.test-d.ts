@@ -27,6 +27,7 @@ import {
   type ScheduledEvent,
   type ScheduledFireInfo,
   type SleepContextOf,
+  type StandardSchema,
   type StateChangeContextOf,
   type WakeContextOf,
   type WebSocketContextOf,
@@ -265,6 +266,43 @@ export const same = actor({
   actions: { a: (c) => exactly<ActionContextOf<typeof twin>>()(c) },
 });
 const twin = actor({ state: { n: 0 }, vars: { v: "" } });
+
+// the hooks beside a life's own: none of them changes what is inferred
+export const hooked = actor({
+  state: { n: 0 },
+  vars: { v: "" },
+  onStateChange: (c, state) => {
+    exactly<{ n: number }>()(state);
+    exactly<StateChangeContextOf<typeof twin>>()(c);
+  },
+  onSleep: async (c) => exactly<SleepContextOf<typeof twin>>()(c),
+  onBeforeActionResponse: (c, name, args, output) => {
+    exactly<BeforeActionResponseContextOf<typeof twin>>()(c);
+    exactly<string>()(name);
+    exactly<unknown[]>()(args);
+    return output;
+  },
+  actionInputSchemas: { add: numbers, nested: { get: numbers }, "nested.first": numbers },
+  inspector: { tabs: [{ id: "mine", label: "Mine", source: "./mine.html" }, { id: "state", hidden: true }] },
+  actions: {
+    add: (c, by: number) => {
+      c.sleep();
+      c.setPreventSleep(true);
+      exactly<boolean>()(c.preventSleep);
+      return (c.state.n += by);
+    },
+    nested: { get: (c) => c.state.n, first: (c) => c.vars.v },
+  },
+});
+declare const numbers: StandardSchema<[string], [number]>;
+/** As RivetKit's documentation writes it. */
+export const responded = actor({ actions: { get: () => 1 }, onBeforeActionResponse: <Out>(_c: unknown, _name: string, _args: unknown[], output: Out): Out => output });
+// @ts-expect-error a schema is a Standard Schema
+actor({ actions: { add: () => 1 }, actionInputSchemas: { add: (value: unknown) => value } });
+// @ts-expect-error a hook is a function
+actor({ onSleep: true });
+// @ts-expect-error a tab has an id
+actor({ inspector: { tabs: [{ label: "Mine" }] } });
 
 // schedules
 export const scheduled = actor({
