@@ -50,6 +50,8 @@ async function answer(call: Call): Promise<Response> {
   if (/^DELETE workers\/session\/[^/]+$/.test(route)) return Response.json({});
   if (/^POST auctions\/[^/]+(\/finalize)?$/.test(route)) return Response.json({});
   if (route === "POST charges") return charge(call);
+  const [, notebook] = /^GET notebooks\/([^/]+)$/.exec(route) ?? [];
+  if (notebook !== undefined) return Response.json({ texts: [`from notebook ${notebook}: first`, `from notebook ${notebook}: second`] });
   const count = method === "GET" ? COUNTS[path] : undefined;
   if (count === undefined) return Response.json({ error: `no ${route}` }, { status: 404 });
   if (path === "revenue") await pause(SLOW_MS, signal);

@@ -8,6 +8,7 @@ import * as setupTeardown from "./quickstart-setup-teardown/client";
 import * as simple from "./quickstart-simple-workflow/client";
 import * as race from "./race/client";
 import * as scatterGather from "./scatter-gather-across-actors/client";
+import * as tenantNotes from "./tenant-notes/client";
 import * as fallback from "./timeout-fallback-actor/client";
 import * as timeouts from "./timeouts/client";
 import * as timers from "./timers/client";
@@ -34,4 +35,5 @@ export const crashing: Readonly<Record<string, Run>> = {
   race: race.run,
   "quickstart-setup-teardown": setupTeardown.run,
   "child-worker-orchestration": childWorkers.run,
+  "tenant-notes": tenantNotes.run,
 };

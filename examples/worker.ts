@@ -12,6 +12,7 @@ import { setupRunTeardownActor } from "./quickstart-setup-teardown/index";
 import { invoiceActor } from "./quickstart-simple-workflow/index";
 import { auctionActor } from "./race/index";
 import { scatterGatherActor, shardActor } from "./scatter-gather-across-actors/index";
+import { tenantNotes } from "./tenant-notes/index";
 import { fallbackServiceActor, primaryServiceActor, timeoutFallbackActor } from "./timeout-fallback-actor/index";
 import { timeoutActor } from "./timeouts/index";
 import { reminderActor } from "./timers/index";
@@ -40,6 +41,7 @@ export const registry = setup({
     primaryServiceActor,
     fallbackServiceActor,
     salesReportActor,
+    tenantNotes,
   },
 });
 

@@ -66,7 +66,7 @@ async function main() {
   heading("Patterns, one after the other");
   for (const [name, run] of Object.entries(tours.calm)) results.set(name, await visit(name, run, async () => {}));
 
-  heading("Six at a time, and the server killed in the middle");
+  heading("Seven at a time, and the server killed in the middle");
   const crash = crashOnce(Object.keys(tours.crashing).length);
   await Promise.all(
     Object.entries(tours.crashing).map(async ([name, run]) => {

@@ -40,9 +40,9 @@ describe("npm run demo", () => {
     return { code, text };
   }
 
-  test("drives all thirteen examples through a crash of the server, and ends", async () => {
+  test("drives all fourteen examples through a crash of the server, and ends", async () => {
     const { code, text } = await run();
-    expect(text).toContain("13 of 13 examples did what they are for");
+    expect(text).toContain("14 of 14 examples did what they are for");
     expect(code).toBe(0);
     expect(text).toMatch(/SIGKILL.*\n(.*\n)*.*started again/);
     // No colours and no cursor tricks in a pipe.

@@ -1,3 +1,4 @@
+import { DatabaseSync } from "node:sqlite";
 import { ManualClock, World, type CommitFault } from "perdure/testing";
 import { afterEach, describe, expect, test, vi } from "vitest";
 import { encodeValue } from "../../src/protocol/index.js";
@@ -17,6 +18,7 @@ async function run({ registry, actor: name, sends = [], lookMs = 1_000, state }:
   const world = new World(registry, {
     clock,
     nextTurn: (next) => void setImmediate(next),
+    openDatabase: () => new DatabaseSync(":memory:"),
     fault: (actor, commit) => (actor.name === name && accepted !== undefined ? fault(commit - accepted) : undefined),
   });
   const actor = world.actor(name, ["k"]);

@@ -8,6 +8,7 @@ import { registry as setupTeardown } from "../../examples/quickstart-setup-teard
 import { registry as simple } from "../../examples/quickstart-simple-workflow/index.js";
 import { registry as race } from "../../examples/race/index.js";
 import { registry as scatterGather } from "../../examples/scatter-gather-across-actors/index.js";
+import { registry as tenantNotes } from "../../examples/tenant-notes/index.js";
 import { registry as fallback } from "../../examples/timeout-fallback-actor/index.js";
 import { registry as timeouts } from "../../examples/timeouts/index.js";
 import { registry as timers } from "../../examples/timers/index.js";
@@ -36,6 +37,8 @@ const ANSWERS: Readonly<Record<string, unknown>> = {
   revenue: { count: 9_800 },
   "workers/session": { sessionId: "session-1" },
   charges: { chargeId: "charge-flaky" },
+  "notebooks/trips": { texts: ["Lisbon", "Oslo"] },
+  "notebooks/recipes": { texts: ["Soup"] },
 };
 
 /** What api.example.com answers to a request, given as a path and a body of JSON. Undefined: it hangs. */
@@ -145,6 +148,14 @@ const runs: readonly (Omit<ExampleRun, "registry"> & { readonly registry: unknow
     sends: [["any", () => ({ payload: 2 })]],
     state: { lastTotal: 18 },
     effects: { "childWorkerActor k/child-a process": 2, "childWorkerActor k/child-b process": 2, "childWorkerActor k/child-c process": 2 },
+  },
+  {
+    name: "tenant-notes",
+    registry: tenantNotes,
+    actor: "tenantNotes",
+    sends: ["trips", "recipes"].map((notebook) => ["imports", () => ({ notebook })]),
+    state: { imported: 3 },
+    effects: { "GET notebooks/trips": 1, "GET notebooks/recipes": 1 },
   },
   {
     name: "timeout-fallback-actor",
