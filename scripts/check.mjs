@@ -1,18 +1,21 @@
-// `npm test`: lint, package, the published client against ours, then every test. Its last line is always `N passed, N failed`, and its exit code is 0 only
-// if something ran and nothing failed. The types are tests too (test/types/types.test.ts), one for each tsconfig.
+// `npm test`: lint, package, the published client against ours, then every test. Its last line is always `N passed, N
+// failed`, and its exit code is 0 only if something ran and nothing failed. The types are tests too
+// (test/types/types.test.ts), one for each tsconfig.
 import { spawn } from "node:child_process";
 import { mkdtempSync, readFileSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { delimiter, join } from "node:path";
 import process from "node:process";
+import { onStop } from "./stop-signals.mjs";
 
 const root = join(import.meta.dirname, "..");
 const modules = join(root, "node_modules");
-// The project's own Node, also for what the tests start, whoever started this.
-const env = { ...process.env, PATH: `${join(modules, ".bin")}${delimiter}${process.env.PATH}` };
 const LIMIT_MS = 14 * 60_000;
 
 const scratch = mkdtempSync(join(tmpdir(), "perdure-check-"));
+// The project's own Node, also for what the tests start, whoever started this; and one place for all temporary files, so
+// that those of a process that is killed are removed too.
+const env = { ...process.env, PATH: `${join(modules, ".bin")}${delimiter}${process.env.PATH}`, TMPDIR: scratch };
 const report = join(scratch, "vitest.json");
 const conformanceReport = join(scratch, "conformance.json");
 let passed = 0;
@@ -21,7 +24,7 @@ let failed = 0;
 let running;
 
 const limit = setTimeout(() => finish(`Stopped: not done within ${LIMIT_MS / 60_000} minutes.`), LIMIT_MS);
-for (const signal of /** @type {const} */ (["SIGINT", "SIGTERM", "SIGHUP"])) process.on(signal, () => finish(`Stopped by ${signal}.`));
+onStop((what) => finish(`${what}.`));
 
 for (const [name, ...args] of [
   ["lint", join(modules, "oxlint", "bin", "oxlint"), "--deny-warnings"],
@@ -107,7 +110,8 @@ function finish(interruption) {
     console.log(interruption);
     if (running) stop(running);
   }
-  rmSync(scratch, { recursive: true, force: true });
+  // Who was killed a moment ago may still write.
+  rmSync(scratch, { recursive: true, force: true, maxRetries: 10, retryDelay: 100 });
   console.log(`\n${passed} passed, ${failed} failed`);
   process.exit(failed === 0 ? 0 : 1);
 }

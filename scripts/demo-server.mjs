@@ -2,7 +2,7 @@
 // end-to-end tests. Whatever it starts stays in the caller's process group, so that Ctrl-C, or whoever runs the caller,
 // reaches it too.
 import { execFileSync, spawn } from "node:child_process";
-import { readdirSync, readFileSync, rmSync } from "node:fs";
+import { mkdirSync, readdirSync, readFileSync, rmSync } from "node:fs";
 import { connect, createServer } from "node:net";
 import { dirname, join } from "node:path";
 import process from "node:process";
@@ -73,7 +73,10 @@ export class DevServer {
       WRANGLER_REGISTRY_PATH: join(persistTo, "registry"),
       NO_COLOR: "1",
       FORCE_COLOR: undefined,
+      // What a killed server leaves behind is found here, and removed.
+      TMPDIR: this.#scratch,
     };
+    mkdirSync(this.#scratch, { recursive: true });
     const child = spawn(process.execPath, ["--no-warnings", WRANGLER, ...args], { cwd: root, env, stdio: ["ignore", "pipe", "pipe"] });
     this.#child = child;
     for (const stream of [child.stdout, child.stderr]) this.#read(stream);
@@ -97,7 +100,7 @@ export class DevServer {
     await allGone(pids, STOP_LIMIT_MS);
     for (const pid of pids) signal(pid, "SIGKILL");
     await allGone(pids, STOP_LIMIT_MS);
-    this.#removeBundles();
+    this.#removeScratch();
   }
 
   /** SIGKILL for wrangler and every process below it: none of them can write another byte. Resolves when all are gone. */
@@ -109,17 +112,24 @@ export class DevServer {
     if (!(await allGone(pids, STOP_LIMIT_MS))) throw new Error(`These processes survived SIGKILL: ${pids.filter(isAlive).join(", ")}`);
   }
 
-  /** The same at once, for a caller that is about to exit. */
+  /** The same for a caller that is about to exit: nothing else runs until all are gone. */
   killNow() {
     const pid = this.#child?.pid;
     this.#child = undefined;
-    if (pid !== undefined) killTree(pid);
-    this.#removeBundles();
+    const pids = pid === undefined ? [] : killTree(pid);
+    const deadline = Date.now() + STOP_LIMIT_MS;
+    const cell = new Int32Array(new SharedArrayBuffer(4));
+    while (pids.some(isAlive) && Date.now() < deadline) Atomics.wait(cell, 0, 0, POLL_MS);
+    this.#removeScratch();
   }
 
-  /** What wrangler builds from the sources, and a killed one leaves behind. */
-  #removeBundles() {
-    rmSync(join(dirname(this.#options.config), ".wrangler", "tmp"), { recursive: true, force: true });
+  get #scratch() {
+    return join(this.#options.persistTo, "tmp");
+  }
+
+  /** Its temporary files, and what wrangler built from the sources: a killed one leaves both behind. */
+  #removeScratch() {
+    for (const folder of [this.#scratch, join(dirname(this.#options.config), ".wrangler", "tmp")]) rmSync(folder, { recursive: true, force: true });
   }
 
   /** @param {import("node:stream").Readable} stream */

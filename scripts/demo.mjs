@@ -5,6 +5,7 @@ import { join } from "node:path";
 import process from "node:process";
 import { setTimeout as delay } from "node:timers/promises";
 import { DevServer, isPortTaken } from "./demo-server.mjs";
+import { onStop } from "./stop-signals.mjs";
 
 /** @typedef {import("../examples/tour.js").TourResult} TourResult */
 /** @typedef {(tour: import("../examples/tour.js").Tour) => Promise<TourResult>} Run */
@@ -25,15 +26,12 @@ const persistTo = process.env["PERDURE_DEMO_DATA"] ?? join(root, ".wrangler", "s
 const server = new DevServer({ config: join(root, "wrangler.toml"), port: PORT, persistTo, onLine: showTrouble });
 let isStopping = false;
 
-for (const [signal, code] of /** @type {const} */ ([["SIGINT", 130], ["SIGTERM", 143], ["SIGHUP", 129]])) {
-  process.on(signal, () => {
-    if (isStopping) return;
-    isStopping = true;
-    server.killNow();
-    console.log(`\nStopped by ${signal}; the server is down.`);
-    process.exit(code);
-  });
-}
+onStop((what, code) => {
+  isStopping = true;
+  server.killNow();
+  console.log(`\n${what}; the server is down.`);
+  process.exit(code);
+});
 // Whoever reads this through a pipe may go away.
 process.stdout.on("error", () => {
   server.killNow();

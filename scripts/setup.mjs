@@ -1,40 +1,83 @@
-// Installs the dependencies if node_modules is missing or belongs to another lock file; does nothing, fast, if not.
-// Runs before anything is installed, so: plain JavaScript for Node 20, no dependencies.
+// Installs the dependencies if node_modules is missing, belongs to another lock file, or was left unfinished; does nothing,
+// fast, if not. Runs before anything is installed, so: plain JavaScript, no dependencies, whatever Node there is.
 //
 // `npm install --no-save`, not `npm ci`: two optional packages that the lock's packages name are absent from some
 // registries, and `npm ci` refuses a lock without them. Both install the locked versions and leave the lock as it is.
-import { spawnSync } from "node:child_process";
+import { spawn } from "node:child_process";
 import { createHash } from "node:crypto";
-import { existsSync, readFileSync, writeFileSync } from "node:fs";
-import { join } from "node:path";
+import { existsSync, mkdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { dirname, join } from "node:path";
 import process from "node:process";
+import { fileURLToPath } from "node:url";
+import { onStop } from "./stop-signals.mjs";
 
-const root = join(import.meta.dirname, "..");
-const stampFile = join(root, "node_modules", ".perdure-setup");
+const [major = 0, minor = 0] = process.versions.node.split(".").map(Number);
+if (major < 20 || (major === 20 && minor < 11)) {
+  console.error(`Node ${process.versions.node} is too old to start this: take Node 20.11 or newer. The project then brings its own.`);
+  process.exit(1);
+}
+
+// Older than `import.meta.dirname`.
+const root = join(dirname(fileURLToPath(import.meta.url)), "..");
+const modules = join(root, "node_modules");
+const stampFile = join(modules, ".perdure-setup");
+const UNFINISHED = "unfinished";
 
 const stamp = createHash("sha256")
   .update(readFileSync(join(root, "package-lock.json")))
   .update(`${process.platform} ${process.arch}`)
   .digest("hex");
+const found = existsSync(stampFile) ? readFileSync(stampFile, "utf8") : "";
 
-const isInstalled =
-  existsSync(join(root, "node_modules", ".bin", "node")) &&
-  existsSync(stampFile) &&
-  readFileSync(stampFile, "utf8") === stamp;
-
-if (!isInstalled) {
+if (found !== stamp || !existsSync(join(modules, ".bin", "node"))) {
   console.log("Installing dependencies (once for each package-lock.json) …");
-  const npm = process.platform === "win32" ? "npm.cmd" : "npm";
-  // Development dependencies too, whatever NODE_ENV says; EBADENGINE warnings are about the Node that runs npm, and
-  // the project brings its own.
-  const { status, error } = spawnSync(npm, ["install", "--no-save", "--no-audit", "--no-fund", "--include=dev", "--loglevel=error"], {
-    cwd: root,
-    stdio: ["ignore", "inherit", "inherit"],
-  });
-  if (error) console.error(`Could not start npm: ${error.message}`);
-  if (status !== 0) {
-    console.error("npm install failed. Run `npm install` by hand to see why.");
+  // npm takes a package that was unpacked by half for a whole one.
+  if (found === UNFINISHED) rmSync(modules, { recursive: true, force: true });
+  mkdirSync(modules, { recursive: true });
+  leaveStamp(UNFINISHED);
+  const code = await install();
+  if (code === 0) leaveStamp(stamp);
+  else {
+    // npm has put back what was there.
+    leaveStamp(found === UNFINISHED ? "" : found);
+    console.error("\nThe installation failed; npm says above why. Is there a network, and room on the disk? Then try again.");
     process.exit(1);
   }
-  writeFileSync(stampFile, stamp);
+}
+
+/**
+ * A new file each time: the old one may be a hard link that another copy of the project shares.
+ *
+ * @param {string} text
+ */
+function leaveStamp(text) {
+  rmSync(stampFile, { force: true });
+  writeFileSync(stampFile, text);
+}
+
+/** @returns {Promise<number | null>} npm's exit code */
+function install() {
+  const npm = process.platform === "win32" ? "npm.cmd" : "npm";
+  // Development dependencies too, whatever NODE_ENV says; EBADENGINE warnings are about the Node that runs npm, and the
+  // project brings its own. By default npm tries for ten minutes to find a registry where there is no network.
+  const args = ["install", "--no-save", "--no-audit", "--no-fund", "--include=dev", "--loglevel=error", "--fetch-retries=2", "--fetch-retry-factor=2", "--fetch-retry-mintimeout=1000"];
+  // A process group of its own, so that all of it can be ended, whoever gets the signal.
+  const child = spawn(npm, args, { cwd: root, stdio: ["ignore", "inherit", "inherit"], detached: process.platform !== "win32", shell: process.platform === "win32" });
+  onStop((what, code) => {
+    try {
+      if (process.platform === "win32") child.kill();
+      else process.kill(-(child.pid ?? 0), "SIGKILL");
+    } catch {
+      // It has ended.
+    }
+    console.error(`\n${what}: the installation is not finished. The next run begins it anew.`);
+    process.exit(code);
+  });
+  return new Promise((resolve) => {
+    child.on("error", (error) => {
+      console.error(`Could not start npm: ${error.message}`);
+      resolve(null);
+    });
+    child.on("close", resolve);
+  });
 }

@@ -24,9 +24,9 @@ export const trial = actor({
   actions: { getState: (c) => c.state },
 });
 
+/** Here goes your mail provider. */
 async function mail(account: string[], text: string): Promise<void> {
-  const response = await fetch("https://api.example.com/mails", { method: "POST", body: JSON.stringify({ account, text }) });
-  if (!response.ok) throw new Error(`The mail was not sent: ${response.status}`);
+  console.log(`Mail to ${account.join(", ")}: ${text}`);
 }
 
 export const registry = setup({ use: { trial } });

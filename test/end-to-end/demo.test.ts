@@ -16,8 +16,8 @@ describe("npm run demo", () => {
   let demo: ChildProcess | undefined;
 
   beforeAll(async () => {
-    if (await isPortTaken(PORT)) throw new Error(`Port ${PORT} is taken: stop what listens there.`);
     data = mkdtempSync(join(tmpdir(), "perdure-demo-"));
+    if (await isPortTaken(PORT)) throw new Error(`Port ${PORT} is taken: stop what listens there.`);
   });
   afterEach(() => {
     // It takes its server with it.
