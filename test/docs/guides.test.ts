@@ -5,6 +5,7 @@ import { basename, join } from "node:path";
 import { afterAll, afterEach, beforeAll, describe, expect, test, vi } from "vitest";
 import { filesIn, read, ROOT } from "../architecture/source-files.js";
 import { connections } from "./connections.js";
+import { data } from "./data.js";
 import { deploying } from "./deploying.js";
 import { joinAndRace } from "./join-and-race.js";
 import { limitsAndCost } from "./limits-and-cost.js";
@@ -29,6 +30,7 @@ const CLAIMS: Readonly<Record<string, Readonly<Record<string, Claims>>>> = {
   sagas,
   versioning,
   "limits-and-cost": limitsAndCost,
+  data,
   deploying,
   "migrating-from-rivetkit": migrating,
 };

@@ -1,4 +1,5 @@
 /** Where an example of a guide runs: a world with its actors, the service that they call, and whoever calls them. */
+import { DatabaseSync } from "node:sqlite";
 import type { Registry } from "perdure";
 import { ManualClock, type World, type WorldActor } from "perdure/testing";
 import { vi } from "vitest";
@@ -87,7 +88,7 @@ export class Stage {
     const onLog = (level: string, entry: unknown): void => {
       if (level === "error") this.errors.push(entry);
     };
-    return testWorld(registry, { clock: this.clock, onLog, ...options });
+    return testWorld(registry, { openDatabase: () => new DatabaseSync(":memory:"), clock: this.clock, onLog, ...options });
   }
 }
 
