@@ -1,6 +1,7 @@
 import type { SendResult } from "../actor/client-types.js";
 import { ActorError, decodeValue, encodeInput, encodeValue, toErrorData, type Creation, type Operation } from "../protocol/index.js";
 import { raceWithAbort } from "./abort.js";
+import { rawPath } from "./gateway-url.js";
 import type { ClientSocket } from "./socket.js";
 import { REAL_BACKOFF, withRetries, type BackoffPorts } from "./backoff.js";
 import type { ActionCall, ActorTarget, ActorTransport, CreateCall, SendCall, SocketCall, TargetCall } from "./transport.js";
@@ -15,6 +16,8 @@ export interface BindingCall {
   readonly target: BindingTarget;
   readonly operation: Operation;
   readonly params?: Uint8Array;
+  /** What the actor sees of a raw socket's opening. */
+  readonly request?: { readonly method: string; readonly url: string; readonly headers: readonly (readonly [string, string])[] };
 }
 
 /** A message as the objects' side wants it; values are bytes of the storage codec. */
@@ -104,10 +107,16 @@ class BindingTransport implements ActorTransport {
   }
 
   /** Never tried twice: hooks of the actor may have run. */
-  async openSocket({ target, route, params }: SocketCall): Promise<ClientSocket> {
-    if (route.kind !== "connect") throw new ActorError("feature", "unsupported", "A raw socket cannot be opened over the binding yet.");
-    const operation: Operation = { kind: "connect", encoding: this.encoding, extended: true };
-    const socket = await this.#binding.openSocket({ target: targetOf(target), operation, ...paramsOf(params) }).catch(rethrowCoded);
+  async openSocket({ target, route, params, protocols }: SocketCall): Promise<ClientSocket> {
+    const isRaw = route.kind === "raw";
+    const socket = await this.#binding
+      .openSocket({
+        target: targetOf(target),
+        operation: { kind: "connect", encoding: this.encoding, extended: true, ...(isRaw && { raw: true }) },
+        ...(isRaw && { request: rawRequest(route.path, protocols) }),
+        ...paramsOf(params),
+      })
+      .catch(rethrowCoded);
     // Some platforms would give Blobs, which can be read only later.
     socket.binaryType = "arraybuffer";
     socket.accept();
@@ -129,6 +138,12 @@ class BindingTransport implements ActorTransport {
   #retried<T>(attempt: () => Promise<T>, signal: AbortSignal | undefined): Promise<T> {
     return withRetries(() => raceWithAbort(attempt().catch(rethrowCoded), signal), this.#ports, signal);
   }
+}
+
+/** As the router makes it of an upgrade. */
+function rawRequest(path: string, protocols: readonly string[] = []): NonNullable<BindingCall["request"]> {
+  const { pathname, search } = rawPath(path);
+  return { method: "GET", url: `http://actor/websocket${pathname === "/" ? "" : pathname}${search}`, headers: protocols.length === 0 ? [] : [["sec-websocket-protocol", protocols.join(", ")]] };
 }
 
 function targetOf(target: ActorTarget): BindingTarget {

@@ -19,9 +19,13 @@ export function gatewayUrl(config: UrlConfig, target: ActorTarget, verb: "action
  */
 export function socketUrl(config: UrlConfig, target: ActorTarget, route: SocketRoute): string {
   if (route.kind === "connect") return webSocketScheme(routeUrl(config, target, "connect", ""));
-  // Read as below a root of its own: ".." leads nowhere else.
-  const { pathname, search } = new URL(`./${route.path.replace(/^\/+/, "")}`, "http://actor/");
+  const { pathname, search } = rawPath(route.path);
   return webSocketScheme(routeUrl(config, target, `websocket${pathname}`, search.slice(1)));
+}
+
+/** A user's path and query, read as below a root of their own: ".." leads nowhere else. */
+export function rawPath(path: string): { pathname: string; search: string } {
+  return new URL(`./${path.replace(/^\/+/, "")}`, "http://actor/");
 }
 
 function routeUrl(config: UrlConfig, target: ActorTarget, rest: string, userQuery: string): string {

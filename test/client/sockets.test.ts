@@ -138,6 +138,19 @@ describe("a socket over a binding", () => {
     expect(log).toEqual(["accept", "commit", "send hello"]);
   });
 
+  test("that is raw has the path, the query and the protocols of the user", async () => {
+    const { client, openSocket, socket, log } = over();
+    const raw = await client.chat.get("k").webSocket("../p?y=2", ["chat", "v2"], { params: "given" });
+    await client.chat.get("k").webSocket();
+    expect(openSocket.mock.calls.map(([{ operation, request }]) => [operation, request])).toEqual([
+      [{ kind: "connect", encoding: "cbor", extended: true, raw: true }, { method: "GET", url: "http://actor/websocket/p?y=2", headers: [["sec-websocket-protocol", "chat, v2"]] }],
+      [{ kind: "connect", encoding: "cbor", extended: true, raw: true }, { method: "GET", url: "http://actor/websocket", headers: [] }],
+    ]);
+    expect(raw).toBe(socket);
+    raw.send("hello");
+    expect(log.slice(-2)).toEqual(["commit", "send hello"]);
+  });
+
   test("that is refused says why", async () => {
     const refused = new ActorError("actor", "not_found", "There is no such actor.");
     const { client, openSocket } = over(() => Promise.reject(refused));

@@ -73,7 +73,19 @@ const visitor = actor({
   },
 });
 
-const registry = setup({ use: { room, visitor } });
+/** Says what it was asked for, then gives back what it gets. */
+const echo = actor({
+  onBeforeConnect: (_c, params: Params | undefined) => {
+    if (params?.name === "mallory") throw new UserError("Not you", { code: "unwelcome" });
+  },
+  onWebSocket: (c, socket) => {
+    const { pathname, search } = new URL(c.request?.url ?? "");
+    socket.send(`${pathname}${search} ${c.request?.headers.get("sec-websocket-protocol")} ${JSON.stringify(c.conn.params)}`);
+    socket.addEventListener("message", ({ data }) => socket.send(data));
+  },
+});
+
+const registry = setup({ use: { room, visitor, echo } });
 serve(registry);
 
 const WAYS: [name: string, open: () => Client<typeof registry>][] = [
@@ -246,6 +258,24 @@ describe.each(WAYS)("a connection over %s", (way, open) => {
     expect(await failureOf(connection.echo("x".repeat(70_000)))).toMatchObject({ group: "message", code: "incoming_too_long" });
     expect(await failureOf(short)).toMatchObject({ code: "connection_closed", cause: { code: "incoming_too_long" } });
     expect(await connection.topic()).toBe("anything");
+  });
+
+  it("may be a raw socket: path, query, protocols and params are the user's, frames pass untouched", async () => {
+    const handle = start(open).echo.getOrCreate(at("raw"));
+    const socket = await handle.webSocket("a/b?c=1", ["chat"], { params: { name: "ann" } });
+    const received: unknown[] = [];
+    const isDone = new Promise<void>((resolve) => {
+      (socket as unknown as WebSocket).addEventListener("message", ({ data }) => {
+        received.push(data);
+        if (received.length === 1) socket.send("text");
+        if (received.length === 2) socket.send(new Uint8Array([1, 255]));
+        if (received.length === 3) resolve();
+      });
+    });
+    await isDone;
+    expect(received.slice(0, 2)).toEqual(['/websocket/a/b?c=1 chat {"name":"ann"}', "text"]);
+    expect(new Uint8Array(received[2] as ArrayBuffer)).toEqual(new Uint8Array([1, 255]));
+    socket.close(1000, "done");
   });
 
   it("disposed of is gone on both sides", async () => {
