@@ -19,7 +19,10 @@ export function nextWakeAt(deadlines: Deadlines, now: number): number | null {
   return earliest === Number.POSITIVE_INFINITY ? null : clamp(earliest, now);
 }
 
-/** The platform takes whole ms, later than the epoch and not too far away; the table keeps the truth (D8). */
+/**
+ * The platform takes whole ms, later than the epoch and not too far away; the table keeps the truth (D8). It would cut a
+ * fraction off, and the alarm would come before its deadline, find nothing due, and come again at once.
+ */
 function clamp(at: number, now: number): number {
-  return Math.floor(Math.min(Math.max(at, 1), now + YEAR_MS));
+  return Math.ceil(Math.min(Math.max(at, 1), now + YEAR_MS));
 }

@@ -93,6 +93,11 @@ export async function loadActor(
   runtime.queue.expireReplies(now);
   runtime.open();
   runtime.sleep.isStartForSleep(now, by.alarm === true && !found);
+  // A release that has given the actor a workflow: it begins with the next start.
+  if (actor.workflow && !record.workflow) {
+    runtime.putRecord({ workflow: { status: "running" } });
+    wakes.holdLease();
+  }
   if (found) {
     wakes.setLease(foundLease(found, now, runtime.counter, armedAt !== null && armedAt > now));
     runtime.cron.settleInterrupted();

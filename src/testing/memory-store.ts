@@ -10,8 +10,12 @@ export interface MemoryStoreOptions {
   readonly fault?: CommitFault;
   /** Makes an empty database for users' SQL: `() => new DatabaseSync(":memory:")` of `node:sqlite`. Without it there is none. */
   readonly openDatabase?: (() => SqliteDatabase) | undefined;
+  /** Asked at each `deleteAll`, which is all or nothing as well. */
+  readonly deleteFault?: () => ReturnType<CommitFault>;
   /** Sees what every commit leaves behind, before anything else can happen. */
   readonly onCommit?: (rows: ReadonlyMap<string, Uint8Array>, alarmAt: number | null) => void;
+  /** Sees what has become durable: at the end of each turn that wrote, and when everything was deleted. */
+  readonly onDurable?: (rows: ReadonlyMap<string, Uint8Array>, alarmAt: number | null) => void;
   /** Called when a fault has ended the process that used the store. */
   readonly onCrash?: () => void;
 }
@@ -42,6 +46,7 @@ export class MemoryStore implements Store {
   #commits = 0;
   #rows = 0;
   #alarmWrites = 0;
+  #alarmChanges = 0;
   fault: CommitFault | undefined;
 
   constructor(options: MemoryStoreOptions) {
@@ -67,6 +72,10 @@ export class MemoryStore implements Store {
   }
   get alarmWrites(): number {
     return this.#alarmWrites;
+  }
+  /** How often the durable alarm was set or taken away. */
+  get alarmChanges(): number {
+    return this.#alarmChanges;
   }
   /** The alarm as the platform would fire it. */
   get alarmAt(): number | null {
@@ -125,6 +134,7 @@ export class MemoryStore implements Store {
   }
 
   setAlarm(at: number | null): void {
+    this.#alarmChanges += 1;
     this.#durableAlarm = at;
     this.#visibleAlarm = at;
   }
@@ -186,11 +196,20 @@ export class MemoryStore implements Store {
 
   deleteAll(generation: number): void {
     this.#check(generation);
-    this.#sql?.deleteAll();
-    this.#visible.clear();
-    this.#durable.clear();
-    this.#visibleAlarm = null;
-    this.#durableAlarm = null;
+    const fault = this.#options.deleteFault?.();
+    if (fault === "refuse") throw new Error("The store refuses to delete");
+    if (fault !== "crash-before") {
+      this.#sql?.deleteAll();
+      this.#visible = new Map();
+      this.#durable = new Map();
+      this.#visibleAlarm = null;
+      this.setAlarm(null);
+      this.#options.onDurable?.(this.#durable, null);
+    }
+    if (fault) {
+      this.crash();
+      throw new CrashError("The process died as it deleted everything");
+    }
   }
 
   #alarmTouched = false;
@@ -204,9 +223,13 @@ export class MemoryStore implements Store {
       if (life !== this.#life) return;
       if (this.#loseTurn || this.#sql?.endTurn() === false) return this.crash();
       this.#durable = new Map(this.#visible);
-      if (this.#alarmTouched) this.#durableAlarm = this.#visibleAlarm;
+      if (this.#alarmTouched) {
+        this.#durableAlarm = this.#visibleAlarm;
+        this.#alarmChanges += 1;
+      }
       this.#alarmTouched = false;
       this.#turnOpen = false;
+      this.#options.onDurable?.(this.#durable, this.#durableAlarm);
       if (this.#dieAtTurnEnd) {
         this.#dieAtTurnEnd = false;
         this.crash();

@@ -20,6 +20,7 @@ import { ManualClock } from "./manual-clock.js";
 import { MemorySocket } from "./memory-socket.js";
 import { CrashError, MemoryStore, type CommitFault } from "./memory-store.js";
 import type { SqliteDatabase } from "./memory-sql.js";
+import { worldClient } from "./world-client.js";
 
 export interface WorldOptions {
   /** Runs a function in the next turn of the event loop (`setImmediate` in Node). */
@@ -31,21 +32,31 @@ export interface WorldOptions {
   readonly fault?: (actor: WorldActor, commit: number) => ReturnType<CommitFault>;
   /** Asked at each call of a port of each actor; true: its process dies there. */
   readonly portFault?: (actor: WorldActor, port: string) => boolean;
+  /** Asked when an actor's rows are all to be deleted. */
+  readonly deleteFault?: (actor: WorldActor) => ReturnType<CommitFault>;
   /** Sees what every commit of every actor leaves behind. */
   readonly onCommit?: (actor: WorldActor, rows: ReadonlyMap<string, Uint8Array>, alarmAt: number | null) => void;
   /** Makes an empty database for an actor's SQL: `() => new DatabaseSync(":memory:")` of `node:sqlite`; needed by actors with `db`. */
   readonly openDatabase?: () => SqliteDatabase;
+  /** Sees what of it has become durable, at the end of each turn that wrote. */
+  readonly onDurable?: (actor: WorldActor, rows: ReadonlyMap<string, Uint8Array>, alarmAt: number | null) => void;
   /** Instead of this release's upgrades of older storage. */
   readonly upgrades?: ActorPorts["upgrades"];
 }
 
 /** Turns after which an actor that can move by itself has moved. */
 const TURNS_TO_SETTLE = 6;
+/** Turns after which an alarm whose run has not ended waits for the clock. */
+const TURNS_OF_AN_ALARM = 60;
+/** So often no event comes back at one instant, unless it sets itself off. */
+const ROUNDS_OF_ONE_INSTANT = 1_000;
+/** When the platform tries an alarm again whose run has failed, ms after that run; then it drops it (measured). */
+const ALARM_RETRIES_MS = [2_000, 5_000, 10_000, 18_000, 35_000, 68_000];
 
 export class World {
   readonly clock: ManualClock;
   readonly options: WorldOptions;
-  readonly #registry: Registry;
+  #registry: Registry;
   readonly #actors = new Map<string, WorldActor>();
 
   constructor(registry: Registry, options: WorldOptions) {
@@ -56,6 +67,12 @@ export class World {
 
   get registry(): Registry {
     return this.#registry;
+  }
+
+  /** Other code from now on: every process ends, and what comes next starts with this registry. */
+  deploy(registry: Registry): void {
+    this.#registry = registry;
+    for (const actor of this.actors) actor.crash();
   }
 
   get actors(): WorldActor[] {
@@ -77,20 +94,27 @@ export class World {
   async settle(): Promise<void> {
     for (let turn = 0; turn < TURNS_TO_SETTLE; turn += 1) {
       await this.turn();
-      while (this.clock.fireNext()) await this.turn();
-      for (const actor of this.actors) if (actor.alarmIsDue) await actor.fireAlarm();
+      for (let fired = 0; this.clock.fireNext(); fired += 1) {
+        if (fired > ROUNDS_OF_ONE_INSTANT) throw standsStill();
+        await this.turn();
+      }
+      for (const actor of this.actors) if (actor.alarmIsDue) await this.#begun(actor.fireAlarm());
       for (let turns = 0; turns < TURNS_TO_SETTLE && this.actors.some((actor) => actor.store.transactionsEnd()); turns += 1) await this.turn();
     }
+  }
+
+  /** Awaits an alarm's run, but not one that itself waits for time to pass (for `onDestroy`, say). */
+  async #begun(running: Promise<void>): Promise<void> {
+    let ended = false;
+    void running.then(() => (ended = true));
+    for (let turn = 0; turn < TURNS_OF_AN_ALARM && !ended; turn += 1) await this.turn();
   }
 
   /** Lets time pass, with every timer and alarm in its order. */
   async pass(durationMs: number): Promise<void> {
     const end = this.clock.now() + durationMs;
     await this.settle();
-    for (let next = this.#nextEventAt(); next !== undefined && next <= end; next = this.#nextEventAt()) {
-      this.clock.moveTo(Math.max(this.clock.now(), next));
-      await this.settle();
-    }
+    await this.#passEvents(end);
     this.clock.moveTo(Math.max(this.clock.now(), end));
     await this.settle();
   }
@@ -99,7 +123,14 @@ export class World {
   async passUntilQuiet(limitMs = 10 * 365 * 24 * 3_600_000): Promise<void> {
     const end = this.clock.now() + limitMs;
     await this.settle();
+    await this.#passEvents(end);
+  }
+
+  async #passEvents(end: number): Promise<void> {
+    let rounds = 0;
     for (let next = this.#nextEventAt(); next !== undefined && next <= end; next = this.#nextEventAt()) {
+      rounds = next > this.clock.now() ? 0 : rounds + 1;
+      if (rounds > ROUNDS_OF_ONE_INSTANT) throw standsStill();
       this.clock.moveTo(Math.max(this.clock.now(), next));
       await this.settle();
     }
@@ -129,9 +160,13 @@ export class WorldActor {
   #timers = new Set<() => void>();
   #random = 0;
   #death = newDeath();
+  #firing = false;
+  #failedAlarm: { readonly changes: number; readonly runs: number; readonly retryAt: number } | undefined;
   crashes = 0;
   /** Sockets that were let in; the process's death ends them. */
   readonly sockets = new Set<MemorySocket>();
+  /** How many alarms the platform has dropped because none of their runs came to an end. */
+  alarmsDropped = 0;
   /** How late the platform delivers alarms, ms. */
   alarmDelayMs = 0;
 
@@ -144,7 +179,9 @@ export class WorldActor {
       nextTurn: world.options.nextTurn,
       openDatabase: world.options.openDatabase,
       fault: (commit) => world.options.fault?.(this, commit),
+      deleteFault: () => world.options.deleteFault?.(this),
       onCommit: (rows, alarmAt) => world.options.onCommit?.(this, rows, alarmAt),
+      onDurable: (rows, alarmAt) => world.options.onDurable?.(this, rows, alarmAt),
       onCrash: () => this.#died(),
     });
   }
@@ -153,13 +190,19 @@ export class WorldActor {
     return this.#timers.size;
   }
 
-  /** When the alarm that is stored will be delivered, epoch ms; later than it says by `alarmDelayMs`. */
+  /** When the alarm that is stored will be delivered, epoch ms; later than it says by `alarmDelayMs`, or after a run that failed. */
   get alarmComesAt(): number | null {
-    return this.store.alarmAt === null ? null : this.store.alarmAt + this.alarmDelayMs;
+    if (this.store.alarmAt === null || this.#firing) return null;
+    return Math.max(this.store.alarmAt + this.alarmDelayMs, this.#alarmFailure?.retryAt ?? 0);
   }
 
   get alarmIsDue(): boolean {
     return this.alarmComesAt !== null && this.alarmComesAt <= this.#world.clock.now();
+  }
+
+  /** Of the alarm that stands now: one that was set since is another. */
+  get #alarmFailure(): { readonly runs: number; readonly retryAt: number } | undefined {
+    return this.#failedAlarm?.changes === this.store.alarmChanges ? this.#failedAlarm : undefined;
   }
 
   /** The process of this object dies, at this instruction. */
@@ -233,15 +276,34 @@ export class WorldActor {
   async fireAlarm(): Promise<void> {
     const host = this.#live();
     const died = this.died();
+    const runs = (this.#alarmFailure?.runs ?? 0) + 1;
+    const { alarmChanges } = this.store;
+    let ended = false;
+    this.#firing = true;
     this.store.beginAlarm();
     const running = host.alarm().then(
       async () => {
         await this.store.outputGate();
-        if (host === this.#host) this.store.endAlarm();
+        if (host !== this.#host) return;
+        this.store.endAlarm();
+        ended = true;
       },
       () => undefined,
     );
     await Promise.race([running, died]);
+    this.#firing = false;
+    if (!ended && alarmChanges === this.store.alarmChanges) this.#retryAlarm(runs);
+  }
+
+  /** A run that failed, or died, before it set another alarm. */
+  #retryAlarm(runs: number): void {
+    const delayMs = ALARM_RETRIES_MS[runs - 1];
+    if (delayMs === undefined) {
+      this.alarmsDropped += 1;
+      this.store.setAlarm(null);
+    } else {
+      this.#failedAlarm = { changes: this.store.alarmChanges, runs, retryAt: this.#world.clock.now() + delayMs };
+    }
   }
 
   /** Resolves when the process of this object dies the next time: calls in flight then never settle by themselves. */
@@ -327,31 +389,14 @@ export class WorldActor {
         promise.catch(() => {});
       },
       sockets: () => [...this.sockets].filter((socket) => socket.isOpen),
-      createClient: (beforeCall) => this.#client(beforeCall),
+      createClient: (beforeCall) => worldClient((name, key, action, args) => this.#world.actor(name, key).call(action, ...args), beforeCall),
       ...(options.upgrades ? { upgrades: options.upgrades } : {}),
     };
   }
+}
 
-  #client(beforeCall: () => void): unknown {
-    const handle = (name: string, key: string | readonly string[] = []): unknown =>
-      new Proxy(
-        {},
-        {
-          get: (_, action) => {
-            if (typeof action !== "string" || action === "then") return undefined;
-            return async (...args: unknown[]) => {
-              beforeCall();
-              const sent = decodeValue(encodeValue(args)) as unknown[];
-              return this.#world.actor(name, typeof key === "string" ? [key] : key).call(action, ...sent);
-            };
-          },
-        },
-      );
-    return new Proxy(
-      {},
-      { get: (_, name) => (typeof name === "string" && name !== "then" ? { getOrCreate: (key?: string | string[]) => handle(name, key) } : undefined) },
-    );
-  }
+function standsStill(): Error {
+  return new Error("A timer or an alarm sets itself off again and again, and time stands still");
 }
 
 function newDeath(): { readonly promise: Promise<void>; readonly resolve: () => void } {

@@ -54,7 +54,8 @@ export function undo(options: UndoOptions, onPhase: (phase: UndoPhase) => void, 
 function collect(options: UndoOptions, onPhase: (phase: UndoPhase) => void, collected: (found: Compensation[]) => void): void {
   const found: Compensation[] = [];
   const done = (): void => {
-    if (activation.isHalted) return;
+    // An evicted root: the workflow was cancelled, or the actor destroyed, while its function was looked at.
+    if (activation.isHalted || root.isEvicted) return;
     activation.halt();
     collected(found);
   };

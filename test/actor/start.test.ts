@@ -1,7 +1,8 @@
 import { describe, expect, it } from "vitest";
-import { actor, workflow } from "../../src/actor/index.js";
+import { actor, setup, workflow } from "../../src/actor/index.js";
 import { encodeInput, encodeValue } from "../../src/protocol/index.js";
 import { ManualClock } from "../../src/testing/index.js";
+import { testWorld } from "../support/test-world.js";
 import { single } from "./subject.js";
 
 /** An actor whose hooks say when they run, fail or hang as they are told. */
@@ -376,6 +377,27 @@ describe("the start of an actor", () => {
     expect(subject.store.commits).toBe(1);
     expect(subject.store.keys).toEqual(["a", expect.stringMatching(/^d\/at\//), "m/1", "s"]);
     expect(subject.store.alarmAt).not.toBe(null);
+  });
+
+  it("begins the workflow that a later release gives the actor, once, with whatever comes next", async () => {
+    const ran: string[] = [];
+    const state = { n: 0 };
+    const actions = { get: (c: { state: { n: number } }) => c.state.n };
+    const without = setup({ use: { subject: actor({ state, actions }) } });
+    const run = workflow(async (ctx) => {
+      await ctx.step("first", () => void ran.push("first"));
+    });
+    const world = testWorld(without);
+    const subject = world.actor("subject", ["k"]);
+    await subject.call("get");
+    world.deploy(setup({ use: { subject: actor({ state, run, actions }) } }) as never);
+    expect(await subject.call("get")).toBe(0);
+    await world.settle();
+    expect(ran).toEqual(["first"]);
+    subject.crash();
+    await subject.call("get");
+    await world.passUntilQuiet();
+    expect([ran, subject.store.alarmAt]).toEqual([["first"], null]);
   });
 
   it("refuses destroy before it is over, and goes on", async () => {

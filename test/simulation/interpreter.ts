@@ -3,6 +3,11 @@ import { CriticalError, Loop } from "../../src/workflow/index.js";
 import type { ManualClock } from "../../src/testing/index.js";
 import type { Node, Program } from "./programs.js";
 
+// oxlint-disable-next-line typescript/no-explicit-any -- the program is data, so its contexts have no static shape
+type Ctx = any;
+// oxlint-disable-next-line typescript/no-explicit-any -- as above
+type Step = any;
+
 /** What the program's actor keeps; all of it is changed only after a step's last await. */
 export interface ProgramState {
   /** How often each step has finished, by its path. */
@@ -15,44 +20,74 @@ export interface ProgramState {
   /** Ids of `add` calls and of scheduled ticks, each with how often it took effect. */
   readonly added: Record<string, number>;
   readonly ticked: Record<string, number>;
+  /** Bodies of messages that an action completed. */
+  readonly completed: string[];
 }
 
 /** What the test watches while the program runs. */
 export interface Watch {
-  /** A step's callback begins or ends, in the current activation. */
-  attempt(path: string, begins: boolean): void;
+  /** The next step that ends well asks for the actor's end. */
+  destroyInStep: boolean;
+  /** Work that a crash would interrupt begins or ends in this life of the actor, in the current activation. */
+  attempt(path: string, begins: boolean, life: string): void;
+  /** The program's function is called. */
+  began(): void;
+  /** It waits for a message of these queues, or of any; or it waits no more. */
+  waits(at: string, queues: readonly string[] | undefined): void;
+  /** A client was told that this life has its message. */
+  acknowledged(life: string, body: string): void;
+  /** A client was told that its message was completed in this life. */
+  completed(life: string, body: string): void;
   /** Something that must not happen did. */
   violation(what: string): void;
 }
 
-export function programRegistry(program: Program, clock: ManualClock, watch: Watch): Registry {
-  const subject = actor({
-    state: { finished: {}, undone: {}, undoneOrder: [], received: [], added: {}, ticked: {} } as ProgramState,
-    run: workflow(async (ctx) => {
-      await ctx.rollbackCheckpoint("checkpoint");
-      await runBlock(ctx, program.body, "", false);
-      if (program.fails) throw new Error("the program's end");
-      return "done";
-    }),
+/** The program's actor under the name `subject`, and the same without its workflow. */
+export function programRegistry(program: Program, clock: ManualClock, watch: Watch): { readonly whole: Registry; readonly withoutWorkflow: Registry } {
+  const parts = {
+    state: { finished: {}, undone: {}, undoneOrder: [], received: [], added: {}, ticked: {}, completed: [] } as ProgramState,
+    onDestroy: async () => {
+      await clock.delay(4);
+    },
     actions: {
-      get: (c) => c.state,
-      add: async (c, id: string) => {
+      get: (c: Ctx) => c.state,
+      add: async (c: Ctx, id: string) => {
         await clock.delay(2);
         c.state.added[id] = (c.state.added[id] ?? 0) + 1;
       },
-      schedule: (c, id: string, delayMs: number) => c.schedule.after(delayMs, "tick", id),
-      tick: async (c, id: string) => {
-        await clock.delay(3);
-        c.state.ticked[id] = (c.state.ticked[id] ?? 0) + 1;
+      schedule: (c: Ctx, id: string, delayMs: number) => c.schedule.after(delayMs, "tick", id),
+      tick: async (c: Ctx, id: string) => {
+        watch.attempt(`tick ${id}`, true, c.actorId);
+        try {
+          await clock.delay(3);
+          c.state.ticked[id] = (c.state.ticked[id] ?? 0) + 1;
+        } finally {
+          watch.attempt(`tick ${id}`, false, c.actorId);
+        }
       },
-      status: (c) => c.workflow.status(),
+      complete: async (c: Ctx) => {
+        const message = await c.queue.tryNext({ names: ["w"], completable: true });
+        if (!message) return;
+        c.state.completed.push(message.body);
+        try {
+          await message.complete(`did ${message.body}`);
+        } catch (error) {
+          c.state.completed.pop();
+          throw error;
+        }
+      },
+      destroy: (c: Ctx) => c.destroy(),
+      destroyLater: (c: Ctx, delayMs: number) => c.schedule.after(delayMs, "destroy"),
+      status: (c: Ctx) => c.workflow.status(),
     },
+  };
+  const run = workflow(async (ctx: Ctx) => {
+    watch.began();
+    await ctx.rollbackCheckpoint("checkpoint");
+    await runBlock(ctx, program.body, "", false);
+    if (program.fails) throw new Error("the program's end");
+    return "done";
   });
-
-  // biome-ignore lint: the program is data, so its contexts have no static shape
-  type Ctx = any;
-  // biome-ignore lint: see above
-  type Step = any;
 
   async function runBlock(ctx: Ctx, body: readonly Node[], path: string, inRace: boolean): Promise<number> {
     let sum = 0;
@@ -73,14 +108,26 @@ export function programRegistry(program: Program, clock: ManualClock, watch: Wat
           ephemeral: node.ephemeral,
           maxRetries: 3,
           run: async (step: Step) => {
-            watch.attempt(at, true);
+            let runs = true;
+            const end = (): void => {
+              if (runs) watch.attempt(at, false, step.actorId);
+              runs = false;
+            };
+            watch.attempt(at, true, step.actorId);
+            // What lost a race, or belongs to a dead life, may run on; it is nothing that a crash would interrupt.
+            step.abortSignal.addEventListener("abort", end, { once: true });
             try {
               if (node.delayMs > 0) await clock.delay(node.delayMs);
               if (step.attempt <= node.failures) throw new Error(`attempt ${step.attempt}`);
+              if (watch.destroyInStep && !step.abortSignal.aborted) {
+                watch.destroyInStep = false;
+                step.destroy();
+              }
               step.state.finished[at] = (step.state.finished[at] ?? 0) + 1;
               return at;
             } finally {
-              watch.attempt(at, false);
+              step.abortSignal.removeEventListener("abort", end);
+              end();
             }
           },
           ...(node.rollback
@@ -162,23 +209,35 @@ export function programRegistry(program: Program, clock: ManualClock, watch: Wat
     }
   }
 
+  async function receiveSome(ctx: Ctx, node: Node & { kind: "receive" }, at: string, options: object): Promise<unknown[]> {
+    if (node.count > 0) return ctx.queue.nextBatch(node.name, { ...options, count: node.count });
+    try {
+      return [await ctx.queue.next(node.name, options)];
+    } catch (error) {
+      const { code, name } = error as { code?: string; name: string };
+      // Code of a process that has died may still be here.
+      if (code === "evicted" || name === "CrashError") throw error;
+      if (code !== "timed_out") watch.violation(`receive ${at} failed with ${String(code ?? error)}`);
+      return [];
+    }
+  }
+
   async function receive(ctx: Ctx, node: Node & { kind: "receive" }, at: string, inRace: boolean): Promise<number> {
-    const options = { names: node.queues, timeout: node.timeoutMs, completable: node.completable };
-    const messages = (node.count > 0
-      ? await ctx.queue.nextBatch(node.name, { ...options, count: node.count })
-      : [await ctx.queue.next(node.name, options).catch((error: { code?: string }) => {
-          if (error.code === "evicted" && inRace) throw error;
-          if (error.code !== "timed_out") watch.violation(`receive ${at} failed with ${String(error.code)}`);
-        })].filter(Boolean)) as { body: string; complete?: () => Promise<void> }[];
+    const options = { names: node.queues, completable: node.completable, ...(node.timeoutMs === undefined ? {} : { timeout: node.timeoutMs }) };
+    watch.waits(at, node.queues);
+    const messages = (await receiveSome(ctx, node, at, options).finally(() => watch.waits(at, undefined))) as { body: string; complete?: (response: string) => Promise<void> }[];
     const bodies = messages.map((message) => message.body);
     if (bodies.length > 0 && !inRace) {
       await ctx.step(`${node.name}-got`, (step: Step) => {
         step.state.received.push(...bodies);
       });
     }
-    for (const message of messages) await message.complete?.();
+    for (const message of messages) await message.complete?.(`did ${message.body}`);
     return bodies.length;
   }
 
-  return setup({ use: { subject } }) as unknown as Registry;
+  return {
+    whole: setup({ use: { subject: actor({ ...parts, run }) } }) as unknown as Registry,
+    withoutWorkflow: setup({ use: { subject: actor(parts) } }) as unknown as Registry,
+  };
 }

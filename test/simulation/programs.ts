@@ -4,7 +4,7 @@ export type Node =
   | { readonly kind: "step"; readonly name: string; readonly delayMs: number; readonly failures: number; readonly ephemeral: boolean; readonly rollback: boolean }
   | { readonly kind: "tryStep"; readonly name: string; readonly end: "ok" | "critical" | "exhausted" | "timeout" }
   | { readonly kind: "sleep"; readonly name: string; readonly durationMs: number }
-  | { readonly kind: "receive"; readonly name: string; readonly queues: readonly string[]; readonly timeoutMs: number; readonly count: number; readonly completable: boolean }
+  | { readonly kind: "receive"; readonly name: string; readonly queues: readonly string[]; readonly timeoutMs: number | undefined; readonly count: number; readonly completable: boolean }
   | { readonly kind: "join" | "race"; readonly name: string; readonly branches: readonly { readonly name: string; readonly body: readonly Node[] }[] }
   | { readonly kind: "loop"; readonly name: string; readonly times: number; readonly interval: number; readonly body: readonly Node[] }
   | { readonly kind: "try"; readonly name: string; readonly fails: boolean; readonly body: readonly Node[] }
@@ -48,7 +48,8 @@ export function randomProgram(random: () => number): Program {
         kind: "receive",
         name: `r${index}`,
         queues: chance(0.4) ? [] : chance(0.5) ? ["a"] : ["a", "b"],
-        timeoutMs: below(600),
+        // Without a timeout it waits for as long as it takes; whoever runs the program goes on sending.
+        timeoutMs: depth === 0 && chance(0.4) ? undefined : below(600),
         count: chance(0.5) ? 0 : 1 + below(3),
         // Held messages of parallel branches would be each other's "previous message".
         completable: chance(0.4) && !parallel,

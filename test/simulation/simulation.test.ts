@@ -10,13 +10,17 @@ describe("simulation", () => {
     const failed: SimulationResult[] = [];
     let commits = 0;
     let crashes = 0;
+    let events = 0;
+    let deaths = 0;
     for (let seed = FIRST; seed < FIRST + COUNT; seed += 1) {
       const result = await simulate(seed);
       commits += result.commits;
       crashes += result.crashes;
+      events += result.events;
+      deaths += result.deaths;
       if (result.violations.length > 0) failed.push(result);
     }
-    console.log(`simulation: ${COUNT} programs, ${commits} commits, ${crashes} crashes, ${failed.length} with violations`);
+    console.log(`simulation: ${COUNT} programs, ${events} events, ${commits} commits, ${crashes} crashes, ${deaths} lives destroyed, ${failed.length} with violations`);
     const report = failed.slice(0, 5).map((each) => `SEED=${each.seed} npx vitest run --project simulation test/simulation/simulation.test.ts\n  ${each.violations.join("\n  ")}`);
     expect(report, `${failed.length} seeds failed: ${failed.map((each) => each.seed).join(" ")}`).toEqual([]);
   });

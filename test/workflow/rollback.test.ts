@@ -436,3 +436,50 @@ describe("rollback", () => {
     expect((await s.status()).status).toBe("failed");
   });
 });
+
+describe("an undoing that is stopped while it looks for what must be undone", () => {
+  /** Sixty undoable steps, so that the look takes several turns of the event loop; the first handler waits. */
+  async function looking(runs: Runs) {
+    const s = await subject(
+      async (ctx, self) => {
+        await ctx.rollbackCheckpoint("cp");
+        for (let i = 0; i < 60; i += 1) {
+          await ctx.step(undoable(runs, `s${i}`, { rollback: async () => {
+            runs.note(`undo s${i}`);
+            if (i === 58) await self.clock.delay(HOUR);
+          } }));
+        }
+        throw new Error("no");
+      },
+      { actions: { destroy: (c) => c.destroy() } },
+    );
+    for (let turns = 0; turns < 100 && !runs.list.includes("undo s58"); turns += 1) await s.world.turn();
+    expect(undone(runs)).toEqual(["s59", "s58"]);
+    s.actor.crash();
+    return s;
+  }
+
+  it("stays cancelled: no handler runs, and nothing holds the actor", async () => {
+    const runs = new Runs();
+    const s = await looking(runs);
+    await s.call("cancel");
+    await s.world.settle();
+    expect(await s.status()).toMatchObject({ status: "cancelled" });
+    await s.world.passUntilQuiet();
+    expect(await s.status()).toMatchObject({ status: "cancelled" });
+    expect(undone(runs)).toEqual(["s59", "s58"]);
+    expect(s.actor.store.keys).not.toContain("l");
+    expect([s.actor.store.alarmAt, s.actor.timersHeld]).toEqual([null, 0]);
+    expect(s.errors.filter((line) => line.code !== undefined)).toEqual([]);
+  });
+
+  it("ends with the actor, and takes the code for no other", async () => {
+    const runs = new Runs();
+    const s = await looking(runs);
+    await s.call("destroy");
+    await s.world.settle();
+    expect(undone(runs)).toEqual(["s59", "s58"]);
+    expect([s.actor.store.keys, s.actor.store.alarmAt]).toEqual([[], null]);
+    expect(s.errors.filter((line) => line.code !== undefined)).toEqual([]);
+  });
+});
