@@ -15,6 +15,7 @@ import {
   type Operation,
   type ReplyEnvelope,
 } from "../protocol/index.js";
+import { AlarmDelivery } from "./alarm-delivery.js";
 import { logSink } from "./log-sink.js";
 import { ManualClock } from "./manual-clock.js";
 import { MemorySocket } from "./memory-socket.js";
@@ -50,8 +51,6 @@ const TURNS_TO_SETTLE = 6;
 const TURNS_OF_AN_ALARM = 60;
 /** So often no event comes back at one instant, unless it sets itself off. */
 const ROUNDS_OF_ONE_INSTANT = 1_000;
-/** When the platform tries an alarm again whose run has failed, ms after that run; then it drops it (measured). */
-const ALARM_RETRIES_MS = [2_000, 5_000, 10_000, 18_000, 35_000, 68_000];
 
 export class World {
   readonly clock: ManualClock;
@@ -160,15 +159,10 @@ export class WorldActor {
   #timers = new Set<() => void>();
   #random = 0;
   #death = newDeath();
-  #firing = false;
-  #failedAlarm: { readonly changes: number; readonly runs: number; readonly retryAt: number } | undefined;
   crashes = 0;
   /** Sockets that were let in; the process's death ends them. */
   readonly sockets = new Set<MemorySocket>();
-  /** How many alarms the platform has dropped because none of their runs came to an end. */
-  alarmsDropped = 0;
-  /** How late the platform delivers alarms, ms. */
-  alarmDelayMs = 0;
+  readonly #alarm: AlarmDelivery;
 
   constructor(world: World, name: string, key: readonly string[], index: number) {
     this.#world = world;
@@ -184,25 +178,33 @@ export class WorldActor {
       onDurable: (rows, alarmAt) => world.options.onDurable?.(this, rows, alarmAt),
       onCrash: () => this.#died(),
     });
+    this.#alarm = new AlarmDelivery(this.store, () => world.clock.now());
   }
 
   get timersHeld(): number {
     return this.#timers.size;
   }
 
-  /** When the alarm that is stored will be delivered, epoch ms; later than it says by `alarmDelayMs`, or after a run that failed. */
+  /** When the alarm that is stored will be delivered, epoch ms. */
   get alarmComesAt(): number | null {
-    if (this.store.alarmAt === null || this.#firing) return null;
-    return Math.max(this.store.alarmAt + this.alarmDelayMs, this.#alarmFailure?.retryAt ?? 0);
+    return this.#alarm.comesAt;
   }
 
   get alarmIsDue(): boolean {
     return this.alarmComesAt !== null && this.alarmComesAt <= this.#world.clock.now();
   }
 
-  /** Of the alarm that stands now: one that was set since is another. */
-  get #alarmFailure(): { readonly runs: number; readonly retryAt: number } | undefined {
-    return this.#failedAlarm?.changes === this.store.alarmChanges ? this.#failedAlarm : undefined;
+  /** How many alarms the platform has dropped because none of their runs came to an end. */
+  get alarmsDropped(): number {
+    return this.#alarm.dropped;
+  }
+
+  /** How late the platform delivers alarms, ms. */
+  get alarmDelayMs(): number {
+    return this.#alarm.delayMs;
+  }
+  set alarmDelayMs(delayMs: number) {
+    this.#alarm.delayMs = delayMs;
   }
 
   /** The process of this object dies, at this instruction. */
@@ -273,37 +275,9 @@ export class WorldActor {
   }
 
   /** Delivers the alarm that is stored, or one that comes for nothing. */
-  async fireAlarm(): Promise<void> {
+  fireAlarm(): Promise<void> {
     const host = this.#live();
-    const died = this.died();
-    const runs = (this.#alarmFailure?.runs ?? 0) + 1;
-    const { alarmChanges } = this.store;
-    let ended = false;
-    this.#firing = true;
-    this.store.beginAlarm();
-    const running = host.alarm().then(
-      async () => {
-        await this.store.outputGate();
-        if (host !== this.#host) return;
-        this.store.endAlarm();
-        ended = true;
-      },
-      () => undefined,
-    );
-    await Promise.race([running, died]);
-    this.#firing = false;
-    if (!ended && alarmChanges === this.store.alarmChanges) this.#retryAlarm(runs);
-  }
-
-  /** A run that failed, or died, before it set another alarm. */
-  #retryAlarm(runs: number): void {
-    const delayMs = ALARM_RETRIES_MS[runs - 1];
-    if (delayMs === undefined) {
-      this.alarmsDropped += 1;
-      this.store.setAlarm(null);
-    } else {
-      this.#failedAlarm = { changes: this.store.alarmChanges, runs, retryAt: this.#world.clock.now() + delayMs };
-    }
+    return this.#alarm.deliver(() => host.alarm(), () => host === this.#host, this.died());
   }
 
   /** Resolves when the process of this object dies the next time: calls in flight then never settle by themselves. */
