@@ -22,6 +22,7 @@ import { MemorySocket } from "./memory-socket.js";
 import { CrashError, MemoryStore, type CommitFault } from "./memory-store.js";
 import type { SqliteDatabase } from "./memory-sql.js";
 import { worldClient } from "./world-client.js";
+import { worldTimer } from "./world-timer.js";
 
 export interface WorldOptions {
   /** Runs a function in the next turn of the event loop (`setImmediate` in Node). */
@@ -325,29 +326,7 @@ export class WorldActor {
         passes("now");
         return clock.now();
       },
-      createTimer: () => {
-        let cancel: (() => void) | undefined;
-        const clear = (): void => {
-          if (!cancel) return;
-          cancel();
-          timers.delete(cancel);
-          cancel = undefined;
-        };
-        return {
-          clear,
-          set: (at, fire) => {
-            clear();
-            passes("timer");
-            const stop = clock.setTimer(at, () => {
-              timers.delete(stop);
-              cancel = undefined;
-              fire();
-            });
-            cancel = stop;
-            timers.add(stop);
-          },
-        };
-      },
+      createTimer: () => worldTimer(clock, timers, () => passes("timer")),
       yield: () => {
         passes("yield");
         return this.#world.turn();

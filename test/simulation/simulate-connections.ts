@@ -89,7 +89,7 @@ export async function simulateConnections(seed: number): Promise<ConnectionsResu
       trace.push(`${clock.now()} commit ${[...rows.keys()].join()} alarm ${alarmAt}`);
     },
     onLog: (level, entry) => {
-      if (level === "error" && !/lost|not served|onDisconnect failed/.test(String((entry as { msg?: string }).msg))) say(`log: ${JSON.stringify(entry)}`);
+      if (level === "error" && !/lost|not served|onDisconnect failed|The end of a call failed/.test(String((entry as { msg?: string }).msg))) say(`log: ${JSON.stringify(entry)}`);
     },
   });
   const subject = world.actor("room", ["k"]);

@@ -1,0 +1,27 @@
+import type { Timer } from "../actor/ports.js";
+import type { ManualClock } from "./manual-clock.js";
+
+/** The one timer of an activation, on the world's clock. `held` has what cancels each timer that the process holds. */
+export function worldTimer(clock: ManualClock, held: Set<() => void>, beforeSet: () => void): Timer {
+  let cancel: (() => void) | undefined;
+  const clear = (): void => {
+    if (!cancel) return;
+    cancel();
+    held.delete(cancel);
+    cancel = undefined;
+  };
+  return {
+    clear,
+    set: (at, fire) => {
+      clear();
+      beforeSet();
+      const stop = clock.setTimer(at, () => {
+        held.delete(stop);
+        cancel = undefined;
+        fire();
+      });
+      cancel = stop;
+      held.add(stop);
+    },
+  };
+}
