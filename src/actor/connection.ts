@@ -43,6 +43,15 @@ interface StoredConnection {
   readonly request?: StoredRequest;
 }
 
+/** What is known of a connection when it begins. */
+export type NewConnection = Omit<StoredConnection, "actorId" | "state" | "events"> & { readonly events?: readonly string[] };
+
+/** A connection's state as it begins, and as its socket carries it. */
+export interface FirstState {
+  readonly root: unknown;
+  readonly stored?: Uint8Array;
+}
+
 /** What a connection needs of the table it is in. */
 export interface ConnectionOwner {
   readonly actorId: string;
@@ -79,11 +88,7 @@ export class Connection {
   #socket: Socket | undefined;
   #waiting: Frame[] = [];
 
-  constructor(
-    owner: ConnectionOwner,
-    about: Omit<StoredConnection, "actorId" | "state" | "events"> & { readonly events?: readonly string[] },
-    state?: { readonly root: unknown; readonly stored: Uint8Array | undefined },
-  ) {
+  constructor(owner: ConnectionOwner, about: NewConnection, state?: FirstState) {
     this.id = about.id;
     this.kind = about.kind;
     this.encoding = about.encoding;
@@ -97,12 +102,15 @@ export class Connection {
     this.view = new ConnectionView(this, owner, this.state?.createView());
   }
 
-  /** @throws whatever the bytes of something else make */
+  /** The connection that was remembered; undefined for one of an earlier life of the key, or what cannot be read. */
   static restore(owner: ConnectionOwner, bytes: Uint8Array): Connection | undefined {
-    const { actorId, state, ...about } = decodeValue(bytes) as StoredConnection;
-    // A socket of an earlier life of the key.
-    if (actorId !== owner.actorId) return undefined;
-    return new Connection(owner, about, state && { root: decodeValue(state), stored: state });
+    try {
+      const { actorId, state, ...about } = decodeValue(bytes) as StoredConnection;
+      if (actorId !== owner.actorId) return undefined;
+      return new Connection(owner, about, state && { root: decodeValue(state), stored: state });
+    } catch {
+      return undefined;
+    }
   }
 
   get socket(): Socket | undefined {

@@ -8,34 +8,19 @@
  *     also comes for those that were lost with the process: the next start finds the row without a socket.
  *  4. One dead socket fails nothing.
  */
-import { ActorError, decodeValue, encodeValue, type Encoding, type Frame } from "../protocol/index.js";
+import { ActorError, type Frame } from "../protocol/index.js";
 import type { ActorActivation } from "./activation.js";
-import { Connection, MAX_CONNECTION_PARAMS_BYTES, MAX_CONNECTION_STATE_BYTES, type ConnectionKind, type ConnectionOwner, type StoredRequest } from "./connection.js";
+import { admit, callConnectionHook, type Caller } from "./admission.js";
+import { Connection, type ConnectionOwner } from "./connection.js";
 import { ConnectionMap } from "./connection-map.js";
 import type { ConnectionTable } from "./connection-table.js";
-import { CallbackContext, READY } from "./context.js";
 import { describe } from "./describe.js";
 import { checkEvent } from "./events.js";
 import { encodeFrame, outgoingTooLong, sizeOf, type Dialect } from "./frames.js";
-import { callHook } from "./hook.js";
-import type { CompiledOptions } from "./options.js";
 import type { ConnectionEnd, Socket } from "./ports.js";
 import { deliverClose, serveRawSocket } from "./raw-socket.js";
 import { KEYS } from "./record.js";
-import { validate } from "./validate.js";
 
-/** What a caller brings. */
-export interface Caller {
-  readonly kind: ConnectionKind;
-  readonly encoding: Encoding;
-  readonly extended: boolean;
-  /** Params as they came, bytes of the storage codec. */
-  readonly params: Uint8Array | undefined;
-  readonly request: Request | undefined;
-}
-
-/** Bytes of what is remembered of a raw socket's request. */
-const MAX_REQUEST_BYTES = 3_500;
 /** The end of a socket whose close nobody saw. */
 const LOST: ConnectionEnd = { code: 1006, reason: "The connection was lost" };
 
@@ -83,23 +68,16 @@ export class Connections implements ConnectionOwner, ConnectionTable {
    */
   async open(caller: Caller): Promise<Connection> {
     const { config, options } = this.#activation.actor;
-    const { request } = caller;
-    const params = await this.#readParams(caller.params);
-    await this.#hook("onBeforeConnect", config.onBeforeConnect, options.onBeforeConnectTimeout, request, undefined, [params]);
-    const first = await this.#firstState(params, request);
-    const { kind, encoding, extended } = caller;
-    const hibernates = kind === "socket" || (kind === "raw" && canHibernate(options.canHibernateWebSocket, request));
-    const remembered = kind === "raw" && hibernates && request ? { request: rememberedRequest(request) } : {};
-    const about = { id: uuid(this.#activation.ports.randomHex(16)), kind, encoding, extended, params, hibernates, ...remembered };
-    const connection = new Connection(this, about, first);
-    if (kind !== "call") {
+    const { about, state } = await admit(this.#activation, caller);
+    const connection = new Connection(this, about, state);
+    if (connection.kind !== "call") {
       // What its socket cannot carry is refused before anybody sees it.
       connection.encode();
       this.#changed.add(connection);
     }
     this.#connections.set(connection.id, connection);
     try {
-      await this.#hook("onConnect", config.onConnect, options.onConnectTimeout, request, connection, [connection.view]);
+      if (config.onConnect) await callConnectionHook(this.#activation, "onConnect", options.onConnectTimeout, caller.request, connection, [connection.view]);
       this.checkChanges();
       if (!this.includes(connection)) throw new ActorError("connection", "closed", "The connection was ended by `onConnect`");
     } catch (error) {
@@ -129,7 +107,9 @@ export class Connections implements ConnectionOwner, ConnectionTable {
     try {
       return await serve(connection);
     } finally {
-      this.#activation.background.waitFor("The end of a call", this.close(connection, { code: 1000, reason: "" }));
+      const end = { code: 1000, reason: "" };
+      if (this.#activation.actor.config.onDisconnect) this.#activation.background.waitFor("The end of a call", this.close(connection, end));
+      else this.#remove(connection);
     }
   }
 
@@ -144,7 +124,7 @@ export class Connections implements ConnectionOwner, ConnectionTable {
         this.#bySocket.set(socket, connection);
         connection.bind(socket);
         if (connection.kind === "raw") this.#restoredRaw.push(connection);
-      } else socket.close(1011, "actor.destroyed");
+      } else socket.close(1011, "actor.restarting");
     }
     for (const [key, bytes] of rows) {
       const present = this.#connections.get(key.slice(KEYS.connections.length));
@@ -320,31 +300,11 @@ export class Connections implements ConnectionOwner, ConnectionTable {
     return [onBeforeConnect, createConnState, onConnect, onDisconnect].some((hook) => hook !== undefined);
   }
 
-  async #readParams(bytes: Uint8Array | undefined): Promise<unknown> {
-    if (bytes) checkParamsSize(bytes);
-    const params = bytes && decodeValue(bytes);
-    const { connParamsSchema } = this.#activation.actor.config;
-    if (!connParamsSchema) return params;
-    const check = (): Promise<unknown> => validate(connParamsSchema, params, "connection params");
-    const checked = await callHook(this.#activation, "connParamsSchema", check, () => ({}), READY, this.#activation.actor.options.onBeforeConnectTimeout, []);
-    checkParamsSize(encodeValue(checked, { what: "conn.params" }));
-    return checked;
-  }
-
-  async #firstState(params: unknown, request: Request | undefined): Promise<{ root: unknown; stored: undefined } | undefined> {
-    const { config, options } = this.#activation.actor;
-    if (config.createConnState) {
-      const made = await this.#hook("createConnState", config.createConnState, options.createConnStateTimeout, request, undefined, [params]);
-      return { root: copyOf(made), stored: undefined };
-    }
-    return config.connState === undefined ? undefined : { root: copyOf(config.connState), stored: undefined };
-  }
-
   async #left(connection: Connection, end: ConnectionEnd): Promise<void> {
     const { config, options } = this.#activation.actor;
     await deliverClose(connection, end);
     try {
-      await this.#hook("onDisconnect", config.onDisconnect, options.onConnectTimeout, undefined, undefined, [connection.view, end]);
+      await callConnectionHook(this.#activation, "onDisconnect", options.onConnectTimeout, undefined, undefined, [connection.view, end]);
     } catch (error) {
       this.#activation.ports.log.error({ msg: "onDisconnect failed", error: describe(error) });
     }
@@ -353,43 +313,9 @@ export class Connections implements ConnectionOwner, ConnectionTable {
     if (config.onDisconnect || connection.isStored) this.#activation.commitOrThrow();
   }
 
-  #hook(name: string, hook: unknown, timeoutMs: number, request: Request | undefined, connection: Connection | undefined, args: readonly unknown[]): Promise<unknown> {
-    const options = { ...(request && { request }), ...(connection && { conn: connection.view }) };
-    return callHook(this.#activation, name, hook, (stage) => new CallbackContext(this.#activation, stage, options), READY, timeoutMs, args);
-  }
-
   #remove(connection: Connection): boolean {
     this.#changed.delete(connection);
     if (connection.socket) this.#bySocket.delete(connection.socket);
     return this.#connections.delete(connection.id);
   }
-}
-
-function canHibernate(option: CompiledOptions["canHibernateWebSocket"], request: Request | undefined): boolean {
-  return typeof option === "function" ? request !== undefined && option(request) === true : option;
-}
-
-/** What a handler is told again after hibernation: headers are left out where a socket cannot carry them. */
-function rememberedRequest({ url, headers }: Request): StoredRequest {
-  const whole = { url, headers: [...headers] };
-  if (encodeValue(whole).byteLength <= MAX_REQUEST_BYTES) return whole;
-  if (url.length <= MAX_REQUEST_BYTES) return { url, headers: [] };
-  throw new ActorError("request", "too_large", `The URL of a socket that hibernates has at most ${MAX_REQUEST_BYTES} bytes`, { metadata: { limitBytes: MAX_REQUEST_BYTES } });
-}
-
-function checkParamsSize(bytes: Uint8Array): void {
-  if (bytes.byteLength <= MAX_CONNECTION_PARAMS_BYTES) return;
-  throw new ActorError("request", "too_large", `Connection params have at most ${MAX_CONNECTION_PARAMS_BYTES} bytes`, {
-    metadata: { limitBytes: MAX_CONNECTION_PARAMS_BYTES },
-  });
-}
-
-/** Of 32 hex digits. */
-function uuid(hex: string): string {
-  return [hex.slice(0, 8), hex.slice(8, 12), `4${hex.slice(13, 16)}`, `8${hex.slice(17, 20)}`, hex.slice(20)].join("-");
-}
-
-/** Through the codec: each connection has a copy of its own, and what cannot be stored is refused here. */
-function copyOf(value: unknown): unknown {
-  return decodeValue(encodeValue(value, { what: "conn.state", limitBytes: MAX_CONNECTION_STATE_BYTES }));
 }

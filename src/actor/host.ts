@@ -5,7 +5,7 @@
  * ended (lives.ts). Invariant: errors of calls are data, never thrown.
  */
 import { ActorError, decodeValue, encodeValue, ENVELOPE_VERSION, type CallEnvelope, type ReplyEnvelope } from "../protocol/index.js";
-import type { Caller } from "./connections.js";
+import type { Caller } from "./admission.js";
 import { describe } from "./describe.js";
 import { acceptMessage, awaitReply, callAction } from "./dispatch.js";
 import { tellFailure } from "./failure-data.js";

@@ -278,6 +278,20 @@ describe("events", () => {
   });
 });
 
+describe("what a socket carries", () => {
+  it("that cannot be read ends that socket, and the actor starts", async () => {
+    const one = noted();
+    const [good, bad] = [await one.subject.connect({ params: "good" }), await one.subject.connect({ params: "bad" })];
+    await one.subject.evict();
+    bad.attach(Uint8Array.of(0xff, 1, 2));
+    expect(await one.subject.call("who")).toHaveLength(2);
+    await one.world.settle();
+    expect(bad.end).toEqual({ code: 1011, reason: "actor.restarting" });
+    expect(good.end).toBeUndefined();
+    expect(one.notes.filter((note) => note === "onDisconnect 1006")).toHaveLength(1);
+  });
+});
+
 describe("a connection that is lost with the process", () => {
   it("gets its onDisconnect at the next start, once, with code 1006 and what it was", async () => {
     const ends: unknown[] = [];

@@ -1,0 +1,104 @@
+import { ActorError, decodeValue, encodeValue, type Encoding } from "../protocol/index.js";
+import type { ActorActivation } from "./activation.js";
+import {
+  MAX_CONNECTION_PARAMS_BYTES,
+  MAX_CONNECTION_STATE_BYTES,
+  type Connection,
+  type ConnectionKind,
+  type FirstState,
+  type NewConnection,
+  type StoredRequest,
+} from "./connection.js";
+import { CallbackContext, READY } from "./context.js";
+import { callHook } from "./hook.js";
+import { validate } from "./validate.js";
+
+/** What a caller brings. */
+export interface Caller {
+  readonly kind: ConnectionKind;
+  readonly encoding: Encoding;
+  readonly extended: boolean;
+  /** Params as they came, bytes of the storage codec. */
+  readonly params: Uint8Array | undefined;
+  readonly request: Request | undefined;
+}
+
+/** Bytes of what is remembered of a raw socket's request. */
+const MAX_REQUEST_BYTES = 3_500;
+
+/**
+ * Asks the actor whether a caller may come in: its params' schema, `onBeforeConnect`, `createConnState`. Nobody knows of the
+ * caller yet when this resolves.
+ *
+ * @throws actor/validation_error, request/too_large, actor/callback_timed_out, value/too_large, and what the hooks throw
+ */
+export async function admit(activation: ActorActivation, caller: Caller): Promise<{ about: NewConnection; state: FirstState | undefined }> {
+  const { actor, ports } = activation;
+  const { kind, encoding, extended, request } = caller;
+  const params = await readParams(activation, caller.params);
+  if (actor.config.onBeforeConnect) await callConnectionHook(activation, "onBeforeConnect", actor.options.onBeforeConnectTimeout, request, undefined, [params]);
+  const state = await firstState(activation, params, request);
+  const hibernates = kind === "socket" || (kind === "raw" && mayHibernate(activation, request));
+  const remembered = kind === "raw" && hibernates && request ? { request: rememberedRequest(request) } : {};
+  return { about: { id: uuid(ports.randomHex(16)), kind, encoding, extended, params, hibernates, ...remembered }, state };
+}
+
+export function callConnectionHook(
+  activation: ActorActivation,
+  name: "onBeforeConnect" | "createConnState" | "onConnect" | "onDisconnect",
+  timeoutMs: number,
+  request: Request | undefined,
+  connection: Connection | undefined,
+  args: readonly unknown[],
+): Promise<unknown> {
+  const options = { ...(request && { request }), ...(connection && { conn: connection.view }) };
+  return callHook(activation, name, activation.actor.config[name], (stage) => new CallbackContext(activation, stage, options), READY, timeoutMs, args);
+}
+
+async function readParams(activation: ActorActivation, bytes: Uint8Array | undefined): Promise<unknown> {
+  if (bytes) checkParamsSize(bytes);
+  const params = bytes && decodeValue(bytes);
+  const { config, options } = activation.actor;
+  const { connParamsSchema } = config;
+  if (!connParamsSchema) return params;
+  const check = (): Promise<unknown> => validate(connParamsSchema, params, "connection params");
+  const checked = await callHook(activation, "connParamsSchema", check, () => ({}), READY, options.onBeforeConnectTimeout, []);
+  checkParamsSize(encodeValue(checked, { what: "conn.params" }));
+  return checked;
+}
+
+async function firstState(activation: ActorActivation, params: unknown, request: Request | undefined): Promise<FirstState | undefined> {
+  const { config, options } = activation.actor;
+  if (config.createConnState) return { root: copyOf(await callConnectionHook(activation, "createConnState", options.createConnStateTimeout, request, undefined, [params])) };
+  return config.connState === undefined ? undefined : { root: copyOf(config.connState) };
+}
+
+function mayHibernate({ actor }: ActorActivation, request: Request | undefined): boolean {
+  const option = actor.options.canHibernateWebSocket;
+  return typeof option === "function" ? request !== undefined && option(request) === true : option;
+}
+
+/** What a handler is told again after hibernation: headers are left out where a socket cannot carry them. */
+function rememberedRequest({ url, headers }: Request): StoredRequest {
+  const whole = { url, headers: [...headers] };
+  if (encodeValue(whole).byteLength <= MAX_REQUEST_BYTES) return whole;
+  if (url.length <= MAX_REQUEST_BYTES) return { url, headers: [] };
+  throw new ActorError("request", "too_large", `The URL of a socket that hibernates has at most ${MAX_REQUEST_BYTES} bytes`, { metadata: { limitBytes: MAX_REQUEST_BYTES } });
+}
+
+function checkParamsSize(bytes: Uint8Array): void {
+  if (bytes.byteLength <= MAX_CONNECTION_PARAMS_BYTES) return;
+  throw new ActorError("request", "too_large", `Connection params have at most ${MAX_CONNECTION_PARAMS_BYTES} bytes`, {
+    metadata: { limitBytes: MAX_CONNECTION_PARAMS_BYTES },
+  });
+}
+
+/** Of 32 hex digits. */
+function uuid(hex: string): string {
+  return [hex.slice(0, 8), hex.slice(8, 12), `4${hex.slice(13, 16)}`, `8${hex.slice(17, 20)}`, hex.slice(20)].join("-");
+}
+
+/** Through the codec: each connection has a copy of its own, and what cannot be stored is refused here. */
+function copyOf(value: unknown): unknown {
+  return decodeValue(encodeValue(value, { what: "conn.state", limitBytes: MAX_CONNECTION_STATE_BYTES }));
+}
