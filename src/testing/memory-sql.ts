@@ -35,7 +35,7 @@ interface OpenTransaction {
 export class MemorySql {
   readonly #create: () => SqliteDatabase;
   readonly #turn: SqlTurn;
-  #database: SqliteDatabase;
+  #made: SqliteDatabase | undefined;
   /** Whether a transaction of SQLite's is open: what the turn wrote. */
   #isOpen = false;
   readonly #transactions: OpenTransaction[] = [];
@@ -47,7 +47,12 @@ export class MemorySql {
   constructor(create: () => SqliteDatabase, turn: SqlTurn) {
     this.#create = create;
     this.#turn = turn;
-    this.#database = create();
+  }
+
+  /** Made when it is used first: most actors of a world have no SQL. */
+  get #database(): SqliteDatabase {
+    this.#made ??= this.#create();
+    return this.#made;
   }
 
   get isBusy(): boolean {
@@ -102,7 +107,7 @@ export class MemorySql {
   /** The process died: what was not durable is gone. */
   crash(): void {
     this.#transactions.length = 0;
-    if (this.#database.isTransaction) this.#database.exec("ROLLBACK");
+    if (this.#made?.isTransaction) this.#made.exec("ROLLBACK");
     this.#isOpen = false;
     this.#expected = 0;
     this.#settle();
@@ -110,7 +115,7 @@ export class MemorySql {
 
   deleteAll(): void {
     this.crash();
-    this.#database = this.#create();
+    this.#made = undefined;
   }
 
   #execute(sql: string, parameters: readonly SqlCell[]): SqlResult {

@@ -1,3 +1,4 @@
+import { DatabaseSync } from "node:sqlite";
 import { describe, expect, it } from "vitest";
 import { encodeValue } from "../../src/protocol/index.js";
 import { ManualClock, type CommitFault, type World, type WorldActor } from "../../src/testing/index.js";
@@ -14,7 +15,8 @@ async function run(workload: Workload, fault: Fault = () => undefined): Promise<
   const clock = new ManualClock();
   const runs = new Map<string, number>();
   const registry = workload.registry(clock, (step) => runs.set(step, (runs.get(step) ?? 0) + 1));
-  const world = testWorld(registry, { clock, fault: (actor, commit) => (actor.name === "subject" ? fault(commit) : undefined) });
+  const openDatabase = (): DatabaseSync => new DatabaseSync(":memory:");
+  const world = testWorld(registry, { clock, openDatabase, fault: (actor, commit) => (actor.name === "subject" ? fault(commit) : undefined) });
   const subject = world.actor("subject", ["k"]);
   for (let tries = 0; tries < 20 && !subject.store.keys.includes("a"); tries += 1) {
     await subject.call("get").catch(() => undefined);
@@ -35,6 +37,7 @@ describe("crash everywhere", () => {
     it(`${workload.name}: ends the same wherever it is cut off once`, async () => {
       const undisturbed = await run(workload);
       const expected = canonical(undisturbed.subject);
+      const data = await workload.data?.(undisturbed.subject);
       expect(expected).toMatchObject({ exists: true, lease: false, alarm: null });
       const commits = undisturbed.subject.store.commits;
       expect(commits).toBeGreaterThan(3);
@@ -43,6 +46,7 @@ describe("crash everywhere", () => {
           const disturbed = await run(workload, (commit) => (commit === at ? kind : undefined));
           expect(disturbed.subject.crashes, `${kind} commit ${at}`).toBe(1);
           expect(canonical(disturbed.subject), `${kind} commit ${at}`).toEqual(expected);
+          expect(await workload.data?.(disturbed.subject), `${kind} commit ${at}`).toEqual(data);
           for (const [step, count] of disturbed.runs) {
             const before = undisturbed.runs.get(step) ?? 0;
             expect(count, `runs of ${step}, ${kind} commit ${at}`).toBeLessThanOrEqual(before + 1);
@@ -52,10 +56,13 @@ describe("crash everywhere", () => {
     });
 
     it(`${workload.name}: ends the same when it is cut off again and again`, async () => {
-      const expected = canonical((await run(workload)).subject);
+      const undisturbed = await run(workload);
+      const expected = canonical(undisturbed.subject);
+      const data = await workload.data?.(undisturbed.subject);
       for (let seed = 1; seed <= 25; seed += 1) {
         const disturbed = await run(workload, occasionalCrashes(seededRandom(seed), 0.3));
         expect(canonical(disturbed.subject), `seed ${seed}, ${disturbed.subject.crashes} crashes`).toEqual(expected);
+        expect(await workload.data?.(disturbed.subject), `seed ${seed}`).toEqual(data);
       }
     });
   }

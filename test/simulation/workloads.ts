@@ -1,6 +1,6 @@
-import { actor, setup, workflow, type AnyActorDefinition, type Registry } from "../../src/actor/index.js";
+import { actor, db, setup, workflow, type AnyActorDefinition, type Registry } from "../../src/actor/index.js";
 import { CriticalError, Loop } from "../../src/workflow/index.js";
-import type { ManualClock } from "../../src/testing/index.js";
+import type { ManualClock, WorldActor } from "../../src/testing/index.js";
 
 /** A program to crash: what it is, how it is set off, and how long it may take. */
 export interface Workload {
@@ -9,10 +9,46 @@ export interface Workload {
   registry(clock: ManualClock, ran: (step: string) => void): Registry;
   /** Messages of a client that sends each until it is acknowledged; the program must not mind one that comes twice. */
   readonly sends?: readonly string[];
+  /** What it has in SQL and by key, which must come out exact as well. */
+  readonly data?: (subject: WorldActor) => Promise<unknown>;
 }
 
 /** Every workload changes state only after a step's last await, so state must come out exact. */
 export const workloads: Workload[] = [
+  {
+    name: "SQL and values by key, in steps and in a scheduled action",
+    registry: (clock, ran) =>
+      one(actor({
+        state: { sum: 0, ticks: 0 },
+        db: db({ onMigrate: async (sql) => void (await sql.execute("create table if not exists t (x)")) }),
+        onCreate: async (c) => {
+          await c.schedule.after(2_500, "tick");
+          await c.db.transaction(async (tx) => tx.execute("insert into t values ('created')"));
+        },
+        run: workflow(async (ctx) => {
+          for (let i = 1; i <= 4; i += 1) {
+            await ctx.step(`add-${i}`, async (step) => {
+              ran(`add-${i}`);
+              await clock.delay(i % 3);
+              step.state.sum += i;
+              await step.db.execute("insert into t values (:x)", { x: i });
+              await step.db.execute("update t set x = x + 10 where x = ?", i);
+            });
+            if (i % 2 === 0) await ctx.sleep(`pause-${i}`, 1_500);
+          }
+        }),
+        actions: {
+          get: (c) => c.state,
+          tick: async (c) => {
+            c.state.ticks += 1;
+            await c.db.execute("insert into t values ('tick')");
+            await c.kv.put(`tick ${c.state.ticks}`, "done");
+          },
+          data: async (c) => [(await c.db.execute("select x from t order by cast(x as text)")).map(({ x }) => x), await c.kv.list()],
+        },
+      })),
+    data: (subject) => subject.call("data"),
+  },
   {
     name: "ten steps in a row",
     registry: (clock, ran) =>

@@ -581,6 +581,36 @@ export const workloads: readonly Workload[] = [
     },
   },
   {
+    name: "values-by-key",
+    // The keys are the users', in hexadecimal: k/1, k/2, and one that is no text.
+    holds: ["u/6b2f31", "u/6b2f32", "u/ff00", "sleep pause pending, due"],
+    config: () => ({
+      actions: {
+        fill: (c: Any) => c.kv.batchPut([["k/1", "one"], ["k/2", Uint8Array.of(0, 255)], [Uint8Array.of(255, 0), ""]]),
+        change: async (c: Any) => {
+          await c.kv.put("k/3", "three");
+          await c.kv.delete("k/1");
+          return [await c.kv.list("", { type: "binary", keyType: "binary" }), await c.kv.get("k/3")];
+        },
+      },
+    }),
+    program: async (ctx) => {
+      await ctx.sleep("pause", HOUR_MS);
+      await note(ctx, "after", "slept");
+    },
+    begin: async (golden) => {
+      await golden.call("fill");
+      await golden.world.pass(1_000);
+    },
+    finish: (golden) => golden.call("change"),
+    ends: {
+      ...done,
+      output: undefined,
+      state: { log: ["slept"] },
+      answer: [[[Uint8Array.of(0x6b, 0x2f, 0x32), Uint8Array.of(0, 255)], [Uint8Array.of(0x6b, 0x2f, 0x33), new TextEncoder().encode("three")], [Uint8Array.of(255, 0), new Uint8Array()]], "three"],
+    },
+  },
+  {
     name: "being-destroyed",
     holds: ["d/destroy"],
     isCutOff: true,
