@@ -16,6 +16,7 @@ const SIMULATION = ["test/simulation/**/*.test.ts"];
 const WORKERD = ["test/durable-object/**/*.test.ts", "test/contract/key-value*.test.ts", "test/in-worker/**/*.test.ts"];
 const TYPES = ["test/types/types.test.ts"];
 const END_TO_END = ["test/end-to-end/**/*.test.ts"];
+const BROWSER = ["test/browser/**/*.test.ts"];
 
 // No `retry` anywhere: a test that passes the second time is a bug to find. Groups run one after the other, so that what
 // measures time (end-to-end) does not share the machine with the rest; from 1, since vitest runs group 0 last on a machine
@@ -33,7 +34,7 @@ export default defineConfig({
           // Whatever no other project takes, so that no test file can be left out.
           name: "engine",
           include: ["test/**/*.test.ts"],
-          exclude: [...SIMULATION, ...WORKERD, ...TYPES, ...END_TO_END],
+          exclude: [...SIMULATION, ...WORKERD, ...TYPES, ...END_TO_END, ...BROWSER],
           // The lint tests start a process for each seeded source; the machine may be busy.
           testTimeout: 60_000,
           maxWorkers: "100%",
@@ -58,6 +59,17 @@ export default defineConfig({
           testTimeout: 120_000,
           hookTimeout: 120_000,
           sequence: { groupOrder: 4 },
+        },
+      },
+      {
+        resolve,
+        test: {
+          name: "browser",
+          include: BROWSER,
+          fileParallelism: false,
+          testTimeout: 120_000,
+          hookTimeout: 120_000,
+          sequence: { groupOrder: 5 },
         },
       },
     ],

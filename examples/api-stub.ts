@@ -49,6 +49,7 @@ async function answer(call: Call): Promise<Response> {
   if (route === "POST workers/process") return Response.json({ appliedAmount: Number(body["amount"]) });
   if (/^DELETE workers\/session\/[^/]+$/.test(route)) return Response.json({});
   if (/^POST auctions\/[^/]+(\/finalize)?$/.test(route)) return Response.json({});
+  if (/^POST imports\/\d+$/.test(route)) return Response.json({ rows: 100 });
   if (route === "POST charges") return charge(call);
   const [, notebook] = /^GET notebooks\/([^/]+)$/.exec(route) ?? [];
   if (notebook !== undefined) return Response.json({ texts: [`from notebook ${notebook}: first`, `from notebook ${notebook}: second`] });

@@ -1,11 +1,13 @@
 import { setup } from "perdure";
 import { createHandler } from "perdure/cloudflare";
 import { stubApi } from "./api-stub";
+import { chatRoom } from "./chat-room/index";
 import { childWorkerActor, orchestratorActor } from "./child-worker-orchestration/index";
 import { coordinatorActor, workerActor } from "./coordinator-worker-rpc/index";
 import { salesReportActor } from "./cron-report/index";
 import { fanInOutActor } from "./fan-out-fan-in-join/index";
 import { dashboardActor } from "./join/index";
+import { importJob } from "./live-progress/index";
 import { pollBackoffActor } from "./poll-backoff-loop/index";
 import { workflowCounter } from "./quickstart-loops/index";
 import { setupRunTeardownActor } from "./quickstart-setup-teardown/index";
@@ -42,6 +44,8 @@ export const registry = setup({
     fallbackServiceActor,
     salesReportActor,
     tenantNotes,
+    chatRoom,
+    importJob,
   },
 });
 

@@ -55,7 +55,7 @@ try {
 
 async function main() {
   const tours = await loadTours();
-  tell("server", `wrangler dev on ${server.url}, data in .wrangler/`);
+  tell("server", `wrangler dev on ${server.url}, which has pages for a browser, too; data in .wrangler/`);
   await server.start();
   tell("server", "ready");
 
@@ -86,7 +86,7 @@ async function main() {
   for (const [name, survived] of survivors) console.log(`  ${String(name).padEnd(NAME_WIDTH - 2)} ${survived}`);
   const failed = [...results.values()].filter((result) => result instanceof Error).length;
   const seconds = ((Date.now() - startedAt) / 1000).toFixed(0);
-  console.log(`\n${results.size - failed} of ${results.size} examples did what they are for, in ${seconds} s. Server stopped; the data is in .wrangler/.`);
+  console.log(`\n${results.size - failed} of ${results.size} examples did what they are for, in ${seconds} s. Server stopped; \`npx wrangler dev\` serves them on, with their data and four pages, at ${server.url}/.`);
   return failed === 0 ? 0 : 1;
 }
 

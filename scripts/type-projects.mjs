@@ -6,7 +6,7 @@ import process from "node:process";
 const root = join(import.meta.dirname, "..");
 
 /** Each is a `tsconfig.<name>.json`. */
-export const TYPE_PROJECTS = ["pure", "worker", "client", "build", "test", "test-worker", "types", "examples"];
+export const TYPE_PROJECTS = ["pure", "worker", "client", "build", "test", "test-worker", "types", "examples", "pages"];
 
 /**
  * Resolves with what the compiler said: the empty string if nothing is wrong.

@@ -1,4 +1,4 @@
-import { actor, queue, setup } from "perdure";
+import { actor, event, queue, setup } from "perdure";
 import { db, type SqlExecutor } from "perdure/db";
 import { workflow } from "perdure/workflow";
 
@@ -35,6 +35,7 @@ async function migrate(sql: SqlExecutor): Promise<void> {
 export const tenantNotes = actor({
   state: { imported: 0 },
   db: db({ onMigrate: migrate }),
+  events: { changed: event<[]>() },
   queues: { imports: queue<{ notebook: string }>() },
   run: workflow(async (ctx) => {
     await ctx.loop("import-loop", async (loopCtx) => {
@@ -47,12 +48,17 @@ export const tenantNotes = actor({
         // leaves all notes of the notebook or none.
         for (const text of texts) await insert(step.db, text);
         step.state.imported += texts.length;
+        step.broadcast("changed");
       });
     });
   }),
   actions: {
     getState: (c) => c.state,
-    add: (c, text: string) => insert(c.db, text),
+    add: async (c, text: string) => {
+      const id = await insert(c.db, text);
+      c.broadcast("changed");
+      return id;
+    },
     list: (c, limit = 20) => c.db.execute<Note>("select id, text, written_at as writtenAt from notes order by id desc limit ?", limit),
     /** Notes that hold all of the words, or words that begin with them; the best first. */
     search: (c, words: string) => {
@@ -65,12 +71,15 @@ export const tenantNotes = actor({
       );
     },
     /** Deletes all that match, or, if there are more than expected, none. */
-    removeMatching: (c, text: string, atMost: number) =>
-      c.db.transaction(async (tx) => {
+    removeMatching: async (c, text: string, atMost: number) => {
+      const count = await c.db.transaction(async (tx) => {
         const removed = await tx.execute("delete from notes where text like :text returning id", { text: `%${text}%` });
         if (removed.length > atMost) throw new Error(`${removed.length} notes match, not ${atMost}`);
         return removed.length;
-      }),
+      });
+      c.broadcast("changed");
+      return count;
+    },
     destroy: (c) => c.destroy(),
   },
 });

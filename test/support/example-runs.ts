@@ -2,6 +2,7 @@ import { registry as childWorkers } from "../../examples/child-worker-orchestrat
 import { registry as coordinator } from "../../examples/coordinator-worker-rpc/index.js";
 import { registry as fanOut } from "../../examples/fan-out-fan-in-join/index.js";
 import { registry as join } from "../../examples/join/index.js";
+import { registry as liveProgress } from "../../examples/live-progress/index.js";
 import { registry as pollBackoff } from "../../examples/poll-backoff-loop/index.js";
 import { registry as loops } from "../../examples/quickstart-loops/index.js";
 import { registry as setupTeardown } from "../../examples/quickstart-setup-teardown/index.js";
@@ -46,6 +47,7 @@ export function answerOf(path: string, body: unknown): { readonly ok: boolean; r
   const { delta, value, amount, attempt } = (typeof body === "string" ? JSON.parse(body) : {}) as Record<string, number>;
   const result = { ok: true, status: 200, body: ANSWERS[path] ?? {} };
   if (path === "counter/apply") return { ...result, body: { nextValue: Number(value) + Number(delta), operationId: "operation" } };
+  if (path.startsWith("imports/")) return { ...result, body: { rows: 100 } };
   if (path === "workers/process") return { ...result, body: { appliedAmount: amount } };
   // A charge fails at first, hangs then, and goes through in attempt 3.
   if (path === "charges" && attempt === 1) return { ...result, ok: false, status: 503 };
@@ -164,6 +166,14 @@ const runs: readonly (Omit<ExampleRun, "registry"> & { readonly registry: unknow
     sends: [["any", () => ({})]],
     state: { lastSource: "fallback", lastValue: "fallback" },
     effects: { "primaryServiceActor main fetchValue": 1, "fallbackServiceActor main fetchValue": 1 },
+  },
+  {
+    name: "live-progress",
+    registry: liveProgress,
+    actor: "importJob",
+    sends: [["orders", () => ({ batches: 3 })]],
+    state: { status: "done", batches: 3, imported: 3, rows: 300 },
+    effects: { "POST imports/1": 1, "POST imports/2": 1, "POST imports/3": 1 },
   },
 ];
 
