@@ -52,7 +52,7 @@ export class CronRuns implements RunningJobs {
     this.#running.delete(name);
   }
 
-  /** For a boot that found a lease: runs that the last activation left behind are errors, and are not repeated. */
+  /** For a boot that found a lease: runs that the last activation left behind are errors, and are not repeated. Commits nothing. */
   settleInterrupted(): void {
     for (const [name, job] of this.#jobs.all()) {
       const { run } = job;

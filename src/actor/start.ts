@@ -98,16 +98,15 @@ export async function loadActor(
     runtime.putRecord({ workflow: { status: "running" } });
     wakes.holdLease();
   }
-  if (found) {
-    wakes.setLease(foundLease(found, now, runtime.counter, armedAt !== null && armedAt > now));
-    runtime.cron.settleInterrupted();
-  } else if (wakes.isDue(now)) wakes.holdLease();
+  if (found) wakes.setLease(foundLease(found, now, runtime.counter, armedAt !== null && armedAt > now));
+  else if (wakes.isDue(now)) wakes.holdLease();
   else if (by.alarm) wakes.changed();
   else wakes.repair();
   runtime.commitOrThrow();
   // Code that kills the object in this very turn would take the lease and the alarm with it (D4).
   if (wakes.lease) await runtime.confirmed();
   loadState(runtime);
+  if (found) runtime.cron.settleInterrupted();
   restoreConnections(runtime, by.closing);
   try {
     await migrateExisting(runtime);

@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { actor, workflow } from "../../src/actor/index.js";
+import { actor, event, workflow, type ScheduledFireInfo } from "../../src/actor/index.js";
 import { UserError } from "../../src/protocol/index.js";
 import type { CommitFault } from "../../src/testing/index.js";
 import { CronSubject, HOUR_MS, MINUTE_MS, SECOND_MS, type CronSubjectOptions } from "./cron-subject.js";
@@ -225,6 +225,26 @@ describe("a recurring job", () => {
     expect([await subject.call("ticks"), await subject.call("status")]).toEqual([6, "running"]);
     await world.pass(MINUTE_MS);
     expect([await subject.call("ticks"), await subject.call("status")]).toEqual([7, "completed"]);
+  });
+
+  it("comes while connections are idle and the object is gone, and its events reach them", async () => {
+    const { subject, world } = single(
+      actor({
+        events: { tick: event<number>() },
+        onCreate: (c) => c.cron.every({ name: "j", interval: MINUTE_MS, action: "tick" }),
+        actions: { tick: (c, info: ScheduledFireInfo) => c.broadcast("tick", info.scheduledAt) },
+      }),
+    );
+    const socket = await subject.connect();
+    await socket.subscribe("tick");
+    const start = world.clock.now();
+    for (let minute = 0; minute < 3; minute += 1) {
+      await subject.evict();
+      expect(subject.timersHeld).toBe(0);
+      await world.pass(MINUTE_MS);
+    }
+    expect(socket.events).toEqual([1, 2, 3].map((minute) => ["tick", start + minute * MINUTE_MS]));
+    expect(socket.isOpen).toBe(true);
   });
 
   it("takes its turn with three hundred others that are due at one time, and none runs twice", async () => {

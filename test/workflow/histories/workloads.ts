@@ -2,8 +2,9 @@
  * What is kept as golden histories. A program, and what it ends with, never changes once a file of it is committed; a
  * new kind of row or entry gets a workload of its own. Every program notes in its state what it saw, replayed or live.
  */
-import { decodeValue, encodeValue } from "../../../src/protocol/index.js";
+import { decodeValue, encodeValue, UserError } from "../../../src/protocol/index.js";
 import { CriticalError, Loop, RollbackError } from "../../../src/workflow/index.js";
+import type { ManualClock } from "../../../src/testing/index.js";
 import type { Any, Golden, Workload } from "./golden.js";
 
 const HOUR_MS = 3_600_000;
@@ -24,6 +25,33 @@ const waitFor = (golden: Golden, messageId: number, createdAt: number): Promise<
     const result = (reply.ok && reply.output && decodeValue(reply.output)) as { status: string; reply?: Uint8Array };
     return [result.status, result.reply && decodeValue(result.reply)];
   });
+
+/** An actor with recurring jobs of both kinds, and what became of them. */
+const recurring = (clock: ManualClock): Record<string, unknown> => ({
+  createState: () => ({ fired: [] }),
+  actions: {
+    register: async (c: Any) => {
+      await c.cron.set({ name: "daily", expression: "30 7 * * *", timezone: "Europe/Berlin", action: "fire", args: ["daily", new Map([[1, 2n]])] });
+      await c.cron.every({ name: "often", interval: 6 * HOUR_MS, action: "fire", args: ["often"], maxHistory: 30 });
+      await c.cron.every({ name: "broken", interval: 24 * HOUR_MS, action: "fail", maxHistory: 1_000 });
+    },
+    registerLong: (c: Any) => c.cron.every({ name: "long", interval: 24 * HOUR_MS, action: "long" }),
+    end: async (c: Any) => {
+      for (const { name } of await c.cron.list()) await c.cron.delete(name);
+    },
+    jobs: async (c: Any) => (await c.cron.list()).map(({ args, ...job }: Any) => [job.name, args, new Date(job.nextRunAt).toISOString(), job.expression ?? job.interval]),
+    runs: async (c: Any, name: string, limit: number) =>
+      (await c.cron.history(name, { limit })).map(({ result, scheduledAt, error }: Any) => [new Date(scheduledAt).toISOString(), result, ...(error ? [error.group, error.code, error.metadata] : [])]),
+    fire: (c: Any, name: string) => void c.state.fired.push(name),
+    fail: () => {
+      throw new UserError("no", { code: "no", metadata: { why: "golden" } });
+    },
+    long: async (c: Any) => {
+      await clock.delay(10_000);
+      c.state.fired.push("long");
+    },
+  },
+});
 
 /** Nothing but what a workload says. */
 const done = { status: "completed", failure: undefined, queued: [], left: [], alarmAt: null };
@@ -286,6 +314,66 @@ export const workloads: readonly Workload[] = [
           "failed",
         ],
       },
+    },
+  },
+  {
+    name: "recurring-jobs",
+    holds: ["d/cron/broken", "d/cron/daily", "d/cron/often", "h/0/broken", "h/0/often", "h/1/often"],
+    config: (clock) => recurring(clock),
+    begin: async (golden) => {
+      await golden.call("register");
+      await golden.world.pass(23 * 6 * HOUR_MS);
+    },
+    finish: async (golden) => {
+      const before = await golden.call("jobs");
+      await golden.world.pass(2 * 24 * HOUR_MS);
+      const answer = { before, often: await golden.call("runs", "often", 2), kept: (await golden.call("runs", "often", 1_000)).length, broken: await golden.call("runs", "broken", 1), daily: await golden.call("runs", "daily", 2) };
+      await golden.call("end");
+      return answer;
+    },
+    ends: {
+      ...done,
+      status: undefined,
+      output: undefined,
+      state: { fired: Array.from({ length: 39 }, (_, index) => (index % 5 === 1 ? "daily" : "often")) },
+      answer: {
+        before: [
+          ["broken", [], "2023-11-20T22:13:20.000Z", 24 * HOUR_MS],
+          ["often", ["often"], "2023-11-20T22:13:20.000Z", 6 * HOUR_MS],
+          ["daily", ["daily", new Map([[1, 2n]])], "2023-11-21T06:30:00.000Z", "30 7 * * *"],
+        ],
+        often: [["2023-11-22T16:13:20.000Z", "ok"], ["2023-11-22T10:13:20.000Z", "ok"]],
+        kept: 30,
+        broken: [["2023-11-21T22:13:20.000Z", "error", "user", "no", { why: "golden" }]],
+        daily: [["2023-11-22T06:30:00.000Z", "ok"], ["2023-11-21T06:30:00.000Z", "ok"]],
+      },
+    },
+  },
+  {
+    name: "recurring-job-cut-off",
+    holds: ["d/cron/long", "h/0/long", "l"],
+    isCutOff: true,
+    config: (clock) => recurring(clock),
+    begin: async (golden) => {
+      await golden.call("registerLong");
+      await golden.world.pass(48 * HOUR_MS + 5_000);
+    },
+    finish: async (golden) => {
+      await golden.world.pass(24 * HOUR_MS + 30_000);
+      const answer = await golden.call("runs", "long", 5);
+      await golden.call("end");
+      return answer;
+    },
+    ends: {
+      ...done,
+      status: undefined,
+      output: undefined,
+      state: { fired: ["long", "long"] },
+      answer: [
+        ["2023-11-17T22:13:20.000Z", "ok"],
+        ["2023-11-16T22:13:20.000Z", "error", "schedule", "interrupted", undefined],
+        ["2023-11-15T22:13:20.000Z", "ok"],
+      ],
     },
   },
   {
