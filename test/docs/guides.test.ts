@@ -13,6 +13,7 @@ import { blocksOf, isRunnable } from "./markdown.js";
 import { migrating } from "./migrating-from-rivetkit.js";
 import { queues } from "./queues.js";
 import { recurringJobs } from "./recurring-jobs.js";
+import { realtime } from "./realtime.js";
 import { retriesAndTimeouts } from "./retries-and-timeouts.js";
 import { sagas } from "./sagas.js";
 import type { Claims, Example } from "./stage.js";
@@ -23,6 +24,7 @@ import { versioning } from "./versioning.js";
 const CLAIMS: Readonly<Record<string, Readonly<Record<string, Claims>>>> = {
   queues,
   connections,
+  realtime,
   timers,
   "recurring-jobs": recurringJobs,
   "retries-and-timeouts": retriesAndTimeouts,
