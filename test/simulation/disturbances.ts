@@ -6,7 +6,7 @@ import { WorldObjects } from "../router/world-objects.js";
 import type { Watch } from "./interpreter.js";
 import { Ledger, type Told } from "./ledger.js";
 
-const CLIENTS = ["send", "send", "add", "add", "schedule", "wait", "wait", "complete"] as const;
+const CLIENTS = ["send", "send", "add", "add", "schedule", "recur", "wait", "wait", "complete"] as const;
 const PLATFORM = ["spurious alarm", "alarm twice", "alarm lost", "alarm late", "clock forward", "clock back"] as const;
 /** Only where processes die. */
 const DEATHS = ["write refused", "delete refused", "crash"] as const;
@@ -79,6 +79,8 @@ export class Disturber {
         return this.#tell(ledger.added, id, action("add", id));
       case "schedule":
         return this.#tell(ledger.scheduled, id, action("schedule", id, Math.floor(amount * 400)));
+      case "recur":
+        return this.#tell(ledger.recurring, id, action("recur", id));
       case "wait":
         return this.#wait(id, amount < 0.5 ? queue : "w", 20 + Math.floor(amount * 3_000));
       case "complete":

@@ -8,6 +8,9 @@ type Ctx = any;
 // oxlint-disable-next-line typescript/no-explicit-any -- as above
 type Step = any;
 
+/** How often a recurring job takes effect before it is over. */
+export const OCCURRENCES = 3;
+
 /** What the program's actor keeps; all of it is changed only after a step's last await. */
 export interface ProgramState {
   /** How often each step has finished, by its path. */
@@ -20,6 +23,8 @@ export interface ProgramState {
   /** Ids of `add` calls and of scheduled ticks, each with how often it took effect. */
   readonly added: Record<string, number>;
   readonly ticked: Record<string, number>;
+  /** Occurrences of recurring jobs, `job@time`, each with how often it took effect. */
+  readonly recurred: Record<string, number>;
   /** Bodies of messages that an action completed. */
   readonly completed: string[];
 }
@@ -45,7 +50,7 @@ export interface Watch {
 /** The program's actor under the name `subject`, and the same without its workflow. */
 export function programRegistry(program: Program, clock: ManualClock, watch: Watch): { readonly whole: Registry; readonly withoutWorkflow: Registry } {
   const parts = {
-    state: { finished: {}, undone: {}, undoneOrder: [], received: [], added: {}, ticked: {}, completed: [] } as ProgramState,
+    state: { finished: {}, undone: {}, undoneOrder: [], received: [], added: {}, ticked: {}, recurred: {}, completed: [] } as ProgramState,
     onDestroy: async () => {
       await clock.delay(4);
     },
@@ -63,6 +68,19 @@ export function programRegistry(program: Program, clock: ManualClock, watch: Wat
           c.state.ticked[id] = (c.state.ticked[id] ?? 0) + 1;
         } finally {
           watch.attempt(`tick ${id}`, false, c.actorId);
+        }
+      },
+      recur: (c: Ctx, id: string) => c.cron.every({ name: id, interval: 5_000, action: "occur", args: [id] }),
+      /** The third one that takes effect ends the job. */
+      occur: async (c: Ctx, id: string, { scheduledAt }: { scheduledAt: number }) => {
+        const key = `${id}@${scheduledAt}`;
+        watch.attempt(`occurrence ${key}`, true, c.actorId);
+        try {
+          await clock.delay(3);
+          c.state.recurred[key] = (c.state.recurred[key] ?? 0) + 1;
+          if (Object.keys(c.state.recurred).filter((each) => each.startsWith(`${id}@`)).length === OCCURRENCES) await c.cron.delete(id);
+        } finally {
+          watch.attempt(`occurrence ${key}`, false, c.actorId);
         }
       },
       complete: async (c: Ctx) => {

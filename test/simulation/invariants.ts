@@ -210,7 +210,7 @@ export class Invariants {
       if (times !== 1) this.#say(`${path} changed the state ${times} times`);
       if (!finished.has(path) && !isInRace(path)) this.#say(`${path} changed the state, and is not recorded`);
     }
-    for (const [what, counts] of Object.entries({ undone: state.undone, added: state.added, ticked: state.ticked })) {
+    for (const [what, counts] of Object.entries({ undone: state.undone, added: state.added, ticked: state.ticked, recurred: state.recurred })) {
       for (const [id, times] of Object.entries(counts)) if (times !== 1) this.#say(`${id} was ${what} ${times} times`);
     }
   }

@@ -19,6 +19,7 @@ export class Ledger {
   readonly sent: Told[] = [];
   readonly added: Told[] = [];
   readonly scheduled: Told[] = [];
+  readonly recurring: Told[] = [];
   readonly waiting: Waiting[] = [];
   /** Lives whose end was planned, and that must not outlive it. */
   readonly doomed = new Set<string>();

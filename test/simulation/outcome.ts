@@ -2,7 +2,7 @@
 import { decodeValue } from "../../src/protocol/index.js";
 import type { WorldActor } from "../../src/testing/index.js";
 import type { Entry } from "../../src/workflow/internal.js";
-import type { ProgramState } from "./interpreter.js";
+import { OCCURRENCES, type ProgramState } from "./interpreter.js";
 import { isProgramStep, pathOf, read } from "./invariants.js";
 import type { Ledger } from "./ledger.js";
 import type { Program } from "./programs.js";
@@ -18,12 +18,13 @@ export function checkOutcome(actor: WorldActor, program: Program, ledger: Ledger
   if (program.fails && failure?.error.message !== "the program's end") say(`failed with ${failure?.error.message}`);
   if (rows.has("l")) say("a lease is left");
   if (actor.store.alarmAt !== null) say(`an alarm is left at ${actor.store.alarmAt}`);
-  if ([...rows.keys()].some((key) => key.startsWith("d/") || key.startsWith("f/"))) say("a deadline is left");
+  if ([...rows.keys()].some((key) => /^[dfh]\//.test(key))) say("a deadline is left, or the history of a job");
   if (actor.timersHeld > 0) say("a timer is left");
   if (ledger.over.has(record.actorId) || ledger.doomed.has(record.actorId)) say(`${record.actorId} was to end, and lives`);
 
   checkUndone(program, state, entries, say);
   checkEffects(record.actorId, state, ledger, say);
+  checkRecurring(record.actorId, state, ledger, say);
   checkMessages(record.actorId, program, state, entries, [...stored.queued.keys()], ledger, say);
   for (const { id, outcome } of ledger.waiting) if (outcome === undefined) say(`the sender of ${id} still waits`);
 }
@@ -36,6 +37,18 @@ function checkEffects(life: string, state: ProgramState, ledger: Ledger, say: (w
       if (times !== 1) say(`${what} ${id} took effect ${times} times`);
       if (!possible.has(id)) say(`${what} ${id} belongs to another life`);
     }
+  }
+}
+
+/** A job takes effect so often, each time once, and then is over; of one that nobody knows of nothing may have come. */
+function checkRecurring(life: string, state: ProgramState, ledger: Ledger, say: (what: string) => void): void {
+  const effects = new Map<string, number>();
+  for (const key of Object.keys(state.recurred)) effects.set(key.split("@")[0] ?? "", (effects.get(key.split("@")[0] ?? "") ?? 0) + 1);
+  for (const id of ledger.acknowledgedBy(life, ledger.recurring)) if (!effects.has(id)) say(`job ${id} never took effect`);
+  const possible = ledger.possibleIn(life, ledger.recurring);
+  for (const [id, times] of effects) {
+    if (times !== OCCURRENCES) say(`job ${id} took effect ${times} times`);
+    if (!possible.has(id)) say(`job ${id} belongs to another life`);
   }
 }
 
