@@ -11,13 +11,16 @@ import type { ActorActivation } from "./activation.js";
 import type { ActorDatabase, DatabaseAccess, DatabaseProvider, SqlExecutor, SqlTable, TransactionOptions } from "./database-types.js";
 import type { SqlDatabase } from "./ports.js";
 import { sqlError } from "./sql-errors.js";
-import { readSql } from "./sql-text.js";
+import { readSql, type SqlStatement } from "./sql-text.js";
 import { SqlTransaction } from "./sql-transaction.js";
 import { bind, toRows, toTable, type BoundStatement } from "./sql-values.js";
 
 /** The platform resets an object whose transaction takes 30 s. */
 export const MAX_TRANSACTION_MS = 25_000;
 const MAX_WAITING = 128;
+/** Texts that have been read and are kept: at most so many, of at most so many characters each. */
+const MAX_TEXTS = 100;
+const MAX_TEXT_LENGTH = 2_000;
 
 export class Database implements ActorDatabase {
   readonly #activation: ActorActivation;
@@ -26,6 +29,7 @@ export class Database implements ActorDatabase {
   /** What waits for the transaction that is open, in order of call. */
   readonly #waiting: (() => void)[] = [];
   readonly #idle: (() => void)[] = [];
+  readonly #texts = new Map<unknown, readonly SqlStatement[]>();
   /** Counts what was written. */
   writes = 0;
   #isHeld = false;
@@ -57,7 +61,7 @@ export class Database implements ActorDatabase {
       raw: Object.freeze({
         execute: async (sql: unknown, ...given: unknown[]) => {
           check();
-          const statements = bind(readSql(sql), given);
+          const statements = bind(this.#read(sql), given);
           return this.#next(() => {
             check();
             return this.#rows(statements);
@@ -75,7 +79,7 @@ export class Database implements ActorDatabase {
       run: (sql, parameters) => {
         check();
         if (this.#isHeld) throw new ActorError("sqlite", "transaction_open", "A synchronous statement cannot wait for the transaction that is open");
-        return this.#runAll(bind(readSql(sql), parameters));
+        return this.#atomically(() => this.#runAll(bind(this.#read(sql), parameters)));
       },
       atomically: (work) => {
         check();
@@ -127,7 +131,7 @@ export class Database implements ActorDatabase {
       execute: async (sql: unknown, ...given: unknown[]) => {
         check();
         transaction.check();
-        return this.#rows(bind(readSql(sql), given));
+        return this.#rows(bind(this.#read(sql), given));
       },
     }) as SqlExecutor;
     return this.#alone(() => {
@@ -141,11 +145,19 @@ export class Database implements ActorDatabase {
   }
 
   #runAll(statements: readonly BoundStatement[]): SqlTable {
-    return this.#atomically(() => {
-      let result: SqlTable = { columns: [], rows: [] };
-      for (const statement of statements) result = this.#run(statement);
-      return result;
-    });
+    let result: SqlTable = { columns: [], rows: [] };
+    for (const statement of statements) result = this.#run(statement);
+    return result;
+  }
+
+  /** Most actors say the same again and again. */
+  #read(sql: unknown): readonly SqlStatement[] {
+    const known = this.#texts.get(sql);
+    if (known) return known;
+    const statements = readSql(sql);
+    if (this.#texts.size >= MAX_TEXTS) this.#texts.clear();
+    if ((sql as string).length <= MAX_TEXT_LENGTH) this.#texts.set(sql, statements);
+    return statements;
   }
 
   #run({ text, parameters }: BoundStatement): SqlTable {

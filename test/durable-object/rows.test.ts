@@ -1,4 +1,5 @@
 import { afterAll, describe, expect, it } from "vitest";
+import { db } from "../../src/entry/db.js";
 import { actor, setup } from "../../src/entry/index.js";
 import { Loop, workflow } from "../../src/entry/workflow.js";
 import { serve } from "../support/worker.js";
@@ -30,6 +31,22 @@ serve(
           },
           schedule: (c) => c.schedule.after(HOUR_MS, "read"),
           every: (c, action: string) => c.cron.every({ name: "job", interval: HOUR_MS, action }),
+        },
+      }),
+      data: actor({
+        state: { n: 0 },
+        db: db({ onMigrate: async (sql) => void (await sql.execute("create table if not exists t (id integer primary key, x)")) }),
+        actions: {
+          read: async (c) => [await c.db.execute("select * from t"), await c.kv.list()],
+          put: (c) => c.kv.put("k", String((c.state.n += 0))),
+          both: async (c) => {
+            c.state.n += 1;
+            await c.kv.batchPut([["a", String(c.state.n)], ["b", String(c.state.n)]]);
+          },
+          nothing: async (c) => (await c.kv.delete("never"), await c.kv.deleteRange("x", "y")),
+          insert: (c) => c.db.execute("insert into t (x) values (1)"),
+          transaction: (c) => c.db.transaction(async (tx) => (await tx.execute("insert into t (x) values (2)"), await scheduler.wait(0), await tx.execute("insert into t (x) values (3)"))),
+          undone: (c) => c.db.transaction(async (tx) => (await tx.execute("insert into t (x) values (4)"), Promise.reject(new Error("no")))).catch(() => {}),
         },
       }),
       steps: actor({
@@ -132,6 +149,32 @@ describe("the platform's count", () => {
       };
     });
     expect(counts).toEqual({ put: 1, overwrite: 1, read: 0, list: 0, delete: 1, setAlarm: 1, deleteAlarm: 1, sync: 0 });
+  });
+});
+
+describe("values by key, and SQL", () => {
+  it("cost a row for each value, and what SQLite writes; reads, waking with a migration and the transaction itself cost none", async () => {
+    const object = new TestObject("data", "data");
+    await object.call("read");
+    const calls: [action: string, what: string, rows: number][] = [
+      ["read", "read of SQL and values by key", 0],
+      ["put", "put of a value by key", 1],
+      ["both", "state and two values by key", 3],
+      ["nothing", "delete of what is not there", 0],
+      ["insert", "SQL: a row inserted", 1],
+      ["transaction", "SQL: two rows in a transaction", 2],
+      ["undone", "SQL: a row in a transaction that is undone", 1],
+    ];
+    for (const [action, what, rows] of calls) {
+      const found = await cost(object, () => object.call(action));
+      note(what, found, String(rows));
+      expect([what, found]).toEqual([what, { rows, alarms: 0 }]);
+    }
+    await object.evict();
+    // `writes` enters the object, which starts the actor only when it is called.
+    const woken = await cost(object, () => object.call("read"));
+    note("wake with a migration that has nothing to do", woken, "0");
+    expect(woken).toEqual({ rows: 0, alarms: 0 });
   });
 });
 
