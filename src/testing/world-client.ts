@@ -1,24 +1,51 @@
-import { decodeValue, encodeValue } from "../protocol/index.js";
+import { ActorError, decodeValue, encodeValue, fromErrorData, type Creation, type Operation, type ReplyEnvelope } from "../protocol/index.js";
 
-type Call = (name: string, key: readonly string[], action: string, args: unknown[]) => Promise<unknown>;
+/** Brings a call to the actor behind a key. */
+type Deliver = (name: string, key: readonly string[], creation: Creation, operation: Operation) => Promise<ReplyEnvelope>;
 
-/** What `c.client()` gives an actor of a world: actions of its other actors. `beforeCall` runs before each call leaves. */
-export function worldClient(call: Call, beforeCall: () => void): unknown {
-  const handle = (name: string, key: string | readonly string[] = []): unknown =>
-    new Proxy(
-      {},
-      {
-        get: (_, action) => {
-          if (typeof action !== "string" || action === "then") return undefined;
-          return async (...args: unknown[]) => {
-            beforeCall();
-            return call(name, typeof key === "string" ? [key] : key, action, decodeValue(encodeValue(args)) as unknown[]);
-          };
-        },
-      },
-    );
-  return new Proxy(
-    {},
-    { get: (_, name) => (typeof name === "string" && name !== "then" ? { getOrCreate: (key?: string | string[]) => handle(name, key) } : undefined) },
+/**
+ * What `c.client()` gives in a world: `get`, `getOrCreate` and `create`, and of their handles actions and `send` without
+ * `wait`. Values go through the codec, as on the platform. `beforeCall` runs before each call leaves.
+ */
+export function worldClient(deliver: Deliver, beforeCall: () => void): unknown {
+  return lookup((name) =>
+    accessor(name, async (...call) => {
+      beforeCall();
+      return deliver(...call);
+    }),
   );
+}
+
+function accessor(name: string, deliver: Deliver): object {
+  const handle = (key: string | readonly string[] = [], creation: Creation): unknown => {
+    const call = async (operation: Operation): Promise<unknown> => {
+      const reply = await deliver(name, typeof key === "string" ? [key] : key, creation, operation);
+      if (!reply.ok) throw fromErrorData(reply.error, reply.status);
+      return reply.output && decodeValue(reply.output);
+    };
+    const send = async (queue: string, body: unknown, options: { wait?: boolean } = {}): Promise<void> => {
+      if (options.wait) throw new ActorError("feature", "unsupported", "The client of a World sends without waiting for a reply.");
+      await call({ kind: "send", queue, body: encodeValue(body) });
+    };
+    return lookup((action) => (action === "send" ? send : (...args: unknown[]) => call({ kind: "action", name: action, args: encodeValue(args) })));
+  };
+  type Key = string | readonly string[];
+  return {
+    get: (key?: Key) => handle(key, { mode: "get" }),
+    getOrCreate: (key?: Key, options: { createWithInput?: unknown } = {}) => handle(key, { mode: "getOrCreate", ...inputOf(options.createWithInput) }),
+    async create(key: Key = [], options: { input?: unknown } = {}) {
+      const reply = await deliver(name, typeof key === "string" ? [key] : key, { mode: "create", ...inputOf(options.input) }, { kind: "resolve" });
+      if (!reply.ok) throw fromErrorData(reply.error, reply.status);
+      return handle(key, { mode: "get" });
+    },
+  };
+}
+
+function inputOf(input: unknown): { input?: Uint8Array } {
+  return input === undefined ? {} : { input: encodeValue(input) };
+}
+
+/** Something for each name, but no `then`: it may be the result of an async function. */
+function lookup(find: (name: string) => unknown): unknown {
+  return new Proxy({}, { get: (_, name) => (typeof name === "string" && name !== "then" ? find(name) : undefined) });
 }

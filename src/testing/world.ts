@@ -342,7 +342,7 @@ export class WorldActor {
         promise.catch(() => {});
       },
       sockets: () => [...this.sockets].filter((socket) => socket.isOpen),
-      createClient: (beforeCall) => worldClient((name, key, action, args) => this.#world.actor(name, key).call(action, ...args), beforeCall),
+      createClient: (beforeCall) => worldClient((name, key, creation, operation) => this.#world.actor(name, key).send(creation, operation), beforeCall),
       ...(options.upgrades ? { upgrades: options.upgrades } : {}),
     };
   }

@@ -1,4 +1,5 @@
 import { createClient } from "perdure/client";
+import type { WorldActor } from "perdure/testing";
 import { expect } from "vitest";
 import { parseObjectName } from "../../src/protocol/index.js";
 import { codeOf, Stage, type Claims, type Example } from "./stage.js";
@@ -6,11 +7,12 @@ import { codeOf, Stage, type Claims, type Example } from "./stage.js";
 /** A Worker's answer, with the actors of a stage behind the binding ACTORS. */
 export function serve({ world }: Stage, worker: Example, env: object = {}): (url: string, init: RequestInit) => Promise<Response> {
   const ACTORS = {
-    idFromName: (name: string) => ({ name, toString: () => name }),
-    get: (id: { name: string }) => {
-      const { name, key } = parseObjectName(id.name) ?? { name: "", key: [] };
-      return { call: (envelope: never) => world.actor(name, key).deliver(envelope) };
+    idFromName: (text: string) => {
+      const { name, key } = parseObjectName(text) ?? { name: "", key: [] };
+      return world.actor(name, key);
     },
+    idFromString: (id: string) => world.actors.find(({ objectId }) => objectId === id),
+    get: (actor: WorldActor) => ({ call: (envelope: never) => actor.deliver(envelope) }),
   };
   return async (url, init) => {
     if (!worker.default) throw new Error("The example has no default export");

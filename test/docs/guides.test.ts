@@ -4,6 +4,7 @@ import { tmpdir } from "node:os";
 import { basename, join } from "node:path";
 import { afterAll, afterEach, beforeAll, describe, expect, test, vi } from "vitest";
 import { filesIn, read, ROOT } from "../architecture/source-files.js";
+import { actors } from "./actors.js";
 import { connections } from "./connections.js";
 import { data } from "./data.js";
 import { deploying } from "./deploying.js";
@@ -22,6 +23,7 @@ import { versioning } from "./versioning.js";
 
 /** What each guide says of each of its examples. Those of the README are proved in test/end-to-end/readme.test.ts. */
 const CLAIMS: Readonly<Record<string, Readonly<Record<string, Claims>>>> = {
+  actors,
   queues,
   connections,
   realtime,
