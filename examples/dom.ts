@@ -20,6 +20,7 @@ export function showList(list: HTMLElement, texts: readonly string[]): void {
 export function onSubmit(id: string, run: () => unknown): void {
   byId(id, HTMLFormElement).addEventListener("submit", (event) => {
     event.preventDefault();
+    showError("");
     void (async () => run())().catch(showError);
   });
 }
@@ -27,6 +28,9 @@ export function onSubmit(id: string, run: () => unknown): void {
 export function showError(error: unknown): void {
   byId("error", HTMLElement).textContent = error instanceof Error ? error.message : String(error);
 }
+
+// An address that differs only behind its # is no other page to a browser.
+addEventListener("hashchange", () => location.reload());
 
 /** Which thing the page is about: behind the # of its address, so that a reload and a copied link lead to the same. */
 export function named(standard: string): string {

@@ -3,10 +3,12 @@ import { join } from "node:path";
 import { createClient } from "perdure/client";
 import type { Page } from "playwright-core";
 import { afterEach, expect, test } from "vitest";
+import { FixtureServer } from "../end-to-end/fixture-server.js";
 import type { registry } from "../end-to-end/fixtures/actors.js";
 import { BrowserWorld, shows } from "./browser-world.js";
+import { launchChromium } from "./chromium.js";
 
-// A page in a real browser while its actor goes out of memory again and again.
+// A page in a real browser while its actor goes out of memory again and again, and when all of the server goes.
 
 const root = join(import.meta.dirname, "..", "..");
 const EVICTIONS = 5;
@@ -92,6 +94,26 @@ test("a page shows each progress of a workflow once and in order, while its acto
   expect(shown).toEqual([...batches.map((batch) => `running: ${batch} of 20 batches, ${batch * 100} rows`), "done: 20 of 20 batches, 2000 rows"]);
   expect([await page.textContent("#status"), sockets.count]).toEqual(["connected", 1]);
 });
+
+test("a page comes back by itself when the server is killed and started again, and so does the workflow that it shows", async () => {
+  const [server, browser] = await Promise.all([FixtureServer.start(join(root, "wrangler.toml")), launchChromium()]);
+  try {
+    const page = await browser.newPage();
+    page.setDefaultTimeout(60_000);
+    await page.goto(`${server.url}/live-progress/`);
+    await page.fill("#batches", "8");
+    await page.getByRole("button", { name: "Import" }).click();
+    await shows(page, "#text", /^running: [2-6] of 8/);
+    await server.dev.kill();
+    await shows(page, "#status", "disconnected");
+    await server.dev.start();
+    await shows(page, "#text", "done: 8 of 8 batches, 800 rows");
+    await shows(page, "#status", "connected");
+  } finally {
+    await browser.close();
+    await server.stop();
+  }
+}, 180_000);
 
 const batchOf = (text: string): number => Number(/: (\d+) of /.exec(text)?.[1]);
 

@@ -117,6 +117,8 @@ test.concurrent("tenant-notes keeps notes apart by tenant, finds them by words, 
   await lists(acme, "#notes", []);
   await acme.fill("#words", "bread bu");
   await lists(acme, "#notes", ["Buy milk and bread"]);
+  await colleague.evaluate(() => void (location.hash = "other"));
+  await lists(colleague, "#notes", ["Bread is for others, too"]);
   await press(other, "Import");
-  await lists(other, "#notes", ["from notebook 1: second", "from notebook 1: first", "Bread is for others, too"]);
+  for (const page of [other, colleague]) await lists(page, "#notes", ["from notebook 1: second", "from notebook 1: first", "Bread is for others, too"]);
 });
