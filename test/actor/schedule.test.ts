@@ -44,7 +44,7 @@ function planner(options: { maxSchedules?: number; fault?: (commit: number) => "
 }
 
 describe("schedule", () => {
-  it("runs an action at its time, with its arguments and what fired it", async () => {
+  it("runs an action at its time, with its arguments and what fired it (B16)", async () => {
     const { world, subject } = planner();
     const at = world.clock.now() + 5_000;
     const id = await subject.call("after", 5_000, "info", "a", { n: 1 });
@@ -61,6 +61,26 @@ describe("schedule", () => {
     expect(await subject.call("ran")).toHaveLength(1);
   });
 
+  it("has neither a connection nor a request in an action that nobody called (B16)", async () => {
+    const seen: unknown[] = [];
+    const { subject, world } = single(
+      actor({
+        onConnect: () => {},
+        actions: {
+          plan: async (c) => {
+            await c.schedule.after(1_000, "look", "scheduled");
+            await c.cron.every({ name: "job", interval: 5_000, action: "look", args: ["recurring"] });
+          },
+          look: (c, what: string) => void seen.push([what, c.conn?.id === undefined, c.request]),
+        },
+      }),
+    );
+    await subject.call("look", "called");
+    await subject.call("plan");
+    await world.pass(5_000);
+    expect(seen).toEqual([["called", false, undefined], ["scheduled", true, undefined], ["recurring", true, undefined]]);
+  });
+
   it("tells when it was due and when it fired if the object slept past the time", async () => {
     const { world, subject } = planner();
     const at = world.clock.now() + 5_000;
@@ -71,7 +91,7 @@ describe("schedule", () => {
     expect(await subject.call("ran")).toMatchObject([[{ scheduledAt: at, firedAt: at + HOUR_MS }]]);
   });
 
-  it("runs a time that has passed at once, without another call", async () => {
+  it("runs a time that has passed at once, without another call (B17)", async () => {
     const { world, subject } = planner();
     await subject.call("at", 1, "note", "past");
     await world.settle();
@@ -125,7 +145,7 @@ describe("schedule", () => {
     expect(await subject.call("get", "unknown")).toBe(undefined);
   });
 
-  it("cancels what has not begun, once, and moves the alarm", async () => {
+  it("cancels what has not begun, once, and moves the alarm (B19)", async () => {
     const { world, subject } = planner();
     const now = world.clock.now();
     const soon = await subject.call("after", 1_000, "note", "soon");
@@ -150,7 +170,7 @@ describe("schedule", () => {
     expect(await subject.call("list")).toEqual([]);
   });
 
-  it("refuses times that are none, unknown actions, unstorable arguments and one schedule too many; nothing is stored", async () => {
+  it("refuses times that are none, unknown actions, unstorable arguments and one schedule too many (B20); nothing is stored", async () => {
     const { subject } = planner({ maxSchedules: 2 });
     await subject.call("list");
     const { rows, alarmWrites } = subject.store;
@@ -168,7 +188,7 @@ describe("schedule", () => {
     await expect(subject.call("after", 1_000, "note")).rejects.toMatchObject({ group: "schedule", code: "max_schedules_exceeded", statusCode: 429, metadata: { limit: 2 } });
   });
 
-  it("logs an action that throws, keeps what it changed, and is done with it", async () => {
+  it("logs an action that throws, keeps what it changed, and is done with it (B18)", async () => {
     const { world, subject, log } = planner();
     await subject.call("after", 1_000, "fail");
     await subject.call("after", 2_000, "note", "after it");

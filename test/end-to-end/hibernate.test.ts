@@ -49,6 +49,19 @@ describe("silence", () => {
     expect(await actor.getBootId()).not.toBe(before);
   });
 
+  test.concurrent("an actor with a recurring job hibernates, and is woken at its time by nobody but the alarm", async () => {
+    const ticked = ledger.next("ticked");
+    const input = { ledger: ledger.url, durationMs: SILENCE_MS };
+    const actor = createClient<typeof registry>(server.url).recurring.getOrCreate(["recurring"], { createWithInput: input });
+    const before = await actor.begin();
+    const { text, at } = await ticked;
+    const [, scheduledAt, bootId] = text.split(" ");
+    expect([Number(scheduledAt), bootId === before.bootId]).toEqual([before.nextRunAt, false]);
+    expect(at).toBeGreaterThanOrEqual(before.nextRunAt);
+    expect(at).toBeLessThan(before.nextRunAt + LATE_MS);
+    expect(await eventually(() => actor.getRuns(), ([run]) => run?.result === "ok")).toHaveLength(1);
+  });
+
   test.concurrent("an actor whose workflow sleeps hibernates, and wakes on time", async () => {
     const durationMs = SILENCE_MS;
     const [asleep, awake] = [ledger.next("asleep"), ledger.next("awake")];
