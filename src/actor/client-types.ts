@@ -66,6 +66,13 @@ export interface ActorHandleMethods<CP, E extends EventDeclarations, Q extends Q
    * is selected is always "rivet".
    */
   webSocket(path?: string, protocols?: string | readonly string[], options?: WebSocketOptions<CP>): Promise<WebSocket>;
+  /**
+   * Sends a request to the actor's `onRequest`, once. `input` is a path, with a query if need be; of a URL or a Request only
+   * path and query count. Both bodies may be streams. Resolves with whatever is answered, errors included (`response.ok`);
+   * rejects with `client/network_error` if nothing is, or with the signal's reason. Inside the Worker redirects are not
+   * followed.
+   */
+  fetch(input: string | URL | Request, init?: RequestInit): Promise<Response>;
   /** The actor's id. @throws actor/not_found for a `get` handle of an actor that does not exist */
   resolve(options?: { readonly signal?: AbortSignal | undefined }): Promise<string>;
   /** The URL below which the actor's routes lie (`…/gateway/{id}`). Resolves the actor first; rejects over a binding, which has none. */

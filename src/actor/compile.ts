@@ -42,8 +42,6 @@ const CONFIG_KEYS = new Set([
 ]);
 const HOOKS = ["createState", "createVars", "createConnState", "onMigrate", "onCreate", "onWake", "onSleep", "onDestroy", "onStateChange",
   "onBeforeConnect", "onConnect", "onDisconnect", "onBeforeActionResponse", "onRequest", "onWebSocket"];
-/** Known, but without effect in this release: refused, so that no access rule or clean-up is skipped in silence. */
-const NOT_BUILT = ["onRequest"];
 const RUN_KEYS = new Set(["name", "icon", "run", "inspector"]);
 const EXCLUSIVE_PAIRS = [["state", "createState"], ["vars", "createVars"], ["connState", "createConnState"]] as const;
 /** @throws TypeError that names what is wrong with the argument of `actor()` */
@@ -58,10 +56,6 @@ export function checkConfig(config: object): void {
   }
   for (const hook of HOOKS) {
     if (given[hook] !== undefined && typeof given[hook] !== "function") throw new TypeError(`actor(): "${hook}" must be a function`);
-  }
-  for (const hook of NOT_BUILT) {
-    if (given[hook] === undefined) continue;
-    throw new TypeError(`actor(): "${hook}" is not built yet; an actor that relies on it would run without it`);
   }
   if (given["db"] !== undefined && typeof (given["db"] as { createClient?: unknown } | null)?.createClient !== "function") {
     throw new TypeError('actor(): "db" must be what db() of perdure/db, or of perdure/db/drizzle, gives');

@@ -49,11 +49,14 @@ export async function callAction(activation: ActorActivation, name: string, args
 /**
  * Refuses what no instance of the actor would do, so that it creates none. From outside only declared queues exist, unless
  * none is declared (decision 17).
- * @throws actor/action_not_found, queue/not_declared, queue/invalid_payload, queue/message_too_large
+ * @throws actor/action_not_found, actor/no_request_handler, queue/not_declared, queue/invalid_payload, queue/message_too_large
  */
 export function checkOperation(actor: CompiledActor, operation: Operation): void {
   if (operation.kind === "action" && !actor.actions.has(operation.name)) {
     throw new ActorError("actor", "action_not_found", `Action \`${operation.name}\` was not found.`);
+  }
+  if (operation.kind === "request" && actor.config.onRequest === undefined) {
+    throw new ActorError("actor", "no_request_handler", "This actor takes no raw requests: it has no `onRequest`");
   }
   if (operation.kind !== "send") return;
   const declared = Object.keys(actor.config.queues ?? {});
@@ -172,10 +175,10 @@ function timedOut(abort: AbortController): ActorError {
 }
 
 /** A wait that the actor's end has cut off. */
-function isAborted(error: unknown): boolean {
+export function isAborted(error: unknown): boolean {
   return ActorError.isActorError(error) && error.group === "actor" && error.code === "aborted";
 }
 
-function destroyed(): ActorError {
+export function destroyed(): ActorError {
   return new ActorError("actor", "destroyed", "The actor was destroyed");
 }

@@ -12,10 +12,17 @@ import { tellFailure } from "./failure-data.js";
 import { receiveFrame } from "./frames.js";
 import { Lives } from "./lives.js";
 import type { ActorPorts, ConnectionEnd, Socket } from "./ports.js";
+import { answerRequest } from "./raw-request.js";
 import { deliverRaw, serveRawSocket } from "./raw-socket.js";
 import type { ActorRecord } from "./record.js";
 import type { Registry } from "./registry.js";
 import type { ActorRuntime } from "./runtime.js";
+
+type Reply = ReturnType<typeof replyOf>;
+type Refusal = Extract<ReplyEnvelope, { ok: false }>;
+/** The actor's own answer to a raw request, or why there is none. */
+export type RequestReply = (Reply & { readonly response: Response }) | Refusal;
+type Serve = <T>(body: (runtime: ActorRuntime, reply: Reply) => Promise<T>) => Promise<T>;
 
 export class ActorHost {
   readonly #ports: ActorPorts;
@@ -27,42 +34,38 @@ export class ActorHost {
   }
 
   /** Answers a call; the reply says what went wrong, it is never thrown. */
-  async call(envelope: CallEnvelope): Promise<ReplyEnvelope> {
-    let hasBegun = false;
-    try {
-      checkEnvelope(envelope);
+  call(envelope: CallEnvelope): Promise<ReplyEnvelope> {
+    return this.#answer<ReplyEnvelope>(envelope, async (serve) => {
       if (envelope.operation.kind === "destroy") return replyOf(await this.#lives.destroy(envelope.address), false);
-      return await this.#lives.serve(envelope, (runtime, created) => {
-        hasBegun = true;
-        return this.#serve(envelope, runtime, created);
-      });
-    } catch (error) {
-      return { v: ENVELOPE_VERSION, ok: false, ...tellFailure(error, this.#ports, this.#lives.record, hasBegun) };
-    }
+      return serve((runtime, reply) => this.#serve(envelope, runtime, reply));
+    });
+  }
+
+  /** Gives what the actor answers to a raw request, or says why it does not; nothing is thrown. */
+  request(envelope: CallEnvelope, request: Request): Promise<RequestReply> {
+    return this.#answer(envelope, async (serve) => {
+      if (envelope.operation.kind !== "request") throw new ActorError("actor", "invalid_request", "This is no raw request's envelope");
+      return serve(async (runtime, reply) => ({ ...reply, response: await answerRequest(runtime, request, callerOf(envelope)) }));
+    });
   }
 
   /**
    * Lets a socket in (`spec/api.md` A.9): `accept` is called once all hooks have let it pass, and gives its end of it.
    * The reply says whether it did; nothing is thrown.
    */
-  async connect(envelope: CallEnvelope, accept: (hibernates: boolean) => Socket): Promise<ReplyEnvelope> {
-    let hasBegun = false;
-    try {
-      checkEnvelope(envelope);
+  connect(envelope: CallEnvelope, accept: (hibernates: boolean) => Socket): Promise<ReplyEnvelope> {
+    return this.#answer<ReplyEnvelope>(envelope, async (serve) => {
       const { operation } = envelope;
       if (operation.kind !== "connect") throw new ActorError("actor", "invalid_request", "This is no connection's envelope");
       const { encoding, extended, raw } = operation;
-      return await this.#lives.serve(envelope, async (runtime, created) => {
-        hasBegun = true;
+      return serve(async (runtime, reply) => {
         const caller: Caller = { ...callerOf(envelope), kind: raw ? "raw" : "socket", encoding, extended };
         const connection = await runtime.connections.open(caller);
         runtime.connections.bind(connection, accept(connection.hibernates));
         if (raw) serveRawSocket(runtime, connection, caller.request);
-        return replyOf(runtime.record, created);
+        return reply;
       });
-    } catch (error) {
-      return { v: ENVELOPE_VERSION, ok: false, ...tellFailure(error, this.#ports, this.#lives.record, hasBegun) };
-    }
+    });
   }
 
   /** A frame has arrived through a socket that was let in, by this activation or an earlier one. Never rejects. */
@@ -94,9 +97,24 @@ export class ActorHost {
     return this.#lives.alarm();
   }
 
-  async #serve(envelope: CallEnvelope, runtime: ActorRuntime, created: boolean): Promise<ReplyEnvelope> {
+  /** `serve` is `Lives.serve`. What goes wrong is in the answer, never thrown. */
+  async #answer<R>(envelope: CallEnvelope, run: (serve: Serve) => Promise<R>): Promise<R | Refusal> {
+    let hasBegun = false;
+    const serve: Serve = (body) =>
+      this.#lives.serve(envelope, (runtime, created) => {
+        hasBegun = true;
+        return body(runtime, replyOf(runtime.record, created));
+      });
+    try {
+      checkEnvelope(envelope);
+      return await run(serve);
+    } catch (error) {
+      return { v: ENVELOPE_VERSION, ok: false, ...tellFailure(error, this.#ports, this.#lives.record, hasBegun) };
+    }
+  }
+
+  async #serve(envelope: CallEnvelope, runtime: ActorRuntime, reply: Reply): Promise<ReplyEnvelope> {
     const { operation } = envelope;
-    const reply = replyOf(runtime.record, created);
     switch (operation.kind) {
       case "resolve":
         return { ...reply, name: runtime.record.name, key: runtime.record.key };

@@ -259,6 +259,18 @@ export interface ActorConfig<
    * At least once for a time of idleness; an actor without it has no deadline and pays nothing.
    */
   readonly onSleep?: (c: ActorContext<S, CP, CS, V, unknown, DB, E, Q>) => unknown;
+  /**
+   * Answers raw requests: `handle.fetch(path)`, and all that is sent to `…/request/<path>`. The request is as it was sent, but
+   * that its path is what follows `/request`, and that headers of ours are gone. Both bodies are streams; a body that
+   * announces more than 20 MiB is refused before this is called. OPTIONS is answered by the Worker.
+   *
+   * What is changed is committed before the Response is given, and before each part of its body that is made later leaves.
+   * `actionTimeout` bounds the handler, not the body. `abortSignal` fires when the caller has gone: while the body is
+   * written when the next part of it cannot be sent, before that if the Worker has the compatibility flag
+   * `enable_request_signal`. What it throws is answered as an action's error; anything but a Response is
+   * actor/invalid_response, 500. Without the hook, requests are answered actor/no_request_handler, 404.
+   */
+  readonly onRequest?: (c: ConnContext<S, CP, CS, V, unknown, DB, E, Q>, request: Request) => Response | Promise<Response>;
   /** Before everything is deleted; `abortSignal` has fired. At most `sleepGracePeriod`; what it throws is logged. */
   readonly onDestroy?: (c: ActorContext<S, CP, CS, V, unknown, DB, E, Q>) => unknown;
   readonly run?: RunHandler<S, CP, CS, V, unknown, DB, E, Q> | RunConfig<S, CP, CS, V, unknown, DB, E, Q>;
@@ -321,4 +333,4 @@ export type StateChangeContextOf<D> = ActorContextOf<D>;
 export type BeforeActionResponseContextOf<D> = ActorContextOf<D>;
 export type WebSocketContextOf<D> = ConnContextOf<D>;
 export type DestroyContextOf<D> = ActorContextOf<D>;
-export type RequestContextOf<D> = ActionContextOf<D>;
+export type RequestContextOf<D> = ConnContextOf<D>;

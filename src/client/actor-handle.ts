@@ -4,6 +4,7 @@ import { eitherSignal, raceWithAbort } from "./abort.js";
 import { withActions } from "./action-proxy.js";
 import { readActionRequest } from "./action-request.js";
 import { createConnectionHandle } from "./connection-handle.js";
+import { readRawCall } from "./raw-call.js";
 import type { OpenConnections } from "./open-connections.js";
 import type { ClientSocket } from "./socket.js";
 import type { ActorTarget, ActorTransport, TargetCall } from "./transport.js";
@@ -35,6 +36,7 @@ export function createActorHandle(transport: ActorTransport, target: ActorTarget
     send: (queue: string, body: unknown, sendOptions?: SendOptions) => methods.send(queue, body, sendOptions),
     connect: (params?: unknown, connectOptions?: ConnectOptions) => methods.connect(params, connectOptions),
     webSocket: (path?: string, protocols?: string | readonly string[], socketOptions?: WebSocketOptions) => methods.webSocket(path, protocols, socketOptions),
+    fetch: (input: unknown, init?: RequestInit) => methods.fetch(input, init),
     resolve: (signalOption?: SignalOption) => methods.resolve(signalOption),
     getGatewayUrl: (signalOption?: SignalOption) => methods.getGatewayUrl(signalOption),
   };
@@ -96,6 +98,12 @@ class HandleMethods {
     const call = { ...this.#call, params: await this.#paramsOf(params, getParams)() };
     call.signal?.throwIfAborted();
     return this.#transport.openSocket({ ...call, route: { kind: "raw", path }, protocols: others });
+  }
+
+  async fetch(input: unknown, init?: RequestInit): Promise<Response> {
+    const call = readRawCall(input, init);
+    const { signal, ...rest } = call.init;
+    return this.#transport.fetch({ ...this.#with(signal ?? undefined), path: call.path, init: rest });
   }
 
   async resolve({ signal }: SignalOption = {}): Promise<string> {

@@ -4,7 +4,7 @@ import { raceWithAbort } from "./abort.js";
 import { rawPath } from "./gateway-url.js";
 import type { ClientSocket } from "./socket.js";
 import { REAL_BACKOFF, withRetries, type BackoffPorts } from "./backoff.js";
-import type { ActionCall, ActorTarget, ActorTransport, CreateCall, SendCall, SocketCall, TargetCall } from "./transport.js";
+import type { ActionCall, ActorTarget, ActorTransport, CreateCall, FetchCall, SendCall, SocketCall, TargetCall } from "./transport.js";
 
 /** Which actor's object, as the objects' side wants it; input is bytes of the storage codec. */
 export type BindingTarget =
@@ -31,6 +31,13 @@ export interface BindingSend {
   readonly signal?: AbortSignal;
 }
 
+/** A raw request as the objects' side wants it. */
+export interface BindingRequest extends Omit<BindingCall, "operation"> {
+  readonly request: { readonly method: string; readonly url: string; readonly headers: readonly (readonly [string, string])[] };
+  readonly body: ReadableStream | null;
+  readonly signal?: AbortSignal | undefined;
+}
+
 /** The way to actors' objects over their binding: what the router's functions give. Both reject with ActorErrors. */
 export interface ActorBinding {
   /** What `createActorCaller` gives. */
@@ -39,6 +46,8 @@ export interface ActorBinding {
   send(send: BindingSend): Promise<{ readonly status: "completed" | "timedOut"; readonly reply?: Uint8Array }>;
   /** What `createSocketOpener` gives: a socket that is not accepted yet. */
   openSocket(call: BindingCall): Promise<BindingSocket>;
+  /** What `createRequestSender` gives, but that errors are answers, too. */
+  fetch(request: BindingRequest): Promise<Response>;
   /** Runs before each message that leaves through a socket. */
   beforeSend?(): void;
 }
@@ -104,6 +113,14 @@ class BindingTransport implements ActorTransport {
 
   async gatewayUrl(_call: TargetCall): Promise<string> {
     throw new ActorError("feature", "unsupported", "An actor called over its binding has no gateway URL.");
+  }
+
+  /** Sent once: code of the actor may have run. Redirects are given back. */
+  async fetch({ target, path, init, params, signal }: FetchCall): Promise<Response> {
+    const { method, url, headers, body } = new Request(`http://actor${path}`, init);
+    const request = { method, url, headers: [...headers] };
+    const sent = this.#binding.fetch({ target: targetOf(target), request, body, signal, ...paramsOf(params) });
+    return raceWithAbort(sent.catch(rethrowCoded), signal);
   }
 
   /** Never tried twice: hooks of the actor may have run. */

@@ -13,6 +13,12 @@ export function gatewayUrl(config: UrlConfig, target: ActorTarget, verb: "action
   return routeUrl(config, target, `${verb}/${pathSegment(name, `The name of the ${verb}`)}`, "");
 }
 
+/** The URL of a raw request: path and query are the user's own. Throws as `gatewayUrl`. */
+export function requestUrl(config: UrlConfig, target: ActorTarget, path: string): string {
+  const [pathname = "", ...query] = path.split("?");
+  return routeUrl(config, target, `request${pathname}`, query.join("?"));
+}
+
 /**
  * The URL of a socket: the actor's connection, or a raw one of the user's own path and query. `http` stands for `ws`.
  * Throws as `gatewayUrl`.

@@ -3,12 +3,12 @@ import { ActorError, encodeTaggedCbor, formatBase64, formatRestKey, wireCodec, t
 import { REAL_BACKOFF, withRetries, type BackoffPorts } from "./backoff.js";
 import type { ResolvedConfig } from "./client-config.js";
 import { asciiJson, socketProtocols } from "./conn-params.js";
-import { noWebSocket } from "./errors.js";
-import { actorUrl, gatewayUrl, socketUrl } from "./gateway-url.js";
+import { networkError, noWebSocket } from "./errors.js";
+import { actorUrl, gatewayUrl, requestUrl, socketUrl } from "./gateway-url.js";
 import { exchange, type HttpRequest } from "./http-exchange.js";
 import { createdId, foundIds } from "./rest-answers.js";
 import type { ClientSocket } from "./socket.js";
-import type { ActionCall, ActorTarget, ActorTransport, CreateCall, SendCall, SocketCall, TargetCall } from "./transport.js";
+import type { ActionCall, ActorTarget, ActorTransport, CreateCall, FetchCall, SendCall, SocketCall, TargetCall } from "./transport.js";
 
 type KeyTarget = Exclude<ActorTarget, { actorId: string }>;
 
@@ -53,6 +53,20 @@ class HttpTransport implements ActorTransport {
       signal,
       decode: queueSendResponse.decode,
     });
+  }
+
+  /** Sent once: code of the actor may have run. */
+  async fetch({ target, path, init, params, signal }: FetchCall): Promise<Response> {
+    const { fetch, endpoint, headers: configured, token } = this.#config;
+    const headers = new Headers(configured);
+    new Headers(init.headers).forEach((value, name) => headers.set(name, value));
+    for (const [name, value] of Object.entries({ ...EXTENDED_HEADER, ...credentials(token, params) })) headers.set(name, value);
+    try {
+      return await fetch(requestUrl(this.#config, target, path), { ...init, headers, signal: signal ?? null });
+    } catch (error) {
+      if (signal?.aborted) throw signal.reason;
+      throw networkError(endpoint, error);
+    }
   }
 
   async resolve({ target, signal }: TargetCall): Promise<string> {
@@ -128,8 +142,7 @@ class HttpTransport implements ActorTransport {
       ...EXTENDED_HEADER,
       "content-type": wireCodec(encoding).contentType,
       "x-rivet-encoding": encoding,
-      ...(token !== undefined && { "x-rivet-token": token }),
-      ...(params !== undefined && { "x-rivet-conn-params": asciiJson(params) }),
+      ...credentials(token, params),
     };
   }
 
@@ -142,4 +155,8 @@ class HttpTransport implements ActorTransport {
       ...(token !== undefined && { authorization: `Bearer ${token}` }),
     };
   }
+}
+
+function credentials(token: string | undefined, params: unknown): Record<string, string> {
+  return { ...(token !== undefined && { "x-rivet-token": token }), ...(params !== undefined && { "x-rivet-conn-params": asciiJson(params) }) };
 }

@@ -1,6 +1,6 @@
 export { reconnectDelayMs } from "./backoff.js";
 export { createBindingTransport } from "./binding-transport.js";
-export type { ActorBinding, BindingCall, BindingSend, BindingSocket, BindingTarget } from "./binding-transport.js";
+export type { ActorBinding, BindingCall, BindingRequest, BindingSend, BindingSocket, BindingTarget } from "./binding-transport.js";
 export type { BackoffPorts } from "./backoff.js";
 export { resolveConfig } from "./client-config.js";
 export type { ClientConfig, ClientFetch, Region, ResolvedConfig } from "./client-config.js";
@@ -14,7 +14,7 @@ export { ActorClientError, MalformedResponseMessage } from "./errors.js";
 export { createHttpTransport } from "./http-transport.js";
 export { holdSocket } from "./socket.js";
 export type { ClientSocket, ClientSocketClass } from "./socket.js";
-export type { ActionCall, ActorTarget, ActorTransport, CreateCall, SendCall, SocketCall, TargetCall } from "./transport.js";
+export type { ActionCall, ActorTarget, ActorTransport, CreateCall, FetchCall, SendCall, SocketCall, TargetCall } from "./transport.js";
 export { interval, type Interval } from "./interval.js";
 export { joinSignals, type JoinedSignal } from "./join-signals.js";
 export { sleep, type SleepOptions } from "./sleep.js";

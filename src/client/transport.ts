@@ -1,5 +1,6 @@
 import type { SendResult } from "../actor/client-types.js";
 import type { Encoding } from "../protocol/index.js";
+import type { RawCall } from "./raw-call.js";
 import type { ClientSocket } from "./socket.js";
 
 /** Which actor a handle means: a key of a name, or one life of it by its id. */
@@ -43,6 +44,8 @@ export interface CreateCall {
   readonly signal?: AbortSignal | undefined;
 }
 
+export interface FetchCall extends TargetCall, RawCall {}
+
 /** Which socket of an actor: its connection, or a raw one. */
 export type SocketRoute = { readonly kind: "connect" } | { readonly kind: "raw"; readonly path: string };
 
@@ -67,6 +70,8 @@ export interface ActorTransport {
   create(call: CreateCall): Promise<string>;
   /** The URL below which the actor's routes lie. */
   gatewayUrl(call: TargetCall): Promise<string>;
+  /** What the actor's `onRequest` answers; an error of the actor's side is an answer, too. Rejects if none came. */
+  fetch(call: FetchCall): Promise<Response>;
   /**
    * A socket that is open or about to be. Rejects if none can be tried, or if it is known why it was refused; a failure
    * that a socket itself reports is its "close".

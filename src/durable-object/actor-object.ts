@@ -5,6 +5,7 @@ import { consoleLog, type LogLevel } from "./console-log.js";
 import { HibernatingSocket } from "./hibernating-socket.js";
 import { KeyValueStore } from "./key-value-store.js";
 import { ObjectTimer } from "./object-timer.js";
+import { serveRawRequest } from "./raw-request.js";
 import { acceptUpgrade } from "./upgrade.js";
 
 /** What the composition root decides for all objects of a Worker. */
@@ -51,7 +52,7 @@ export function createActorObject<Env>(options: ActorObjectOptions<Env>): ActorO
     }
 
     override async fetch(request: Request): Promise<Response> {
-      return acceptUpgrade(request, this.ctx, this.#host);
+      return request.headers.get("upgrade") === "websocket" ? acceptUpgrade(request, this.ctx, this.#host) : serveRawRequest(request, this.#host);
     }
 
     override webSocketMessage(socket: WebSocket, message: string | ArrayBuffer): Promise<void> {

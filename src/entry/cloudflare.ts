@@ -4,7 +4,17 @@
 import type { ActorDefinitions, Client, Registry } from "../actor/index.js";
 import { createBindingTransport, createClientWithTransport } from "../client/index.js";
 import { consoleLog, createActorObject, type ActorObjectClass, type LogLevel } from "../durable-object/index.js";
-import { createActorCaller, createMessageSender, createRouter, createSocketOpener, type ActorNamespace, type CorsOptions } from "../router/index.js";
+import {
+  createActorCaller,
+  createMessageSender,
+  createRequestSender,
+  createRouter,
+  createSocketOpener,
+  errorResponse,
+  failureOf,
+  type ActorNamespace,
+  type CorsOptions,
+} from "../router/index.js";
 
 export type { ActorObjectClass, LogLevel } from "../durable-object/index.js";
 export type { ActorNamespace, CorsOptions } from "../router/index.js";
@@ -52,18 +62,21 @@ export function createHandler<D extends ActorDefinitions, Env = unknown>(registr
   const actorNames = new Set(registry.actorNames);
   const { maxIncomingMessageSize } = registry.config;
   const logLevel = options.logLevel ?? "info";
+  const log = consoleLog(logLevel, { part: "router" });
   const router = createRouter({
     actorNames,
-    log: consoleLog(logLevel, { part: "router" }),
+    log,
     ...(options.basePath === undefined ? {} : { basePath: options.basePath }),
     ...(options.token === undefined ? {} : { token: options.token }),
     ...(options.cors === undefined ? {} : { cors: options.cors }),
     ...(maxIncomingMessageSize === undefined ? {} : { maxIncomingMessageSize }),
   });
+  const failurePorts = { log, newErrorId: () => crypto.randomUUID(), expose: false };
   const connect = (env: Env, beforeCall: () => void = () => {}): unknown => {
     const callActor = createActorCaller(namespaceOf(env), { actorNames });
     const sendMessage = createMessageSender(callActor);
     const openSocket = createSocketOpener(namespaceOf(env), actorNames);
+    const sendRequest = createRequestSender(namespaceOf(env), actorNames, callActor);
     return createClientWithTransport(
       createBindingTransport({
         async call(call) {
@@ -77,6 +90,11 @@ export function createHandler<D extends ActorDefinitions, Env = unknown>(registr
         async openSocket(call) {
           beforeCall();
           return openSocket(call);
+        },
+        async fetch(request) {
+          beforeCall();
+          // As over HTTP: what goes wrong on the actor's side is an answer.
+          return sendRequest(request).catch((error: unknown) => errorResponse(failureOf(error, failurePorts, {}), true));
         },
         beforeSend: beforeCall,
       }),

@@ -6,6 +6,9 @@ import { decodeValue, encodeValue } from "./values.js";
 /** Carries the envelope of what reaches an object as a request: an upgrade, say. Whoever routes sets it; no caller can. */
 export const ENVELOPE_HEADER = "x-perdure-envelope";
 
+/** Stands on what an actor's own code answered to a raw request, and holds the actor's id. What lacks it is a refusal of ours. */
+export const ANSWER_HEADER = "x-perdure-answer";
+
 /** The envelope without the request: that one carries it. */
 export function formatEnvelopeHeader(envelope: Omit<CallEnvelope, "request">): string {
   return formatBase64Url(encodeValue({ ...envelope }, { what: "the envelope" }));

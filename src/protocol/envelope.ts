@@ -24,6 +24,8 @@ export type Operation =
   | { readonly kind: "wait"; readonly messageId: number; readonly createdAt: number; readonly timeoutMs: number }
   /** Opens a connection; goes with a WebSocket upgrade. `extended`: the client is our own; `raw`: for `onWebSocket`. */
   | { readonly kind: "connect"; readonly encoding: Encoding; readonly extended: boolean; readonly raw?: boolean }
+  /** A raw request; goes with that request. */
+  | { readonly kind: "request" }
   | { readonly kind: "resolve" }
   /** Ends the actor, as its own `c.destroy()` would; never creates one. Answered once it cannot come back. */
   | { readonly kind: "destroy" };

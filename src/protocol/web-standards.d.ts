@@ -66,17 +66,54 @@ interface Headers {
   get(name: string): string | null;
   has(name: string): boolean;
   [Symbol.iterator](): IterableIterator<[string, string]>;
+  set(name: string, value: string): void;
+  delete(name: string): void;
 }
 
+interface ReadableStreamDefaultReader {
+  read(): Promise<{ done: false; value: unknown } | { done: true; value?: undefined }>;
+  cancel(reason?: unknown): Promise<void>;
+}
+interface ReadableStream {
+  getReader(): ReadableStreamDefaultReader;
+  cancel(reason?: unknown): Promise<void>;
+}
+interface ReadableStreamDefaultController {
+  enqueue(chunk: Uint8Array): void;
+  close(): void;
+  error(reason?: unknown): void;
+}
+declare var ReadableStream: {
+  prototype: ReadableStream;
+  new (
+    source: {
+      start?(controller: ReadableStreamDefaultController): void;
+      pull?(controller: ReadableStreamDefaultController): void | Promise<void>;
+      cancel?(reason?: unknown): void | Promise<void>;
+    },
+    strategy?: { highWaterMark?: number; size?(chunk?: Uint8Array): number },
+  ): ReadableStream;
+};
+
+interface RequestInit {
+  method?: string;
+  headers?: [string, string][];
+  signal?: AbortSignal | null;
+}
 interface Request {
   readonly method: string;
   readonly url: string;
   readonly headers: Headers;
+  readonly signal: AbortSignal;
 }
-declare var Request: {
-  prototype: Request;
-  new (url: string, init?: { method?: string; headers?: [string, string][] }): Request;
-};
+declare var Request: { prototype: Request; new (url: string, init?: RequestInit): Request };
+
+interface Response {
+  readonly status: number;
+  readonly headers: Headers;
+  readonly body: ReadableStream | null;
+}
+declare var Response: { prototype: Response; new (body?: ReadableStream | null, init?: Response): Response };
 
 interface WebSocket {
   readonly readyState: number;

@@ -1,6 +1,7 @@
 import type { ActorTarget } from "./resolve-stub.js";
 import type { CallActor } from "./forward.js";
 import type { OpenSocket } from "./open-socket.js";
+import type { SendRequest } from "./send-request.js";
 import type { SendMessage } from "./wait.js";
 
 /** A request to one actor, addressed and ready for its verb. */
@@ -18,6 +19,7 @@ export interface ActorAccess {
   readonly callActor: CallActor;
   readonly openSocket: OpenSocket;
   readonly sendMessage: SendMessage;
+  readonly sendRequest: SendRequest;
 }
 
 export interface GatewayOptions {

@@ -34,6 +34,6 @@ export async function serveGateway(request: Request, path: string, access: Actor
   const target = targetOf(actor, query.params);
   if (verb === "connect") return serveConnect({ request, userQuery: query.userQuery, target }, access);
   if (verb === "websocket") return serveConnect({ request, userQuery: query.userQuery, target }, access, argument ?? "");
-  if (serve === undefined || name === undefined) return serveRequest(request, target);
+  if (serve === undefined || name === undefined) return serveRequest({ request, target, path: `/${argument ?? ""}`, query: query.userQuery }, access);
   return serve({ request, userQuery: query.userQuery, target, argument: name }, access, options);
 }

@@ -1,5 +1,6 @@
 export type { CorsOptions } from "./cors.js";
-export type { RouterLog } from "./error-response.js";
+export { errorResponse, failureOf } from "./error-response.js";
+export type { FailurePorts, RouterLog } from "./error-response.js";
 export { createActorCaller } from "./forward.js";
 export type { ActorCall, ActorReply, CallActor, CallActorOptions, CallPorts } from "./forward.js";
 export type { ActorNamespace, ActorStub, ObjectId } from "./object-namespace.js";
@@ -8,5 +9,7 @@ export { createRouter } from "./router.js";
 export type { Router, RouterOptions } from "./router.js";
 export { createSocketOpener } from "./open-socket.js";
 export type { OpenSocket } from "./open-socket.js";
+export { createRequestSender } from "./send-request.js";
+export type { RawRequest, SendRequest } from "./send-request.js";
 export { createMessageSender } from "./wait.js";
 export type { MessageSend, SendMessage, SentMessage, WaitPorts } from "./wait.js";

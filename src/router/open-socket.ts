@@ -1,6 +1,7 @@
-import { ActorError, decodeValue, ENVELOPE_HEADER, formatEnvelopeHeader, fromErrorData, type CallEnvelope, type ErrorData } from "../protocol/index.js";
+import { ENVELOPE_HEADER, formatEnvelopeHeader, type CallEnvelope } from "../protocol/index.js";
 import { envelopeOf, platformErrorOf, type ActorCall } from "./forward.js";
 import type { ActorNamespace } from "./object-namespace.js";
+import { refusalOf } from "./refusal.js";
 import { resolveStub } from "./resolve-stub.js";
 
 /**
@@ -31,13 +32,4 @@ function upgradeRequest(envelope: Omit<CallEnvelope, "request">, request: CallEn
   headers.set(ENVELOPE_HEADER, formatEnvelopeHeader(envelope));
   // Without a request behind it (a caller inside the Worker), the actor is told none: its URL is nobody's.
   return new Request(request?.url ?? "http://actor/connect", { headers });
-}
-
-async function refusalOf(response: Response): Promise<ActorError> {
-  const bytes = new Uint8Array(await response.arrayBuffer());
-  try {
-    return fromErrorData(decodeValue(bytes) as ErrorData, response.status);
-  } catch {
-    return new ActorError("rivetkit", "internal_error", "The actor's object answered an upgrade with something else.");
-  }
 }

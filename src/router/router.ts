@@ -12,6 +12,7 @@ import type { ActorNamespace } from "./object-namespace.js";
 import { createSocketOpener } from "./open-socket.js";
 import { requireMethod } from "./preconditions.js";
 import { refuseSocket } from "./refuse-socket.js";
+import { createRequestSender } from "./send-request.js";
 import { headerTarget, isRoutedByHeader, serveRequest } from "./serve-request.js";
 import { isUpgrade } from "./socket-opening.js";
 import { createMessageSender, type WaitPorts } from "./wait.js";
@@ -65,7 +66,12 @@ export function createRouter(options: RouterOptions): Router {
   const app = createApp(options, actorNames, basePath);
   const accessTo = (objects: ActorNamespace): ActorAccess => {
     const callActor = createActorCaller(objects, { ...options, actorNames });
-    return { callActor, openSocket: createSocketOpener(objects, actorNames), sendMessage: createMessageSender(callActor, options) };
+    return {
+      callActor,
+      openSocket: createSocketOpener(objects, actorNames),
+      sendMessage: createMessageSender(callActor, options),
+      sendRequest: createRequestSender(objects, actorNames, callActor),
+    };
   };
 
   const respond = async (request: Request, objects: ActorNamespace): Promise<Response> => {
@@ -107,7 +113,11 @@ function createApp(options: RouterOptions, actorNames: ReadonlySet<string>, base
     const path = pathOf(c.req.raw).slice("/gateway/".length);
     return serveGateway(c.req.raw, path, c.env, gateway);
   });
-  app.all("/request/*", (c) => serveRequest(c.req.raw, headerTarget(c.req.raw.headers)));
+  app.all("/request/*", (c) => {
+    const request = c.req.raw;
+    const path = pathOf(request).slice("/request".length);
+    return serveRequest({ request, target: headerTarget(request.headers), path: path === "" ? "/" : path, query: new URL(request.url).search.slice(1) }, c.env);
+  });
   app.all("/actors/*", (c) => {
     const path = pathOf(c.req.raw).slice("/actors".length);
     return serveActors(c.req.raw, path, c.env.callActor, { actorNames, namespace, token });

@@ -1,9 +1,37 @@
 import { ActorError, parseActorId } from "../protocol/index.js";
+import { readConnParams } from "./conn-params.js";
+import { actorRequest } from "./forwarded-request.js";
+import type { ActorAccess } from "./gateway-request.js";
+import { readBody } from "./read-body.js";
 import type { ActorTarget } from "./resolve-stub.js";
+import { isUpgrade } from "./socket-opening.js";
 
-/** A raw request to an actor, below `/gateway/{actor}/request` or routed by header. Not served yet: throws `feature/unsupported` (501). */
-export async function serveRequest(_request: Request, _target: ActorTarget): Promise<Response> {
-  throw new ActorError("feature", "unsupported", "Raw requests to actors are not served yet.");
+/** Bytes that a body may announce. One that announces nothing is a stream, and as long as it likes (decision 29). */
+const MAX_ANNOUNCED_BYTES = 20 * 1024 * 1024;
+
+/** A raw request, addressed: what the actor's own code sees of its URL is `path` and `query`, both undecoded. */
+export interface AddressedRequest {
+  readonly request: Request;
+  readonly target: ActorTarget;
+  readonly path: string;
+  readonly query: string;
+}
+
+/**
+ * A raw request to an actor, below `/gateway/{actor}/request` or routed by header: gives what the actor's own code answers.
+ * Throws what the caller did wrong, and the errors of the actor's side.
+ */
+export async function serveRequest({ request, target, path, query }: AddressedRequest, { sendRequest }: ActorAccess): Promise<Response> {
+  if (isUpgrade(request)) throw new ActorError("actor", "invalid_request", "WebSockets do not open here, but at …/connect and …/websocket.");
+  const params = readConnParams(request.headers);
+  if (Number(request.headers.get("content-length")) > MAX_ANNOUNCED_BYTES) await readBody(request, MAX_ANNOUNCED_BYTES, tooLong);
+  return sendRequest({
+    target,
+    request: actorRequest(request, path, query),
+    body: request.body,
+    signal: request.signal,
+    ...(params !== undefined && { params }),
+  });
 }
 
 /** Whether the headers say that a request below `/request` is for an actor, or that the real one will (a preflight). */
@@ -19,4 +47,9 @@ export function headerTarget(headers: Headers): ActorTarget {
   if (actorId === null || actorId === "") throw new ActorError("guard", "missing_actor", "x-rivet-target: actor needs the actor's id as x-rivet-actor.");
   if (parseActorId(actorId) === undefined) throw new ActorError("actor", "invalid_id", "x-rivet-actor is not the id of an actor.");
   return { actorId };
+}
+
+function tooLong(): ActorError {
+  const message = `A body that announces its length has at most ${MAX_ANNOUNCED_BYTES} bytes. Larger ones are streamed, without a content-length.`;
+  return new ActorError("guard", "invalid_request_body", message, { metadata: { limitBytes: MAX_ANNOUNCED_BYTES } });
 }

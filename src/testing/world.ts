@@ -224,14 +224,7 @@ export class WorldActor {
    */
   async connect(options: { readonly params?: unknown; readonly encoding?: Encoding; readonly mode?: "get" | "getOrCreate" } = {}): Promise<MemorySocket> {
     const { encoding = "json", mode = "getOrCreate", params } = options;
-    const host = this.#live();
-    const envelope: CallEnvelope = {
-      v: ENVELOPE_VERSION,
-      address: { name: this.name, key: this.key },
-      creation: { mode },
-      operation: { kind: "connect", encoding, extended: true },
-      ...(params !== undefined && { params: encodeValue(params) }),
-    };
+    const envelope = this.#envelope({ mode }, { kind: "connect", encoding, extended: true }, params);
     const socket = new MemorySocket(encoding, {
       outputGate: () => this.store.outputGate(),
       message: async (from, frame) => {
@@ -243,12 +236,7 @@ export class WorldActor {
         await this.store.outputGate();
       },
     });
-    const reply = await host.connect(envelope, () => {
-      this.sockets.add(socket);
-      return socket;
-    });
-    await this.store.outputGate();
-    if (host !== this.#host) throw fromErrorData({ group: "actor", code: "restarting", message: "The object died" }, 503);
+    const reply = await this.#visible((host) => host.connect(envelope, () => this.sockets.add(socket) && socket));
     if (!reply.ok) throw fromErrorData(reply.error, reply.status);
     return socket;
   }
@@ -260,19 +248,26 @@ export class WorldActor {
     return reply.output && decodeValue(reply.output);
   }
 
+  /** Sends a raw request as a client would; the path is what `onRequest` sees. */
+  async fetch(path: string, init: RequestInit = {}, options: { readonly params?: unknown; readonly mode?: "get" | "getOrCreate" } = {}): Promise<Response> {
+    const envelope = this.#envelope({ mode: options.mode ?? "getOrCreate" }, { kind: "request" }, options.params);
+    const reply = await this.deliverRequest(envelope, new Request(`http://actor${path}`, init));
+    if (!reply.ok) throw fromErrorData(reply.error, reply.status);
+    return reply.response;
+  }
+
   send(creation: Creation, operation: Operation): Promise<ReplyEnvelope> {
-    return this.deliver({ v: ENVELOPE_VERSION, address: { name: this.name, key: this.key }, creation, operation });
+    return this.deliver(this.#envelope(creation, operation));
   }
 
   /** Delivers a call of the Worker's; the reply is seen only once what caused it is durable. */
-  async deliver(envelope: CallEnvelope): Promise<ReplyEnvelope> {
-    // No event of an object is delivered while a transaction of its SQL is open.
-    for (let end = this.store.transactionsEnd(); end; end = this.store.transactionsEnd()) await end;
-    const host = this.#live();
-    const reply = await host.call(envelope);
-    await this.store.outputGate();
-    if (host !== this.#host) throw fromErrorData({ group: "actor", code: "restarting", message: "The object died" }, 503);
-    return reply;
+  deliver(envelope: CallEnvelope): Promise<ReplyEnvelope> {
+    return this.#visible((host) => host.call(envelope));
+  }
+
+  /** The same for a raw request. */
+  deliverRequest(envelope: CallEnvelope, request: Request): ReturnType<ActorHost["request"]> {
+    return this.#visible((host) => host.request(envelope, request));
   }
 
   /** Delivers the alarm that is stored, or one that comes for nothing. */
@@ -284,6 +279,22 @@ export class WorldActor {
   /** Resolves when the process of this object dies the next time: calls in flight then never settle by themselves. */
   died(): Promise<void> {
     return this.#death.promise;
+  }
+
+  #envelope(creation: Creation, operation: Operation, params?: unknown): CallEnvelope {
+    const address = { name: this.name, key: this.key };
+    return { v: ENVELOPE_VERSION, address, creation, operation, ...(params !== undefined && { params: encodeValue(params) }) };
+  }
+
+  /** Delivers an event; its outcome is seen only once what caused it is durable. */
+  async #visible<T>(event: (host: ActorHost) => Promise<T>): Promise<T> {
+    // No event of an object is delivered while a transaction of its SQL is open.
+    for (let end = this.store.transactionsEnd(); end; end = this.store.transactionsEnd()) await end;
+    const host = this.#live();
+    const outcome = await event(host);
+    await this.store.outputGate();
+    if (host !== this.#host) throw fromErrorData({ group: "actor", code: "restarting", message: "The object died" }, 503);
+    return outcome;
   }
 
   #live(): ActorHost {

@@ -6,7 +6,7 @@ function over(answer: ActorBinding["call"], sent: ActorBinding["send"] = async (
   const call = vi.fn<ActorBinding["call"]>(answer);
   const send = vi.fn<ActorBinding["send"]>(sent);
   const ports = { sleep: async () => {}, random: () => 0 };
-  return { client: createClientWithTransport(createBindingTransport({ call, send, openSocket: () => Promise.reject(new Error("no sockets here")) }, ports)), call, send };
+  return { client: createClientWithTransport(createBindingTransport({ call, send, openSocket: () => Promise.reject(new Error("no sockets here")), fetch: async () => new Response() }, ports)), call, send };
 }
 const unused: ActorBinding["call"] = async () => ({ actorId: "id" });
 

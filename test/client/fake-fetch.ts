@@ -14,7 +14,7 @@ export function clientOf(respond: Respond = () => Response.json({ output: null }
   const pauses: number[] = [];
   const fetch = async (url: string, init: RequestInit): Promise<Response> => {
     const body = init.body;
-    const request = { url: new URL(url), init, body: typeof body === "string" ? body : new TextDecoder().decode(body as Uint8Array | undefined) };
+    const request = { url: new URL(url), init, body: body instanceof Uint8Array ? new TextDecoder().decode(body) : typeof body === "string" ? body : "" };
     sent.push(request);
     return respond(request);
   };

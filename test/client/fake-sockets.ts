@@ -84,6 +84,7 @@ export function fakeSockets({ encoding = "json" as Encoding, random = 0 } = {}) 
     resolve: vi.fn<ActorTransport["resolve"]>(async () => "id"),
     create: vi.fn<ActorTransport["create"]>(async () => "id"),
     gatewayUrl: vi.fn<ActorTransport["gatewayUrl"]>(async () => "url"),
+    fetch: vi.fn<ActorTransport["fetch"]>(async () => new Response()),
     openSocket: vi.fn<ActorTransport["openSocket"]>(async (call) => {
       const failure = failures.shift();
       if (failure !== undefined) throw failure;

@@ -10,11 +10,12 @@ function fakeTransport() {
     resolve: vi.fn<ActorTransport["resolve"]>(async () => "id"),
     create: vi.fn<ActorTransport["create"]>(async () => "id"),
     gatewayUrl: vi.fn<ActorTransport["gatewayUrl"]>(async () => "url"),
+    fetch: vi.fn<ActorTransport["fetch"]>(async () => new Response("answer")),
     openSocket: vi.fn<ActorTransport["openSocket"]>(() => new Promise(() => {})),
     encoding: "json" as const,
     place: "nowhere",
   };
-  const spies = [transport.action, transport.send, transport.resolve, transport.create, transport.gatewayUrl, transport.openSocket];
+  const spies = [transport.action, transport.send, transport.resolve, transport.create, transport.gatewayUrl, transport.fetch, transport.openSocket];
   const calls = (): number => spies.reduce((sum, spy) => sum + spy.mock.calls.length, 0);
   return { client: createClientWithTransport(transport), transport, calls };
 }

@@ -122,7 +122,7 @@ describe("a socket over a binding", () => {
     const log: string[] = [];
     const socket = { binaryType: "blob", readyState: 1, accept: () => log.push("accept"), send: (data: unknown) => log.push(`send ${String(data)}`), close() {}, addEventListener() {} };
     const openSocket = vi.fn<ActorBinding["openSocket"]>(answer ?? (async () => socket as never));
-    const binding: ActorBinding = { call: async () => ({ actorId: "id" }), send: async () => ({ status: "completed" }), openSocket, beforeSend: () => log.push("commit") };
+    const binding: ActorBinding = { call: async () => ({ actorId: "id" }), send: async () => ({ status: "completed" }), openSocket, fetch: async () => new Response(), beforeSend: () => log.push("commit") };
     return { client: createClientWithTransport(createBindingTransport(binding)), openSocket, socket, log };
   }
 

@@ -18,6 +18,7 @@ const nothing: ActorTransport = {
   resolve: async () => "id",
   create: async () => "id",
   gatewayUrl: async () => "url",
+  fetch: async () => new Response(),
   openSocket: async () => {
     throw new Error("no sockets here");
   },

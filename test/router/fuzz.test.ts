@@ -33,6 +33,7 @@ const DOCUMENTED = new Set([
   "400 request/invalid",
   "401 api/unauthorized",
   "404 actor/action_not_found",
+  "404 actor/no_request_handler",
   "404 actor/not_found",
   "404 actor/not_registered",
   "404 guard/no_route",
@@ -40,6 +41,7 @@ const DOCUMENTED = new Set([
   "405 actor/method_not_allowed",
   "409 actor/duplicate_key",
   "413 actor/input_too_large",
+  "413 guard/invalid_request_body",
   "413 message/incoming_too_long",
   "413 queue/message_too_large",
   "413 request/too_large",
@@ -54,6 +56,10 @@ const registry = setup({
   use: {
     counter: actor({
       createState: (_c, input: unknown) => ({ value: input }),
+      onRequest: async (c, request) => {
+        c.state.value = await request.text();
+        return new Response(request.url);
+      },
       actions: { echo: (_c, value: unknown) => value, set: (c, value: unknown) => void (c.state.value = value), users: { add: (_c, ...names: unknown[]) => names.length } },
     }),
     jobs: actor({ state: {}, queues: { work: queue<unknown>() }, options: { maxQueueSize: 3, actionTimeout: 1000 } }),

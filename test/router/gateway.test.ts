@@ -177,7 +177,6 @@ describe("a bad request", () => {
     ["404 guard/no_route", "/gateway/"],
     ["404 guard/no_route", "/gateway"],
     ["400 actor/invalid_request", `/gateway/counter/connect?${GET}`],
-    ["501 feature/unsupported", `/gateway/counter/request/a/b?${GET}`],
     ["400 guard/query_invalid_params", "/gateway/counter/request/a/b"],
   ])("is answered %s: %s", async (error, path) => {
     const objects = new FakeObjects();

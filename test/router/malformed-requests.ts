@@ -68,6 +68,9 @@ export function validRequest(random: Random, actorId: string): RawRequest {
     const [method, path] = pick(random, [["GET", "/actors/names"], ["DELETE", `/actors/${actorId}`], ["POST", `/actors/${actorId}/sleep`]] as const);
     return { method, path, query: ["namespace=default"], headers: { ...headers, authorization: "Bearer secret" }, body: undefined };
   }
+  if (random() < 0.4) {
+    return { method: pick(random, ["GET", "POST", "PUT"]), ...addressOf(random, random() < 0.8 ? "counter" : "inbox", "request/a/b", actorId), headers, body: bytesOf("any") };
+  }
   const path = pick(random, ["/metadata", "/health", "/actors/names", "/request/a", "/gateway/counter/connect"]);
   return { method: "GET", path, query: ["namespace=default"], headers: { ...headers, "x-rivet-target": "actor", "x-rivet-actor": actorId }, body: undefined };
 }

@@ -187,7 +187,7 @@ describe("a request routed by header", () => {
   const actorId = `${"a".repeat(64)}-${GENERATION}`;
 
   test.each<[string, Record<string, string>]>([
-    ["501 feature/unsupported", { "x-rivet-target": "actor", "x-rivet-actor": actorId }],
+    ["404 actor/not_found", { "x-rivet-target": "actor", "x-rivet-actor": actorId }],
     ["400 guard/missing_actor", { "x-rivet-target": "actor" }],
     ["400 actor/invalid_id", { "x-rivet-target": "actor", "x-rivet-actor": "nonsense" }],
     ["404 guard/no_route", { "x-rivet-target": "runner", "x-rivet-actor": actorId }],
@@ -206,7 +206,7 @@ describe("a request routed by header", () => {
     expect(await router(new Request(`${ORIGIN}/request/a`), new FakeObjects())).toBeUndefined();
     expect(await router(new Request(`${ORIGIN}/requests`, { headers: { "x-rivet-target": "actor" } }), new FakeObjects())).toBeUndefined();
     const send = routerOver(new FakeObjects(), { basePath: "/api" });
-    expect(await errorOf(await send("/api/request/a", { headers: { "x-rivet-target": "actor", "x-rivet-actor": actorId } }))).toBe("501 feature/unsupported");
+    expect(await errorOf(await send("/api/request/a", { headers: { "x-rivet-target": "actor", "x-rivet-actor": actorId } }))).toBe("404 actor/not_found");
     expect(await errorOf(await send("/api/request/a"))).toBe("404 guard/no_route");
   });
 

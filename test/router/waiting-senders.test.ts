@@ -36,7 +36,7 @@ function setUp() {
       return response.ok ? answer : `${answer.group}/${answer.code}`;
     }
     const call = createActorCaller(objects, { actorNames: ["counter"], ...ports });
-    const client = createClientWithTransport(createBindingTransport({ call, send: createMessageSender(call, ports), openSocket: () => Promise.reject(new Error("no sockets here")) }, ports));
+    const client = createClientWithTransport(createBindingTransport({ call, send: createMessageSender(call, ports), openSocket: () => Promise.reject(new Error("no sockets here")), fetch: async () => new Response() }, ports));
     return client.counter.getOrCreate("a").send(queueName, 7, options).catch(({ group, code }: { group: string; code: string }) => `${group}/${code}`);
   };
   return { world, over, jobs: world.actor("counter", ["a"]) };

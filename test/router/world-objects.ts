@@ -1,4 +1,4 @@
-import { parseObjectName } from "../../src/protocol/index.js";
+import { ANSWER_HEADER, encodeValue, ENVELOPE_HEADER, parseEnvelopeHeader, parseObjectName } from "../../src/protocol/index.js";
 import type { ActorNamespace, ActorStub, ObjectId } from "../../src/router/index.js";
 import type { World, WorldActor } from "../../src/testing/index.js";
 
@@ -30,7 +30,19 @@ export class WorldObjects implements ActorNamespace {
         const broken = actor.died().then(() => Promise.reject(Object.assign(new Error("The object's process died."), { retryable: true })));
         return structuredClone(await Promise.race([actor.deliver(structuredClone(envelope)), broken]));
       },
-      fetch: async () => Promise.reject(new Error("The world's actors take no requests")),
+      // As the shell does for raw requests; the world's sockets are opened elsewhere.
+      fetch: async (request) => {
+        this.calls += 1;
+        const { method, url } = request;
+        const headers = new Headers(request.headers);
+        headers.delete(ENVELOPE_HEADER);
+        const envelope = { ...parseEnvelopeHeader(request.headers.get(ENVELOPE_HEADER)), request: { method, url, headers: [...headers] } };
+        request.signal.throwIfAborted();
+        const reply = await actor.deliverRequest(envelope, new Request(request, { headers }));
+        if (!reply.ok) return new Response(encodeValue({ ...reply.error }), { status: reply.status });
+        reply.response.headers.set(ANSWER_HEADER, reply.actorId);
+        return reply.response;
+      },
     };
   }
 

@@ -1,0 +1,62 @@
+import { ActorError, ANSWER_HEADER, ENVELOPE_HEADER, formatEnvelopeHeader, type CallEnvelope } from "../protocol/index.js";
+import { envelopeOf, platformErrorOf, type ActorCall, type CallActor } from "./forward.js";
+import { withoutOwnHeaders } from "./forwarded-request.js";
+import type { ActorNamespace } from "./object-namespace.js";
+import { refusalOf } from "./refusal.js";
+import { resolveStub, type ActorTarget } from "./resolve-stub.js";
+
+/** A request to an actor's own code. */
+export interface RawRequest extends Omit<ActorCall, "operation" | "request"> {
+  /** As the actor is to see it. */
+  readonly request: NonNullable<CallEnvelope["request"]>;
+  readonly body: ReadableStream | null;
+  /** Aborted when the caller has gone. */
+  readonly signal?: AbortSignal | undefined;
+}
+
+/**
+ * Sends a request to an actor's own code and gives its answer; both bodies are streams. Redirects are answers, too. Never
+ * tried twice: code of the actor may have run. Rejects with the errors of the actor's side that are no answer, and as
+ * `CallActor` for the platform's; with `guard/tunnel_request_aborted` if the caller has gone.
+ */
+export type SendRequest = (request: RawRequest) => Promise<Response>;
+
+/** A header carries so much of an input; an actor with a larger one is created before. */
+const MAX_HEADER_INPUT_BYTES = 8192;
+
+/** The way to the objects of one namespace for raw requests. */
+export function createRequestSender(objects: ActorNamespace, actorNames: ReadonlySet<string>, callActor: CallActor): SendRequest {
+  return async ({ request, body, signal, ...call }) => {
+    const target = await withoutLargeInput(call.target, callActor);
+    const resolved = resolveStub(objects, target, actorNames);
+    const envelope = envelopeOf({ ...call, operation: { kind: "request" } }, resolved);
+    const headers = new Headers(withoutOwnHeaders(request.headers));
+    headers.set(ENVELOPE_HEADER, formatEnvelopeHeader(envelope));
+    // `duplex` is for runtimes that want to hear it.
+    const init = { method: request.method, headers, body, redirect: "manual", signal: signal ?? null, duplex: "half" } as RequestInit;
+    let response: Response;
+    try {
+      response = await resolved.openStub().fetch(new Request(request.url, init));
+    } catch (error) {
+      throw signal?.aborted ? callerHasGone() : platformErrorOf(error);
+    }
+    const actorId = response.headers.get(ANSWER_HEADER);
+    if (actorId === null) throw await refusalOf(response);
+    // A copy, since what was fetched cannot be changed.
+    const answer = new Response(response.body, response);
+    answer.headers.delete(ANSWER_HEADER);
+    answer.headers.set("x-rivet-actor", actorId);
+    return answer;
+  };
+}
+
+async function withoutLargeInput(target: ActorTarget, callActor: CallActor): Promise<ActorTarget> {
+  const isLarge = "name" in target && target.creation.mode === "getOrCreate" && (target.creation.input?.byteLength ?? 0) > MAX_HEADER_INPUT_BYTES;
+  if (!isLarge) return target;
+  const { actorId } = await callActor({ target, operation: { kind: "resolve" } });
+  return { actorId };
+}
+
+function callerHasGone(): ActorError {
+  return new ActorError("guard", "tunnel_request_aborted", "The caller has gone.");
+}
