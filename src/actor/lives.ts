@@ -248,6 +248,8 @@ export class Lives {
     runtime.commitOrThrow();
     // Code that kills the object in this very turn would take the lease and the alarm with it (D4).
     if (runtime.lease) await runtime.confirmed();
+    // It went to sleep, or is being destroyed: what is due stays so.
+    if (runtime.shutdown.isBegun) return;
     runtime.schedule.fireDue(runtime.background);
     await runtime.workflow.advance();
   }
