@@ -407,14 +407,16 @@ const QUEUE_CASES = [
   },
 ];
 
-/** @type {Case[]} */
-const LATER_CASES = [
+/** @type {readonly Case[]} */
+const RAW_CASES = [
   {
     name: "fetch reaches onRequest",
-    later: "raw requests are not served yet",
-    run: async ({ client, key }) => assert.equal((await client.values.getOrCreate(key).fetch("/x")).status, 200),
+    run: async ({ client, key }) => {
+      const response = await client.values.getOrCreate(key).fetch("/x/y?z=1", { method: "POST", body: "text", headers: { "x-own": "1" } });
+      assert.deepEqual([response.status, await response.json()], [200, { method: "POST", path: "/x/y?z=1", own: "1", body: "text" }]);
+    },
   },
 ];
 
 /** @type {readonly Case[]} */
-export const CASES = [...VALUE_CASES, ...ANSWER_CASES, ...ACCESSOR_CASES, ...ACTION_CASES, ...QUEUE_CASES, ...CONNECTION_CASES, ...REACT_CASES, ...LATER_CASES];
+export const CASES = [...VALUE_CASES, ...ANSWER_CASES, ...ACCESSOR_CASES, ...ACTION_CASES, ...QUEUE_CASES, ...CONNECTION_CASES, ...REACT_CASES, ...RAW_CASES];

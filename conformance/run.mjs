@@ -8,7 +8,6 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import process from "node:process";
 import { DevServer, freePort } from "../scripts/demo-server.mjs";
-import { CASES } from "./cases.mjs";
 import { prepareSeeds, runSeeds, whyNoSeeds } from "./seeds.mjs";
 
 /** @typedef {import("./cases.mjs").Case} Case */
@@ -25,6 +24,8 @@ const ENCODINGS = ["json", "cbor", "bare"];
 process.env["RIVET_LOG_LEVEL"] ??= "silent";
 install();
 const { createClient } = await import("rivetkit/client");
+// Some of them import what has just been installed.
+const { CASES } = await import("./cases.mjs");
 const { version } = JSON.parse(readFileSync(join(here, "node_modules", "rivetkit", "package.json"), "utf8"));
 
 const scratch = mkdtempSync(join(tmpdir(), "perdure-conformance-"));

@@ -17,6 +17,10 @@ const values = actor({
     },
     action: (_c, text: string) => `action ${text}`,
   },
+  onRequest: async (_c, request) => {
+    const { pathname, search } = new URL(request.url);
+    return Response.json({ method: request.method, path: pathname + search, own: request.headers.get("x-own"), body: await request.text() });
+  },
 });
 
 const counter = actor({
