@@ -5,7 +5,7 @@
 // registries, and `npm ci` refuses a lock without them. Both install the locked versions and leave the lock as it is.
 import { spawn } from "node:child_process";
 import { createHash } from "node:crypto";
-import { existsSync, mkdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { existsSync, mkdirSync, readdirSync, readFileSync, rmdirSync, rmSync, writeFileSync } from "node:fs";
 import { dirname, join } from "node:path";
 import process from "node:process";
 import { fileURLToPath } from "node:url";
@@ -38,8 +38,9 @@ if (found !== stamp || !existsSync(join(modules, ".bin", "node"))) {
   const code = await install();
   if (code === 0) leaveStamp(stamp);
   else {
-    // npm has put back what was there.
-    leaveStamp(found === UNFINISHED ? "" : found);
+    // npm has put back what was there; if that was nothing, nothing stays.
+    if (found === "" || found === UNFINISHED) removeStamp();
+    else leaveStamp(found);
     console.error("\nThe installation failed; npm says above why. Is there a network, and room on the disk? Then try again.");
     process.exit(1);
   }
@@ -53,6 +54,11 @@ if (found !== stamp || !existsSync(join(modules, ".bin", "node"))) {
 function leaveStamp(text) {
   rmSync(stampFile, { force: true });
   writeFileSync(stampFile, text);
+}
+
+function removeStamp() {
+  rmSync(stampFile, { force: true });
+  if (readdirSync(modules).length === 0) rmdirSync(modules);
 }
 
 /** @returns {Promise<number | null>} npm's exit code */

@@ -74,6 +74,12 @@ describe("npm run setup, which runs before npm test and npm run demo", () => {
     expect(await run()).toMatchObject({ code: 0 });
   });
 
+  test("leaves nothing when the first installation fails", async () => {
+    npmDoes(FAILS);
+    expect(await run()).toMatchObject({ code: 1 });
+    expect(existsSync(join(project, "node_modules"))).toBe(false);
+  });
+
   test("stops at Ctrl-C with all that npm has started, and begins anew the next time", async () => {
     npmDoes(HANGS);
     const { code, text } = await run({ onText: (child) => child.kill("SIGINT") });
