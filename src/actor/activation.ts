@@ -49,7 +49,8 @@ export interface ActorActivation {
   /** @throws actor/state_not_enabled */
   stateView(): StateView;
   /** A client whose calls leave only after what is dirty has been committed (C1); `guard` may refuse a call. */
-  client(guard?: () => void): unknown;
+  /** A client that asks `guard` before each call, and whose connections end with the activation, or with `end`. */
+  client(guard?: () => void, end?: AbortSignal): unknown;
 
   /** Stores a message and resolves once it is committed; `waitMs`: its sender waits for a reply. @throws queue/full, queue/message_too_large */
   sendMessage(name: string, body: unknown, waitMs?: number): Promise<StoredMessage>;

@@ -172,6 +172,8 @@ export class CallbackContext extends IdentityContext {
 /** Whether an attempt is still running; shared by its context and its session. */
 interface Gate {
   open: boolean;
+  /** Once it is closed. */
+  onClose?: () => void;
 }
 
 /** Begins an attempt's view of the actor; `staged` is called before its success brings messages into the queue, and may throw. */
@@ -196,6 +198,7 @@ export function openAttempt(runtime: ActorActivation, info: AttemptInfo, staged:
       gate.open = false;
       runtime.state?.putBackUnstorable();
       runtime.callbackEnded(gate);
+      gate.onClose?.();
     },
   };
 }
@@ -206,6 +209,8 @@ class StepContext extends IdentityContext {
   readonly #info: AttemptInfo;
   readonly #gate: Gate;
   readonly #view: StateView | undefined;
+  /** Aborted when the attempt has ended. */
+  #attempt: AbortSignal | undefined;
   #schedule: object | undefined;
   #db: unknown;
   #cron: object | undefined;
@@ -262,7 +267,13 @@ class StepContext extends IdentityContext {
 
   client(): unknown {
     this.#check("client");
-    return this.#runtime.client(() => this.#check("client"));
+    this.#attempt ??= this.#endWith(new AbortController());
+    return this.#runtime.client(() => this.#check("client"), this.#attempt);
+  }
+
+  #endWith(attempt: AbortController): AbortSignal {
+    this.#gate.onClose = () => attempt.abort();
+    return attempt.signal;
   }
 
   /** Progress is live: it leaves at once, after what is dirty has been committed, whatever becomes of the attempt (decision 15). */

@@ -142,8 +142,11 @@ export interface ActorPorts {
   waitUntil(promise: Promise<unknown>): void;
   /** All sockets of the object that are open, whichever activation admitted them. */
   sockets(): Iterable<Socket>;
-  /** A client for the same registry, over the binding; `beforeCall` runs before each call leaves and may throw. */
-  createClient(beforeCall: () => void): unknown;
+  /**
+   * A client for the same registry, over the binding; `beforeCall` runs before each call leaves and may throw. Its
+   * connections end with the first of `ends`.
+   */
+  createClient(beforeCall: () => void, ends: readonly AbortSignal[]): unknown;
   /** Instead of the upgrades of this release, for tests: the last one leads to the present format. */
   readonly upgrades?: readonly Upgrade[];
 }

@@ -128,11 +128,12 @@ export class ActorRuntime extends StoredRows implements ActorActivation {
     throw new ActorError("actor", "state_not_enabled", "State not enabled. Must implement `state` or `createState` to use it");
   }
 
-  client(guard: () => void = () => {}): unknown {
-    return this.ports.createClient(() => {
+  client(guard: () => void = () => {}, end?: AbortSignal): unknown {
+    const beforeCall = (): void => {
       guard();
       this.commitOrThrow();
-    });
+    };
+    return this.ports.createClient(beforeCall, end === undefined ? [this.abortSignal] : [this.abortSignal, end]);
   }
 
   // ---- commit ------------------------------------------------------------------------------------------------------

@@ -3,9 +3,8 @@ import { normalizeKey } from "../protocol/index.js";
 import { isInheritedName } from "./action-proxy.js";
 import { createActorHandle } from "./actor-handle.js";
 import { resolveConfig, type ClientConfig } from "./client-config.js";
-import type { ConnectionPorts } from "./connection.js";
 import { createHttpTransport } from "./http-transport.js";
-import { OpenConnections } from "./open-connections.js";
+import { OpenConnections, type ClientOptions } from "./open-connections.js";
 import type { ActorTarget, ActorTransport } from "./transport.js";
 
 type Key = string | readonly string[];
@@ -28,8 +27,8 @@ export function createClient<R = any>(endpointOrConfig?: string | ClientConfig):
 
 /** The same client over another way to the actors. */
 // biome-ignore lint: untyped by intention (decision 31)
-export function createClientWithTransport<R = any>(transport: ActorTransport, ports?: ConnectionPorts): ClientFor<R> {
-  const methods = clientMethods(transport, new OpenConnections(ports));
+export function createClientWithTransport<R = any>(transport: ActorTransport, options: ClientOptions = {}): ClientFor<R> {
+  const methods = clientMethods(transport, new OpenConnections(options));
   const accessors = new Map<string, unknown>();
   const client = new Proxy(methods, {
     get(own, property): unknown {

@@ -11,6 +11,7 @@ export type { ConnectionPorts } from "./connection.js";
 export { createClient, createClientWithTransport } from "./create-client.js";
 export type { ClientFor } from "./create-client.js";
 export { ActorClientError, MalformedResponseMessage } from "./errors.js";
+export type { ClientOptions } from "./open-connections.js";
 export { createHttpTransport } from "./http-transport.js";
 export { holdSocket } from "./socket.js";
 export type { ClientSocket, ClientSocketClass } from "./socket.js";

@@ -1,20 +1,32 @@
 import { REAL_PORTS, type Connection, type ConnectionPorts } from "./connection.js";
 
-/** The connections of one client that were not disposed of yet. */
+export interface ClientOptions {
+  readonly ports?: ConnectionPorts;
+  /** The first of them ends all connections, and those that are opened later. */
+  readonly ends?: readonly AbortSignal[];
+}
+
+/** The connections of one client that were not disposed of yet. It listens to what ends them only while there are any. */
 export class OpenConnections {
   readonly ports: ConnectionPorts;
+  readonly #ends: readonly AbortSignal[];
   readonly #all = new Set<Connection>();
+  readonly #disposeAll = (): void => this.disposeAll();
 
-  constructor(ports: ConnectionPorts = REAL_PORTS) {
+  constructor({ ports = REAL_PORTS, ends = [] }: ClientOptions) {
     this.ports = ports;
+    this.#ends = ends;
   }
 
   add(connection: Connection): void {
+    if (this.#all.size === 0) for (const end of this.#ends) end.addEventListener("abort", this.#disposeAll);
     this.#all.add(connection);
+    if (this.#ends.some(({ aborted }) => aborted)) connection.dispose();
   }
 
   delete(connection: Connection): void {
     this.#all.delete(connection);
+    if (this.#all.size === 0) for (const end of this.#ends) end.removeEventListener("abort", this.#disposeAll);
   }
 
   disposeAll(): void {

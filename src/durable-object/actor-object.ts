@@ -13,7 +13,7 @@ export interface ActorObjectOptions<Env> {
   readonly registry: Registry;
   readonly logLevel: LogLevel;
   /** A client for the same registry, over the binding in `env`; `beforeCall` runs before each call leaves. */
-  readonly createClient: (env: Env, beforeCall: () => void) => unknown;
+  readonly createClient: (env: Env, beforeCall: () => void, ends: readonly AbortSignal[]) => unknown;
 }
 
 /** The class to export from the Worker: one instance of it is one actor. A thin shell around the pure `ActorHost`. */
@@ -41,7 +41,7 @@ export function createActorObject<Env>(options: ActorObjectOptions<Env>): ActorO
         abort: (reason) => ctx.abort(reason),
         waitUntil: (promise) => ctx.waitUntil(promise),
         sockets: () => ctx.getWebSockets().map((socket) => HibernatingSocket.of(socket)),
-        createClient: (beforeCall) => options.createClient(env, beforeCall),
+        createClient: (beforeCall, ends) => options.createClient(env, beforeCall, ends),
       });
       // Answered by the platform: a client that looks whether the object is there neither wakes it nor is billed.
       ctx.setWebSocketAutoResponse(new WebSocketRequestResponsePair("ping", "pong"));

@@ -72,7 +72,7 @@ export function createHandler<D extends ActorDefinitions, Env = unknown>(registr
     ...(maxIncomingMessageSize === undefined ? {} : { maxIncomingMessageSize }),
   });
   const failurePorts = { log, newErrorId: () => crypto.randomUUID(), expose: false };
-  const connect = (env: Env, beforeCall: () => void = () => {}): unknown => {
+  const connect = (env: Env, beforeCall: () => void = () => {}, ends: readonly AbortSignal[] = []): unknown => {
     const callActor = createActorCaller(namespaceOf(env), { actorNames });
     const sendMessage = createMessageSender(callActor);
     const openSocket = createSocketOpener(namespaceOf(env), actorNames);
@@ -98,6 +98,7 @@ export function createHandler<D extends ActorDefinitions, Env = unknown>(registr
         },
         beforeSend: beforeCall,
       }),
+      { ends },
     );
   };
   const handler: ActorHandler<D, Env> = {

@@ -689,6 +689,23 @@ describe("dispose", () => {
     expect(again.connStatus).toBe("connecting");
   });
 
+  test("comes with the end of what the client is for, which is listened to only while there are connections", async () => {
+    const [life, attempt] = [new AbortController(), new AbortController()];
+    const listeners = [life, attempt].map(({ signal }) => [vi.spyOn(signal, "addEventListener"), vi.spyOn(signal, "removeEventListener")] as const);
+    const counts = (): number[] => listeners.map(([added, removed]) => added.mock.calls.length - removed.mock.calls.length);
+    const world = fakeSockets({ ends: [life.signal, attempt.signal] });
+    const connections = [1, 2].map(() => world.client.chat.getOrCreate("a").connect());
+    await settle();
+    expect(counts()).toEqual([1, 1]);
+    await connections[0].dispose();
+    expect(counts()).toEqual([1, 1]);
+    attempt.abort();
+    expect([connections[1].connStatus, counts()]).toEqual(["idle", [0, 0]]);
+    expect(world.client.chat.getOrCreate("a").connect().connStatus).toBe("idle");
+    await world.pass(60_000);
+    expect([world.sockets.length, world.clock.pendingTimers, counts()]).toEqual([2, 0, [0, 0]]);
+  });
+
   test("comes with the signal of the handle or of the connection", async () => {
     const world = fakeSockets();
     const [ofHandle, ofConnection] = [new AbortController(), new AbortController()];

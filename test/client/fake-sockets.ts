@@ -73,7 +73,7 @@ function lineOf({ tag, val }: ToServer): string {
 }
 
 /** A client whose sockets are the test's, and whose clock stands. */
-export function fakeSockets({ encoding = "json" as Encoding, random = 0 } = {}) {
+export function fakeSockets({ encoding = "json" as Encoding, random = 0, ends = [] as AbortSignal[] } = {}) {
   const clock = new ManualClock();
   const sockets: FakeSocket[] = [];
   /** Thrown by the next attempts to open a socket. */
@@ -101,7 +101,7 @@ export function fakeSockets({ encoding = "json" as Encoding, random = 0 } = {}) 
     random: () => random,
   };
   // biome-ignore lint: untyped by intention
-  const client: any = createClientWithTransport(transport, ports);
+  const client: any = createClientWithTransport(transport, { ports, ends });
   return {
     client,
     transport,

@@ -5,6 +5,7 @@ import { createClient, type ActorConn, type ActorConnStatus, type Client } from 
 import { createHandler } from "../../src/entry/cloudflare.js";
 import { actor, event, setup, UserError } from "../../src/entry/index.js";
 import { objectName } from "../../src/protocol/index.js";
+import { workflow } from "../../src/entry/workflow.js";
 import { serve } from "../support/worker.js";
 import { workerFetch, WorkerSocket } from "./worker-socket.js";
 
@@ -73,6 +74,27 @@ const visitor = actor({
   },
 });
 
+/** Opens connections and leaves them: in an action, and in a step of its workflow. */
+const careless = actor({
+  state: { inStep: "" },
+  actions: {
+    open: async (c, key: string) => {
+      const connection = c.client<typeof registry>().room.getOrCreate(key).connect({ name: "of the action" });
+      await connection.ready;
+    },
+    openInStep: async (c, key: string) => void (await c.queue.send("rooms", key)),
+    end: (c) => c.destroy(),
+  },
+  run: workflow(async (ctx) => {
+    const { body } = await ctx.queue.next("a room");
+    await ctx.step("open", async (step) => {
+      const connection = step.client<typeof registry>().room.getOrCreate(body as string).connect({ name: "of the step" });
+      await connection.ready;
+    });
+    await ctx.queue.next("nothing");
+  }),
+});
+
 /** Says what it was asked for, then gives back what it gets. */
 const echo = actor({
   onBeforeConnect: (_c, params: Params | undefined) => {
@@ -85,7 +107,7 @@ const echo = actor({
   },
 });
 
-const registry = setup({ use: { room, visitor, echo } });
+const registry = setup({ use: { room, visitor, careless, echo } });
 serve(registry);
 
 const WAYS: [name: string, open: () => Client<typeof registry>][] = [
@@ -302,6 +324,17 @@ describe("connections between actors", () => {
     await watcher.topic();
     expect(heard).toEqual(["visitor one", "visitor two"]);
     await ended("of actors", ["visitor one 1000 Disposed", "visitor two 1000 Disposed"]);
+  });
+
+  it("end with the actor, and with the step, that opened them and left them", async () => {
+    const client = start(() => createHandler(registry).client(env));
+    const actor = client.careless.getOrCreate("leaves");
+    await actor.openInStep("left by a step");
+    await ended("left by a step", ["of the step 1000 Disposed"]);
+    await actor.open("left by an actor");
+    expect(await client.room.getOrCreate("left by an actor").who()).toEqual(["of the action"]);
+    await actor.end();
+    await ended("left by an actor", ["of the action 1000 Disposed"]);
   });
 
   it("may make an actor from a large input", async () => {
