@@ -10,10 +10,10 @@ type Rows = Map<string, Uint8Array<ArrayBuffer>>;
 
 /** The format before the first: entries had another key and other names, the state stood in a list, nothing was told. */
 const toFirst: Upgrade = (rows) => {
-  for (const [key, bytes] of rows.list("h/")) {
+  for (const [key, bytes] of rows.list("old/")) {
     const { place, what, ...rest } = decodeValue(bytes) as Any;
     rows.delete(key);
-    rows.put(`e/${key.slice(2)}`, encodeValue({ l: place, k: what, ...rest }));
+    rows.put(`e/${key.slice(4)}`, encodeValue({ l: place, k: what, ...rest }));
   }
   const state = rows.get("s");
   if (state) rows.put("s", encodeValue((decodeValue(state) as unknown[])[0]));
@@ -26,7 +26,7 @@ const toFirst: Upgrade = (rows) => {
 const toZeroth: Upgrade = (rows) => {
   for (const [key, bytes] of rows.list("history ")) {
     rows.delete(key);
-    rows.put(`h/${key.slice(8)}`, new Uint8Array(bytes));
+    rows.put(`old/${key.slice(8)}`, new Uint8Array(bytes));
   }
 };
 
@@ -40,7 +40,7 @@ function older(dump: Dump, format: number): Rows {
   for (const [key, bytes] of rowsOf(dump)) {
     if (key.startsWith("e/")) {
       const { l, k, ...rest } = decodeValue(bytes) as Any;
-      rows.set(`${format === STORAGE_FORMAT - 1 ? "h/" : "history "}${key.slice(2)}`, encodeValue({ place: l, what: k, ...rest }));
+      rows.set(`${format === STORAGE_FORMAT - 1 ? "old/" : "history "}${key.slice(2)}`, encodeValue({ place: l, what: k, ...rest }));
     } else if (key === "s") rows.set("s", encodeValue([decodeValue(bytes)]));
     else if (key === "a") {
       const { name, ...rest } = decodeValue(bytes) as Any;

@@ -13,7 +13,9 @@ describe("simulation", () => {
     let events = 0;
     let deaths = 0;
     for (let seed = FIRST; seed < FIRST + COUNT; seed += 1) {
-      const result = await simulate(seed);
+      const result = await simulate(seed).catch((error: unknown) => {
+        throw new Error(`SEED=${seed} npx vitest run --project simulation test/simulation/simulation.test.ts`, { cause: error });
+      });
       commits += result.commits;
       crashes += result.crashes;
       events += result.events;

@@ -17,9 +17,10 @@ describe("types", () => {
 
   // Declarations of user code name the types that it infers: one without a public name is an error there (TS2742, TS2883).
   test("every type of the façade has a public name", () => {
-    const entries = readdirSync(join(root, "src/entry")).map((file) => read(`src/entry/${file}`)).join("\n");
+    const files = readdirSync(join(root, "src/entry"), { recursive: true }).filter((file) => String(file).endsWith(".ts"));
+    const entries = files.map((file) => read(`src/entry/${String(file)}`)).join("\n");
     const exported = new Set([...entries.matchAll(/^ {2}(?:type )?(\w+)(?: as \w+)?,$/gm)].map(([, name]) => name));
-    const facade = ["types", "workflow-types", "queue-messages", "declarations", "client-types", "schedule-types", "cron-types", "workflow-status"];
+    const facade = ["types", "workflow-types", "queue-messages", "declarations", "client-types", "schedule-types", "cron-types", "connection-types", "raw-socket-types", "workflow-status"];
     const declared = facade.flatMap((file) => [...read(`src/actor/${file}.ts`).matchAll(/^export (?:interface|type) (\w+)/gm)].map(([, name]) => name));
     expect(declared.length).toBeGreaterThan(80);
     expect(declared.filter((name) => !exported.has(name))).toEqual([]);
