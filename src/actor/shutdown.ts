@@ -2,7 +2,6 @@ import { ActorError } from "../protocol/index.js";
 import { CallbackContext, READY } from "./context.js";
 import { describe } from "./describe.js";
 import { callHook } from "./hook.js";
-import { LEASE_EXTENSION_MS } from "./lease.js";
 import type { ActorRuntime } from "./runtime.js";
 
 /** Deadline of an actor that is marked as destroyed, until nothing of it is left. */
@@ -58,10 +57,11 @@ export async function goToSleep(runtime: ActorRuntime): Promise<void> {
  * cut it off. False: nothing of the activation acts any more.
  */
 export function staysAwake(runtime: ActorRuntime): boolean {
-  const { wakes, record, ports } = runtime;
+  const { wakes, record } = runtime;
   wakes.armed(null);
   wakes.changed();
-  if (record.destroyed) runtime.setDeadline(DESTROY, { at: ports.now() + LEASE_EXTENSION_MS });
+  // With a lease, what is due is in hand: without one, each alarm would ask for the next at once.
+  if (record.destroyed) wakes.holdLease();
   wakes.extendLease();
   return runtime.commit();
 }

@@ -716,4 +716,24 @@ describe("the last part of an actor that is destroyed", () => {
     await ended(world);
     expect(subject.store.keys).toEqual([]);
   });
+
+  it("asks for few alarms while onDestroy takes its time, whatever was due before", async () => {
+    const { world, subject } = single(
+      actor({
+        state: {},
+        onDestroy: () => world.clock.delay(10_000),
+        actions: { end: (c) => c.destroy() },
+        run: workflow(async (ctx) => void (await ctx.queue.nextBatch("wait", { timeout: 1_000 }))),
+      }),
+    );
+    const ending = subject.call("end");
+    await world.settle();
+    await ending;
+    const { alarmWrites } = subject.store;
+    await world.pass(9_000);
+    expect(subject.store.keys).toContain("a");
+    expect(subject.store.alarmWrites - alarmWrites).toBeLessThan(5);
+    await world.pass(60_000);
+    expect(subject.store.keys).toEqual([]);
+  });
 });

@@ -7,6 +7,7 @@ import { simulate } from "./simulate.js";
  */
 const SEEDS: readonly (readonly [seed: number, why: string])[] = [
   [1482, "an actor was destroyed while its undoing looked for handlers, and the look went on: taken for a divergence"],
+  [1016, "while onDestroy took its time, an overdue deadline of the workflow asked for one alarm after the other"],
   [2837, "the same; a workflow cancelled there had its end overwritten"],
 ];
 
