@@ -48,8 +48,10 @@ export interface ActorActivation {
   nextSeq(): number;
   /** @throws actor/state_not_enabled */
   stateView(): StateView;
-  /** A client whose calls leave only after what is dirty has been committed (C1); `guard` may refuse a call. */
-  /** A client that asks `guard` before each call, and whose connections end with the activation, or with `end`. */
+  /**
+   * A client whose calls leave only after what is dirty has been committed (C1); `guard` may refuse a call. Its connections
+   * end with the activation, or with `end`.
+   */
   client(guard?: () => void, end?: AbortSignal): unknown;
 
   /** Stores a message and resolves once it is committed; `waitMs`: its sender waits for a reply. @throws queue/full, queue/message_too_large */

@@ -2,8 +2,10 @@ import { ActorError } from "../protocol/index.js";
 import { EvictedError } from "../workflow/index.js";
 import { describe } from "./describe.js";
 import type { ActorRuntime } from "./runtime.js";
-import { DESTROY, shutDown } from "./shutdown.js";
+import { shutDown } from "./shutdown.js";
 
+/** Deadline of an actor that is marked as destroyed, until nothing of it is left. */
+const DESTROY = "destroy";
 const MAX_TRIES = 10;
 
 /** Marks the actor as being destroyed, in one commit with all that is dirty and an alarm now: it cannot come back. */

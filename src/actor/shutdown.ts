@@ -4,9 +4,6 @@ import { describe } from "./describe.js";
 import { callHook } from "./hook.js";
 import type { ActorRuntime } from "./runtime.js";
 
-/** Deadline of an actor that is marked as destroyed, until nothing of it is left. */
-export const DESTROY = "destroy";
-
 /**
  * The last part of an activation that ends on purpose: signals fire, the hook runs, and what is kept awake or waited for
  * may finish; all of it within `sleepGracePeriod`. Vars, state and calls to others are there until this resolves. Never
