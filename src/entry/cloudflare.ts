@@ -75,7 +75,7 @@ export function createHandler<D extends ActorDefinitions, Env = unknown>(registr
   const connect = (env: Env, beforeCall: () => void = () => {}, ends: readonly AbortSignal[] = []): unknown => {
     const callActor = createActorCaller(namespaceOf(env), { actorNames });
     const sendMessage = createMessageSender(callActor);
-    const openSocket = createSocketOpener(namespaceOf(env), actorNames);
+    const openSocket = createSocketOpener(namespaceOf(env), actorNames, callActor);
     const sendRequest = createRequestSender(namespaceOf(env), actorNames, callActor);
     return createClientWithTransport(
       createBindingTransport({

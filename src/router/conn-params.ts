@@ -1,7 +1,7 @@
 import { ActorError, decodeJson, encodeValue } from "../protocol/index.js";
 import { isOwnClient } from "./wire-encoding.js";
 
-const MAX_PARAMS_BYTES = 4096;
+export const MAX_PARAMS_BYTES = 4096;
 
 /**
  * Connection params from `x-rivet-conn-params`, as bytes of the storage codec; `undefined` without the header. Throws
@@ -14,10 +14,7 @@ export function readConnParams(headers: Headers): Uint8Array | undefined {
 
 /** As `readConnParams`, of the params' JSON, whatever carried it. The published clients write it plain, without tags. */
 export function paramsFromJson(text: string, isExtended: boolean): Uint8Array {
-  if (new TextEncoder().encode(text).length > MAX_PARAMS_BYTES) {
-    const message = `Connection params have at most ${MAX_PARAMS_BYTES} bytes.`;
-    throw new ActorError("request", "too_large", message, { metadata: { limitBytes: MAX_PARAMS_BYTES } });
-  }
+  if (new TextEncoder().encode(text).length > MAX_PARAMS_BYTES) throw paramsTooLarge();
   let params: unknown;
   try {
     params = isExtended ? decodeJson(text) : JSON.parse(text);
@@ -25,4 +22,9 @@ export function paramsFromJson(text: string, isExtended: boolean): Uint8Array {
     throw new ActorError("actor", "invalid_request", "The connection params are not JSON.");
   }
   return encodeValue(params, { what: "the connection params" });
+}
+
+export function paramsTooLarge(): ActorError {
+  const message = `Connection params have at most ${MAX_PARAMS_BYTES} bytes.`;
+  return new ActorError("request", "too_large", message, { metadata: { limitBytes: MAX_PARAMS_BYTES } });
 }

@@ -1,5 +1,6 @@
 import { ENVELOPE_HEADER, formatEnvelopeHeader, type CallEnvelope } from "../protocol/index.js";
-import { envelopeOf, platformErrorOf, type ActorCall } from "./forward.js";
+import { fitHeader } from "./fit-header.js";
+import { envelopeOf, platformErrorOf, type ActorCall, type CallActor } from "./forward.js";
 import type { ActorNamespace } from "./object-namespace.js";
 import { refusalOf } from "./refusal.js";
 import { resolveStub } from "./resolve-stub.js";
@@ -11,10 +12,11 @@ import { resolveStub } from "./resolve-stub.js";
 export type OpenSocket = (call: ActorCall) => Promise<WebSocket>;
 
 /** The way to the objects of one namespace for sockets. */
-export function createSocketOpener(objects: ActorNamespace, actorNames: ReadonlySet<string>): OpenSocket {
+export function createSocketOpener(objects: ActorNamespace, actorNames: ReadonlySet<string>, callActor: CallActor): OpenSocket {
   return async (call) => {
-    const resolved = resolveStub(objects, call.target, actorNames);
-    const { request, ...envelope } = envelopeOf(call, resolved);
+    const fitting = await fitHeader(call, callActor);
+    const resolved = resolveStub(objects, fitting.target, actorNames);
+    const { request, ...envelope } = envelopeOf(fitting, resolved);
     let response: Response;
     try {
       response = await resolved.openStub().fetch(upgradeRequest(envelope, request));

@@ -68,7 +68,7 @@ export function createRouter(options: RouterOptions): Router {
     const callActor = createActorCaller(objects, { ...options, actorNames });
     return {
       callActor,
-      openSocket: createSocketOpener(objects, actorNames),
+      openSocket: createSocketOpener(objects, actorNames, callActor),
       sendMessage: createMessageSender(callActor, options),
       sendRequest: createRequestSender(objects, actorNames, callActor),
     };

@@ -1,9 +1,10 @@
 import { ActorError, ANSWER_HEADER, ENVELOPE_HEADER, formatEnvelopeHeader, type CallEnvelope } from "../protocol/index.js";
+import { fitHeader } from "./fit-header.js";
 import { envelopeOf, platformErrorOf, type ActorCall, type CallActor } from "./forward.js";
 import { withoutOwnHeaders } from "./forwarded-request.js";
 import type { ActorNamespace } from "./object-namespace.js";
 import { refusalOf } from "./refusal.js";
-import { resolveStub, type ActorTarget } from "./resolve-stub.js";
+import { resolveStub } from "./resolve-stub.js";
 
 /** A request to an actor's own code. */
 export interface RawRequest extends Omit<ActorCall, "operation" | "request"> {
@@ -21,15 +22,12 @@ export interface RawRequest extends Omit<ActorCall, "operation" | "request"> {
  */
 export type SendRequest = (request: RawRequest) => Promise<Response>;
 
-/** A header carries so much of an input; an actor with a larger one is created before. */
-const MAX_HEADER_INPUT_BYTES = 8192;
-
 /** The way to the objects of one namespace for raw requests. */
 export function createRequestSender(objects: ActorNamespace, actorNames: ReadonlySet<string>, callActor: CallActor): SendRequest {
   return async ({ request, body, signal, ...call }) => {
-    const target = await withoutLargeInput(call.target, callActor);
-    const resolved = resolveStub(objects, target, actorNames);
-    const envelope = envelopeOf({ ...call, operation: { kind: "request" } }, resolved);
+    const fitting = await fitHeader({ ...call, operation: { kind: "request" } as const }, callActor);
+    const resolved = resolveStub(objects, fitting.target, actorNames);
+    const envelope = envelopeOf(fitting, resolved);
     const headers = new Headers(withoutOwnHeaders(request.headers));
     headers.set(ENVELOPE_HEADER, formatEnvelopeHeader(envelope));
     // `duplex` is for runtimes that want to hear it.
@@ -48,13 +46,6 @@ export function createRequestSender(objects: ActorNamespace, actorNames: Readonl
     answer.headers.set("x-rivet-actor", actorId);
     return answer;
   };
-}
-
-async function withoutLargeInput(target: ActorTarget, callActor: CallActor): Promise<ActorTarget> {
-  const isLarge = "name" in target && target.creation.mode === "getOrCreate" && (target.creation.input?.byteLength ?? 0) > MAX_HEADER_INPUT_BYTES;
-  if (!isLarge) return target;
-  const { actorId } = await callActor({ target, operation: { kind: "resolve" } });
-  return { actorId };
 }
 
 function callerHasGone(): ActorError {

@@ -4,7 +4,7 @@ import { afterEach, describe, expect, it, vi } from "vitest";
 import { createClient, type ActorConn, type ActorConnStatus, type Client } from "../../src/entry/client.js";
 import { createHandler } from "../../src/entry/cloudflare.js";
 import { actor, event, setup, UserError } from "../../src/entry/index.js";
-import { objectName } from "../../src/protocol/index.js";
+import { encodeInput, MAX_INPUT_BYTES, objectName } from "../../src/protocol/index.js";
 import { workflow } from "../../src/entry/workflow.js";
 import { serve } from "../support/worker.js";
 import { workerFetch, WorkerSocket } from "./worker-socket.js";
@@ -107,7 +107,14 @@ const echo = actor({
   },
 });
 
-const registry = setup({ use: { room, visitor, careless, echo } });
+/** Knows how long its input was. */
+const measure = actor({
+  createState: (_c, input: string) => ({ length: input.length }),
+  onWebSocket: (c, socket) => socket.send(`${c.state.length}`),
+  actions: { length: (c) => c.state.length },
+});
+
+const registry = setup({ use: { room, visitor, careless, echo, measure } });
 serve(registry);
 
 const WAYS: [name: string, open: () => Client<typeof registry>][] = [
@@ -337,9 +344,19 @@ describe("connections between actors", () => {
     await ended("left by an actor", ["of the action 1000 Disposed"]);
   });
 
-  it("may make an actor from a large input", async () => {
-    const topic = "x".repeat(1_000_000);
-    const connection = start(() => createHandler(registry).client(env)).room.getOrCreate("large input", { createWithInput: { topic } }).connect();
-    expect((await connection.topic()).length).toBe(topic.length);
+  it("may make an actor from an input of 4 MiB, and not of more", async () => {
+    const { measure } = start(() => createHandler(registry).client(env));
+    const length = MAX_INPUT_BYTES - (encodeInput("x".repeat(100_000)).byteLength - 100_000);
+    const input = (more = 0) => ({ createWithInput: "x".repeat(length + more) });
+    expect(encodeInput(input().createWithInput).byteLength).toBe(MAX_INPUT_BYTES);
+    expect(await measure.getOrCreate("connection", input()).connect().length()).toBe(length);
+    const socket = await measure.getOrCreate("raw socket", input()).webSocket();
+    const { data } = await new Promise<MessageEvent>((resolve) => (socket as unknown as WebSocket).addEventListener("message", resolve));
+    expect(data).toBe(`${length}`);
+    socket.close(1000, "");
+    const tooLarge = { group: "actor", code: "input_too_large", statusCode: 413, metadata: { limitBytes: MAX_INPUT_BYTES } };
+    expect(await failureOf(measure.getOrCreate("too large", input(1)).connect().ready)).toMatchObject(tooLarge);
+    expect(await failureOf(measure.getOrCreate("too large", input(1)).webSocket())).toMatchObject(tooLarge);
+    expect(await failureOf(measure.get("too large").length())).toMatchObject({ code: "not_found" });
   });
 });

@@ -1,0 +1,24 @@
+import type { ActorCall, CallActor } from "./forward.js";
+import { MAX_PARAMS_BYTES, paramsTooLarge } from "./conn-params.js";
+import type { ActorTarget } from "./resolve-stub.js";
+
+/** A header carries so much of an input; an actor with a larger one is created before. */
+export const MAX_HEADER_INPUT_BYTES = 8192;
+
+/**
+ * Makes a call fit into the header that carries its envelope beside a request or an upgrade. An actor whose input is large
+ * is created by a call of its own, and then named by its id. Throws what that call throws, and `request/too_large` (413).
+ */
+export async function fitHeader<C extends Pick<ActorCall, "target" | "params">>(call: C, callActor: CallActor): Promise<C> {
+  if ((call.params?.byteLength ?? 0) > MAX_PARAMS_BYTES) throw paramsTooLarge();
+  return hasLargeInput(call.target) ? { ...call, target: await created(call.target, callActor) } : call;
+}
+
+function hasLargeInput(target: ActorTarget): boolean {
+  return "name" in target && target.creation.mode === "getOrCreate" && (target.creation.input?.byteLength ?? 0) > MAX_HEADER_INPUT_BYTES;
+}
+
+async function created(target: ActorTarget, callActor: CallActor): Promise<ActorTarget> {
+  const { actorId } = await callActor({ target, operation: { kind: "resolve" } });
+  return { actorId };
+}
