@@ -9,7 +9,8 @@ export interface SocketOpening {
   readonly token?: string | undefined;
   /** Whether the client is our own: it revives every tag, so that every kind of value may be sent to it, and comes from it. */
   readonly isOwnClient?: boolean;
-  /** Which actor, where the URL names none. */
+  /** For what kind of thing the socket is ("actor"), and for which one, where the URL names none. */
+  readonly target?: string | undefined;
   readonly actorId?: string | undefined;
   /** The user's own ones. */
   readonly others?: readonly string[];
@@ -24,18 +25,18 @@ const TARGET = "rivet_target.";
 const ACTOR = "rivet_actor.";
 const OWN_CLIENT = "perdure_values.1";
 /** Of the published clients, and without meaning here. */
-const IGNORED = /^rivet_(?:skip_ready_wait$|test_ack_hook\.|target\.|namespace\.|runner\.)/;
+const IGNORED = /^rivet_(?:skip_ready_wait$|test_ack_hook\.|namespace\.|runner\.)/;
 
 /** What to offer as subprotocols. */
 export function formatSubprotocols(opening: SocketOpening): string[] {
-  const { encoding, params, token, isOwnClient = false, actorId, others = [] } = opening;
+  const { encoding, params, token, isOwnClient = false, target = "actor", actorId, others = [] } = opening;
   return [
     SOCKET_PROTOCOL,
     ENCODING + encoding,
     ...(isOwnClient ? [OWN_CLIENT] : []),
     ...(params === undefined ? [] : [PARAMS + encodeToken(params)]),
     ...(token === undefined ? [] : [TOKEN + encodeToken(token)]),
-    ...(actorId === undefined ? [] : [`${TARGET}actor`, ACTOR + actorId]),
+    ...(actorId === undefined ? [] : [TARGET + target, ACTOR + actorId]),
     ...others,
   ];
 }
@@ -50,16 +51,18 @@ export function parseSubprotocols(header: string | null): SocketOpening {
   let isOwnClient = false;
   let params: string | undefined;
   let token: string | undefined;
+  let target: string | undefined;
   let actorId: string | undefined;
   for (const protocol of (header ?? "").split(",").map((text) => text.trim())) {
     if (protocol.startsWith(ENCODING)) encoding = encodingOf(protocol.slice(ENCODING.length));
     else if (protocol.startsWith(PARAMS)) params = decodeToken(protocol.slice(PARAMS.length), "The connection params");
     else if (protocol.startsWith(TOKEN)) token = decodeToken(protocol.slice(TOKEN.length), "The token");
+    else if (protocol.startsWith(TARGET)) target = protocol.slice(TARGET.length);
     else if (protocol.startsWith(ACTOR)) actorId = protocol.slice(ACTOR.length);
     else if (protocol === OWN_CLIENT) isOwnClient = true;
     else if (protocol !== "" && protocol !== SOCKET_PROTOCOL && !IGNORED.test(protocol)) others.push(protocol);
   }
-  return { encoding, params, token, isOwnClient, actorId, others };
+  return { encoding, params, token, isOwnClient, target, actorId, others };
 }
 
 function encodingOf(text: string): Encoding {

@@ -13,7 +13,9 @@ import { createSocketOpener } from "./open-socket.js";
 import { requireMethod } from "./preconditions.js";
 import { refuseSocket } from "./refuse-socket.js";
 import { createRequestSender } from "./send-request.js";
-import { headerTarget, isRoutedByHeader, serveRequest } from "./serve-request.js";
+import { headerTarget, isRouted, protocolTarget } from "./routed-target.js";
+import { serveConnect } from "./serve-connect.js";
+import { serveRequest } from "./serve-request.js";
 import { isUpgrade } from "./socket-opening.js";
 import { createMessageSender, type WaitPorts } from "./wait.js";
 import { isOwnClient } from "./wire-encoding.js";
@@ -118,6 +120,10 @@ function createApp(options: RouterOptions, actorNames: ReadonlySet<string>, base
     const path = pathOf(request).slice("/request".length);
     return serveRequest({ request, target: headerTarget(request.headers), path: path === "" ? "/" : path, query: new URL(request.url).search.slice(1) }, c.env);
   });
+  const serveSocket = (request: Request, env: ActorAccess, rawPath?: string): Promise<Response> =>
+    serveConnect({ request, userQuery: new URL(request.url).search.slice(1), target: protocolTarget(request.headers) }, env, rawPath);
+  app.all("/connect", (c) => serveSocket(c.req.raw, c.env));
+  app.all("/websocket/*", (c) => serveSocket(c.req.raw, c.env, pathOf(c.req.raw).slice("/websocket/".length)));
   app.all("/actors/*", (c) => {
     const path = pathOf(c.req.raw).slice("/actors".length);
     return serveActors(c.req.raw, path, c.env.callActor, { actorNames, namespace, token });
@@ -157,5 +163,5 @@ function isOurs(request: Request, basePath: string): boolean {
   const path = pathBelow(basePath, request);
   if (path === undefined) return false;
   if (basePath !== "" || /^\/(?:(?:gateway|actors)(?:\/|$)|(?:metadata|health)$)/.test(path)) return true;
-  return /^\/request(?:\/|$)/.test(path) && isRoutedByHeader(request);
+  return isRouted(path, request);
 }

@@ -1,4 +1,4 @@
-import { ActorError, parseActorId } from "../protocol/index.js";
+import { ActorError } from "../protocol/index.js";
 import { readConnParams } from "./conn-params.js";
 import { actorRequest } from "./forwarded-request.js";
 import type { ActorAccess } from "./gateway-request.js";
@@ -32,21 +32,6 @@ export async function serveRequest({ request, target, path, query }: AddressedRe
     signal: request.signal,
     ...(params !== undefined && { params }),
   });
-}
-
-/** Whether the headers say that a request below `/request` is for an actor, or that the real one will (a preflight). */
-export function isRoutedByHeader({ method, headers }: Request): boolean {
-  if (headers.has("x-rivet-target")) return true;
-  return method === "OPTIONS" && /\bx-rivet-target\b/i.test(headers.get("access-control-request-headers") ?? "");
-}
-
-/** The actor that `x-rivet-target` and `x-rivet-actor` name. Throws `guard/no_route`, `guard/missing_actor` or `actor/invalid_id`. */
-export function headerTarget(headers: Headers): ActorTarget {
-  if (headers.get("x-rivet-target") !== "actor") throw new ActorError("guard", "no_route", "Below /request only requests with x-rivet-target: actor are routed.");
-  const actorId = headers.get("x-rivet-actor");
-  if (actorId === null || actorId === "") throw new ActorError("guard", "missing_actor", "x-rivet-target: actor needs the actor's id as x-rivet-actor.");
-  if (parseActorId(actorId) === undefined) throw new ActorError("actor", "invalid_id", "x-rivet-actor is not the id of an actor.");
-  return { actorId };
 }
 
 function tooLong(): ActorError {

@@ -67,6 +67,21 @@ describe("connections on workerd", () => {
     expect(seen.get("door")).toEqual(["before"]);
   });
 
+  it("is let in where subprotocols alone name the actor, and told what is missing in them", async () => {
+    const { val } = (await (await TestSocket.dial("room", "routed")).next()) as { val: { actorId: string } };
+    const dial = (path: string, ...more: string[]): Promise<TestSocket> => TestSocket.dial("", "", { path, protocols: ["rivet", "rivet_encoding.json", "rivet_target.actor", ...more] });
+    const routed = await dial("/connect", `rivet_actor.${val.actorId}`);
+    expect(await routed.next()).toMatchObject({ tag: "Init", val: { actorId: val.actorId } });
+    expect(await routed.call("present")).toEqual(["nobody", "nobody"]);
+    for (const [id, error] of [[undefined, "guard.missing_actor"], ["x", "actor.invalid_id"], [val.actorId.replace(/.$/, (digit) => (digit === "0" ? "1" : "0")), "actor.not_found"]] as const) {
+      expect(await (await dial("/connect", ...(id === undefined ? [] : [`rivet_actor.${id}`]))).closed).toEqual({ code: 1011, reason: error });
+    }
+    expect(await (await TestSocket.dial("", "", { path: "/connect", protocols: ["rivet", "rivet_target.other"] })).closed).toEqual({ code: 1011, reason: "guard.no_route" });
+    // The Worker's own paths, as far as we know.
+    await expect(TestSocket.dial("", "", { path: "/connect", protocols: ["rivet"] })).rejects.toThrow("No socket: 404 Not found");
+    await expect(TestSocket.dial("", "", { path: "/connected", protocols: ["rivet", "rivet_target.actor"] })).rejects.toThrow("No socket: 404 Not found");
+  });
+
   it("keeps state, params and subscriptions over evictions, with no hook", async () => {
     const alice = await TestSocket.open("room", "sleepy", { params: { name: "alice" }, encoding: "cbor" });
     expect(await alice.event()).toEqual(["tick", 1]);

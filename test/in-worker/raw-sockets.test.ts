@@ -56,8 +56,11 @@ const serveAll = (): void => serve(setup({ use: { resident, sleeper, silent, dro
 serveAll();
 
 async function open(name: string, key: string, path: string): Promise<{ socket: WebSocket; next(): Promise<unknown>; closed: Promise<{ code: number; reason: string }> }> {
-  const url = `http://worker.test/gateway/${name}/websocket${path}${path.includes("?") ? "&" : "?"}rvt-namespace=default&rvt-method=getOrCreate&rvt-key=${key}`;
-  const response = await worker.fetch(new Request(url, { headers: { upgrade: "websocket", "sec-websocket-protocol": "rivet, rivet_encoding.bare" } }));
+  return openAt(`/gateway/${name}/websocket${path}${path.includes("?") ? "&" : "?"}rvt-namespace=default&rvt-method=getOrCreate&rvt-key=${key}`);
+}
+
+async function openAt(path: string, protocols = ""): ReturnType<typeof open> {
+  const response = await worker.fetch(new Request(`http://worker.test${path}`, { headers: { upgrade: "websocket", "sec-websocket-protocol": `rivet, rivet_encoding.bare${protocols}` } }));
   const socket = response.webSocket as WebSocket;
   const frames: unknown[] = [];
   const waiting: ((frame: unknown) => void)[] = [];
@@ -83,6 +86,16 @@ describe("a raw socket", () => {
     socket.send("end");
     expect(await closed).toEqual({ code: 4002, reason: "as you wish" });
     expect(seen.get("a")?.slice(1)).toEqual(["close 4002 true", "gone 4002"]);
+  });
+
+  it("may name its actor by subprotocols alone, and has a query of its own then", async () => {
+    const created = await worker.fetch(new Request("http://worker.test/gateway/resident/action/n?rvt-namespace=default&rvt-method=getOrCreate&rvt-key=by-id", { method: "POST", body: '{"args":[]}' }));
+    expect(await created.json()).toEqual({ output: 0 });
+    const { actors: [{ actor_id: id }] } = await (await worker.fetch(new Request("http://worker.test/actors?namespace=default&name=resident&key=by-id"))).json<{ actors: [{ actor_id: string }] }>();
+    const { socket, next } = await openAt("/websocket/sub?rvt-key=mine", `, rivet_target.actor, rivet_actor.${id}`);
+    socket.send("one");
+    expect([await next(), seen.get("by-id")?.at(-1)]).toEqual(["1 one", "open /websocket/sub"]);
+    socket.close(1000, "");
   });
 
   it("A40: is closed with the handler's error", async () => {

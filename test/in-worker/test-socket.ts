@@ -11,6 +11,8 @@ export interface OpenOptions {
   readonly headers?: Record<string, string>;
   /** Instead of the subprotocols that these options make. */
   readonly protocols?: readonly string[];
+  /** Instead of the gateway's path for the actor. */
+  readonly path?: string;
 }
 
 /** What ended a socket. */
@@ -44,9 +46,9 @@ export class TestSocket {
 
   /** Opens without waiting for anything of the protocol. */
   static async dial(actor: string, key: string, options: OpenOptions = {}): Promise<TestSocket> {
-    const { encoding = "json", method = "getOrCreate" } = options;
+    const { encoding = "json", method = "getOrCreate", path = `/gateway/${actor}/connect?rvt-namespace=default&rvt-method=${method}&rvt-key=${key}` } = options;
     const response = await worker.fetch(
-      new Request(`http://worker.test/gateway/${actor}/connect?rvt-namespace=default&rvt-method=${method}&rvt-key=${key}`, {
+      new Request(`http://worker.test${path}`, {
         headers: { upgrade: "websocket", "sec-websocket-protocol": (options.protocols ?? protocolsOf(options)).join(", "), ...options.headers },
       }),
     );

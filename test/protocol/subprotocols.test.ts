@@ -22,17 +22,17 @@ describe("the subprotocols of a socket", () => {
         const offered = formatSubprotocols({ encoding: "cbor", params, token, isOwnClient: true, others: ["chat"] });
         for (const protocol of offered) expect(protocol).toMatch(/^[!#$%&'*+\-.^_`|~0-9A-Za-z]+$/);
         const read = parseSubprotocols(offered.join(", "));
-        expect(read).toEqual({ encoding: "cbor", params, token, isOwnClient: true, actorId: undefined, others: ["chat"] });
+        expect(read).toEqual({ encoding: "cbor", params, token, isOwnClient: true, target: undefined, actorId: undefined, others: ["chat"] });
       }),
     );
   });
 
-  test.each([null, "", "rivet", "rivet,rivet_skip_ready_wait,rivet_test_ack_hook.x,rivet_target.actor"])("of %j say only that it is JSON", (header) => {
-    expect(parseSubprotocols(header)).toEqual({ encoding: "json", params: undefined, token: undefined, isOwnClient: false, actorId: undefined, others: [] });
+  test.each([null, "", "rivet", "rivet,rivet_skip_ready_wait,rivet_test_ack_hook.x,rivet_namespace.default"])("of %j say only that it is JSON", (header) => {
+    expect(parseSubprotocols(header)).toEqual({ encoding: "json", params: undefined, token: undefined, isOwnClient: false, target: undefined, actorId: undefined, others: [] });
   });
 
   test("may come without spaces, and name the actor", () => {
-    expect(parseSubprotocols("rivet,rivet_actor.abc,rivet_encoding.bare")).toMatchObject({ actorId: "abc", encoding: "bare" });
+    expect(parseSubprotocols("rivet,rivet_target.actor,rivet_actor.abc,rivet_encoding.bare")).toMatchObject({ target: "actor", actorId: "abc", encoding: "bare", others: [] });
   });
 
   test("that cannot be read are refused", () => {
