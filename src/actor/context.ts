@@ -6,6 +6,7 @@ import { databaseOf } from "./database.js";
 import { QueueContext } from "./queue-context.js";
 import type { StateView } from "./live-state.js";
 import type { Logger } from "./ports.js";
+import { checkSaveOptions, type SaveOptions } from "./save-options.js";
 
 /** Which members a callback may use already (`spec/api.md` B.9). */
 export interface Stage {
@@ -157,10 +158,11 @@ export class CallbackContext extends IdentityContext {
     return promise;
   }
 
-  async saveState(options?: { readonly immediate?: boolean; readonly maxWait?: number }): Promise<void> {
+  async saveState(options?: SaveOptions): Promise<void> {
+    const { immediate } = checkSaveOptions(options);
     this.#runtime.state?.checkChanges();
     this.#runtime.commitOrThrow();
-    if (options?.immediate) await this.#runtime.confirmed();
+    if (immediate) await this.#runtime.confirmed();
   }
 
   #view(): StateView {

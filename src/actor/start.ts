@@ -51,19 +51,22 @@ export async function createActor(
 async function create(runtime: ActorRuntime, input: unknown): Promise<void> {
   const { config, hasState, workflow } = runtime.actor;
   await migrate(runtime, BEFORE_STATE, true);
-  if (hasState) {
-    const first: unknown = config.createState
-      ? await hook(runtime, "createState", config.createState, BEFORE_STATE, CREATE_TIMEOUT_MS, [input])
-      : config.state;
-    // Through the codec: each actor has a copy of its own, and what cannot be stored is refused here.
-    runtime.setState(decodeValue(encodeValue(first, { what: "state" })), undefined);
-  }
+  if (hasState) await makeState(runtime, input);
   await hook(runtime, "onCreate", config.onCreate, BEFORE_VARS, CREATE_TIMEOUT_MS, [input]);
   runtime.state?.checkChanges();
   runtime.putRecord({});
   if (workflow) runtime.wakes.holdLease();
   runtime.open();
   runtime.commitOrThrow();
+}
+
+async function makeState(runtime: ActorRuntime, input: unknown): Promise<void> {
+  const { config } = runtime.actor;
+  const first: unknown = config.createState
+    ? await hook(runtime, "createState", config.createState, BEFORE_STATE, CREATE_TIMEOUT_MS, [input])
+    : config.state;
+  // Through the codec: each actor has a copy of its own, and what cannot be stored is refused here.
+  runtime.setState(decodeValue(encodeValue(first, { what: "state" })), undefined);
 }
 
 /** The event that starts an actor, where it matters. */
@@ -110,6 +113,11 @@ export async function loadActor(
   restoreConnections(runtime, by.closing);
   try {
     await migrateExisting(runtime);
+    // A release that has given the actor a state: it is made now, and what it was made of is no change.
+    if (actor.hasState && !runtime.state) {
+      await makeState(runtime, undefined);
+      runtime.commitOrThrow();
+    }
     await finishStart(runtime, found !== undefined);
   } catch (error) {
     if (found && wakes.lease) {

@@ -84,7 +84,8 @@ export interface CreateContext<S, DB, Q extends QueueDeclarations> extends Creat
   state: S;
   /**
    * Commits what is dirty. `immediate` resolves when the write is confirmed on disk and rejects if it failed; otherwise
-   * it resolves once the commit is made (`maxWait` is accepted: a commit never waits here).
+   * it resolves once the commit is made (`maxWait`, ms, is checked and of no consequence: a commit never waits here).
+   * @throws actor/invalid_option, value/not_serializable or value/too_large for a state that cannot be stored
    */
   saveState(options?: { readonly immediate?: boolean } | { readonly maxWait?: number }): Promise<void>;
 }

@@ -37,6 +37,7 @@ const CODES: Readonly<Record<string, ErrorCodeInfo>> = {
   "actor/invalid_key": shown(400),
   "actor/invalid_name": shown(400),
   "actor/invalid_operation": masked(500),
+  "actor/invalid_option": shown(400),
   "actor/invalid_response": shown(500),
   "actor/invalid_request": shown(400),
   "actor/key_reserved_in_different_datacenter": shown(409),

@@ -12,7 +12,7 @@ describe("actor()", () => {
   });
 
   for (const [value, create] of [["state", "createState"], ["vars", "createVars"], ["connState", "createConnState"]] as const) {
-    it(`refuses ${value} beside ${create}, naming both`, () => {
+    it(`refuses ${value} beside ${create}, naming both (A2)`, () => {
       expect(() => anyActor({ [value]: {}, [create]: () => ({}) })).toThrow(new TypeError(`actor(): give either "${value}" or "${create}", not both`));
       expect(() => anyActor({ [value]: {} })).not.toThrow();
       expect(() => anyActor({ [create]: () => ({}) })).not.toThrow();
@@ -20,7 +20,7 @@ describe("actor()", () => {
     });
   }
 
-  it("refuses a key that it does not know, and a configuration that is none", () => {
+  it("refuses a key that it does not know, and a configuration that is none (A1)", () => {
     expect(() => anyActor({ stat: {} })).toThrow(new TypeError('actor(): unknown key "stat"'));
     expect(() => anyActor({ onBeforeActorStart: () => {} })).toThrow(/unknown key/);
     for (const config of [null, undefined, 1, "actor"]) expect(() => anyActor(config)).toThrow(TypeError);
@@ -56,7 +56,7 @@ describe("actor()", () => {
     expect(() => anyActor({ actions: new Actions() })).toThrow(TypeError);
   });
 
-  it("refuses two actions that come to the same path", () => {
+  it("refuses two actions that come to the same path (A15)", () => {
     expect(() => anyActor({ actions: { "users.add": () => {}, users: { add: () => {} } } })).toThrow(new TypeError('actor(): two actions have the name "users.add"'));
   });
 

@@ -95,7 +95,7 @@ describe("a socket", () => {
     expect(socket.received.map(({ tag }) => tag)).toEqual(["Init"]);
   });
 
-  it("A35: gets what onConnect sends, after it was told who it is", async () => {
+  it("A35, B10: gets what onConnect sends, subscribed or not, after it was told who it is", async () => {
     const one = noted({ onConnect: (_c, conn) => conn.send("hello", conn.params) });
     const socket = await one.subject.connect({ params: { from: "here" } });
     expect(socket.received).toMatchObject([{ tag: "Init" }, { tag: "Event", val: { name: "hello", args: [{ from: "here" }] } }]);
@@ -174,17 +174,70 @@ describe("a socket", () => {
     ]);
   });
 
-  it("B15: is closed by conn.disconnect with its reason, and onDisconnect runs once", async () => {
-    const one = noted({}, {});
-    const socket = await one.subject.connect();
-    const other = await one.subject.connect();
-    await other.call(0, "who");
+  it("B15: is closed by conn.disconnect with its reason, and onDisconnect runs once, when nobody sees it any more", async () => {
+    const left: unknown[] = [];
+    const one = noted(
+      { onDisconnect: (c, conn, end) => void left.push([conn.params, c.conns.has(conn.id), end]) },
+      { actions: { dismiss: (c: Context, whom: string) => [...c.conns.values()].find((conn: Connection) => conn.params === whom).disconnect("enough") } },
+    );
+    const [a, b] = [await one.subject.connect({ params: "a" }), await one.subject.connect({ params: "b" })];
+    await b.call(0, "dismiss", "a");
     await one.world.settle();
-    const { val } = other.received.at(-1) as { val: { output: string[] } };
-    expect(val.output).toHaveLength(2);
+    expect(a.end).toEqual({ code: 1000, reason: "enough" });
+    expect(b.isOpen).toBe(true);
+    await a.hangUp();
+    await one.world.settle();
+    expect(left).toEqual([["a", false, { code: 1000, reason: "enough" }]]);
+  });
+
+  it("that its client closes is told to onDisconnect once, with the client's code", async () => {
+    const one = noted();
+    const socket = await one.subject.connect();
     await socket.hangUp(4000, "enough");
     await socket.hangUp(4000, "enough");
     expect(one.notes.filter((note) => note.startsWith("onDisconnect"))).toEqual(["onDisconnect 4000"]);
+  });
+
+  it("says what it is: an id, whether it hibernates, and that there is no state where the actor has none", async () => {
+    const { subject } = single(
+      actor({
+        actions: {
+          about: (c: Context) => {
+            try {
+              return [c.conn.id, c.conn.isHibernatable, c.conn.state];
+            } catch (error) {
+              return [c.conn.id, c.conn.isHibernatable, (error as { code: string }).code];
+            }
+          },
+        },
+      }),
+    );
+    const socket = await subject.connect();
+    await socket.call(0, "about");
+    const uuid = expect.stringMatching(/^[0-9a-f]{8}-[0-9a-f]{4}-4[0-9a-f]{3}-8[0-9a-f]{3}-[0-9a-f]{12}$/);
+    expect(socket.received.at(-1)).toMatchObject({ val: { output: [uuid, true, "conn_state_not_enabled"] } });
+    expect(await subject.call("about")).toEqual([uuid, false, "conn_state_not_enabled"]);
+  });
+
+  it("is found in c.conns in every way that a Map has", async () => {
+    const ways: Record<string, (conns: Context) => unknown> = {
+      values: (conns) => [...conns.values()].map((conn: Connection) => conn.params),
+      entries: (conns) => [...conns.entries()].map(([id, conn]: Connection) => (conn.id === id ? conn.params : "another's id")),
+      itself: (conns) => [...conns].map(([id, conn]: Connection) => (conn.id === id ? conn.params : "another's id")),
+      keys: (conns) => [...conns.keys()].map((id: string) => conns.get(id).params),
+      forEach: (conns) => {
+        const found: unknown[] = [];
+        conns.forEach((conn: Connection, id: string, map: Context) => found.push(map === conns && map.get(id) === conn ? conn.params : "another"));
+        return found;
+      },
+    };
+    const one = noted({}, { actions: { look: (c: Context, way: string) => [ways[way]?.(c.conns), c.conns.size, c.conns.has("nobody"), c.conns.get("nobody")] } });
+    const [a] = [await one.subject.connect({ params: "a" }), await one.subject.connect({ params: "b" })];
+    for (const way of Object.keys(ways)) {
+      await a.call(0, "look", way);
+      await one.world.settle();
+      expect(a.received.at(-1), way).toMatchObject({ val: { output: [["a", "b"], 2, false, undefined] } });
+    }
   });
 });
 
@@ -369,6 +422,25 @@ describe("an idle actor with connections", () => {
     await one.world.settle();
     expect(one.subject.timersHeld).toBe(0);
     expect(one.subject.store.alarmAt).toBeNull();
+  });
+
+  it("sends them what a waitUntil promise broadcasts before it ends them with the actor (A54)", async () => {
+    const one: Single = noted({}, {
+      actions: {
+        end: (c: Context) => {
+          c.waitUntil(one.world.clock.delay(1_000).then(() => c.broadcast("last")));
+          c.destroy();
+        },
+      },
+    });
+    const socket = await one.subject.connect();
+    await socket.subscribe("last");
+    await one.subject.call("end");
+    await one.world.pass(999);
+    expect([socket.events, socket.isOpen]).toEqual([[], true]);
+    await one.world.pass(1);
+    expect(socket.events).toEqual([["last"]]);
+    expect(socket.end).toEqual({ code: 1011, reason: "actor.destroyed" });
   });
 
   it("ends them with the actor: after onDestroy, each with its onDisconnect", async () => {

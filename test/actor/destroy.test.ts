@@ -49,7 +49,7 @@ async function ended(world: World): Promise<void> {
 }
 
 describe("destroy", () => {
-  it("lets the action that asks for it finish and answer, runs onDestroy, and deletes everything", async () => {
+  it("lets the action that asks for it finish and answer, runs onDestroy, and deletes everything (A50)", async () => {
     const { world, subject, ends } = mortal();
     await subject.call("plan");
     await subject.call("send");
@@ -69,7 +69,7 @@ describe("destroy", () => {
     expect(await subject.call("twice")).toBe("stopping");
   });
 
-  it("makes `get` find nothing, and the next creation another actor with fresh state", async () => {
+  it("makes `get` find nothing, and the next creation another actor with fresh state (A50)", async () => {
     const { world, subject } = mortal();
     await subject.call("add");
     const before = await subject.send({ mode: "get" }, { kind: "resolve" });
@@ -480,6 +480,42 @@ describe("destroy from outside", () => {
     expect(seen).toHaveLength(3);
   });
 
+  it("that comes while the actor is created, or starts, waits for that, and onDestroy runs once (A53)", async () => {
+    for (const isNew of [true, false]) {
+      const seen: string[] = [];
+      const { world, subject } = single(
+        actor({
+          createState: () => ({ n: 5 }),
+          onWake: async () => {
+            seen.push("onWake begins");
+            await world.clock.delay(1_000);
+            seen.push("onWake ends");
+          },
+          onDestroy: (c) => void seen.push(`onDestroy ${c.state.n}`),
+          actions: { get: (c) => c.state.n },
+        }),
+      );
+      if (!isNew) {
+        const first = subject.call("get");
+        await world.pass(1_000);
+        await first;
+        subject.crash();
+        seen.splice(0);
+      }
+      const call = subject.send({ mode: "getOrCreate" }, GET);
+      await world.turn();
+      const destroyed = destroy(subject);
+      await world.pass(1_000);
+      expect(await destroyed).toMatchObject({ ok: true });
+      await ended(world);
+      expect(seen.slice(0, 3)).toEqual(["onWake begins", "onWake ends", "onDestroy 5"]);
+      // Whoever had it started is served by it or by the next life, whose start takes its time again.
+      await world.pass(1_000);
+      await call;
+      expect(seen.filter((each) => each.startsWith("onDestroy"))).toHaveLength(1);
+    }
+  });
+
   it("ends an actor that does not start any more, with its state and without its vars", async () => {
     const seen: unknown[] = [];
     let fails = false;
@@ -571,7 +607,7 @@ describe("the last part of an actor that is destroyed", () => {
     expect(subject.store.keys).toEqual([]);
   });
 
-  it("lets what is waited for and kept awake finish, with all that the actor has", async () => {
+  it("lets what is waited for and kept awake finish, with all that the actor has (A54)", async () => {
     const seen: unknown[] = [];
     const { world, subject } = single(
       actor({

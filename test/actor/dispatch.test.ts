@@ -9,7 +9,7 @@ class Custom {
 }
 
 describe("an action", () => {
-  it("is found by its path when actions are nested", async () => {
+  it("is found by its path when actions are nested, and nothing else is (A14, A16)", async () => {
     const { subject } = single(
       actor({
         state: { users: [] as string[] },
@@ -40,7 +40,7 @@ describe("an action", () => {
     expect(await subject.call("echo")).toEqual([]);
   });
 
-  it("interleaves with others at its awaits", async () => {
+  it("interleaves with others at its awaits (A19)", async () => {
     const order: string[] = [];
     const { world, subject } = single(
       actor({
@@ -64,7 +64,7 @@ describe("an action", () => {
     expect(order).toEqual(["a begins with 1", "b begins with 2", "b ends with 3", "a ends with 3"]);
   });
 
-  it("answers 408 after its timeout, aborts its signal, and what it does later is still stored", async () => {
+  it("answers 408 after its timeout, aborts its signal, and what it does later is still stored (A17)", async () => {
     const reasons: unknown[] = [];
     const { world, subject } = single(
       actor({
@@ -88,9 +88,26 @@ describe("an action", () => {
     await failed;
     expect(reasons).toEqual(["action_timed_out"]);
     expect(subject.timersHeld).toBe(0);
+    expect(await subject.call("get"), "others are served").toBe(false);
     await world.pass(5_000);
     subject.crash();
     expect(await subject.call("get")).toBe(true);
+  });
+
+  it("that is not asynchronous knows no timeout, however long it takes (A18)", async () => {
+    const { world, subject } = single(
+      actor({
+        actions: {
+          compute: (c) => {
+            world.clock.moveTo(world.clock.now() + 60_000);
+            return [c.aborted, 42];
+          },
+        },
+        options: { actionTimeout: 1 },
+      }),
+    );
+    expect(await subject.call("compute")).toEqual([false, 42]);
+    expect(subject.timersHeld).toBe(0);
   });
 
   it("aborts the signal of the one that timed out alone", async () => {
@@ -129,7 +146,7 @@ describe("an action", () => {
     expect(subject.timersHeld).toBe(0);
   });
 
-  it("passes a user's error whole, and masks any other, which is logged with the id that the caller gets", async () => {
+  it("passes a user's error whole, and masks any other, which is logged with the id that the caller gets (A22, A23)", async () => {
     const { subject, log } = single(
       actor({
         actions: {
@@ -153,14 +170,14 @@ describe("an action", () => {
     expect(log.filter(({ level }) => level === "error")).toEqual([]);
     for (const [name, text] of [["secret", "password is 1234"], ["value", "a secret text"]] as const) {
       const error = (await subject.call(name).catch((thrown: unknown) => thrown)) as { code: string; message: string; metadata: { errorId: string } };
-      expect(error).toMatchObject({ group: "rivetkit", code: "internal_error", statusCode: 500 });
+      expect(error).toMatchObject({ group: "rivetkit", code: "internal_error", statusCode: 500, message: "An internal error occurred" });
       expect(JSON.stringify(error) + error.message).not.toContain(text);
       const logged = log.find(({ entry }) => entry["errorId"] === error.metadata.errorId);
       expect(String(logged?.entry["error"])).toContain(text);
     }
   });
 
-  it("keeps what it changed before it threw, and has it stored before the error is seen", async () => {
+  it("keeps what it changed before it threw, and has it stored before the error is seen (A24)", async () => {
     const { subject } = single(
       actor({
         state: { n: 0 },
@@ -284,7 +301,7 @@ describe("an action", () => {
     expect(stored).toEqual([2]);
   });
 
-  it("that saves at once has it stored when saveState resolves", async () => {
+  it("that saves at once has it stored when saveState resolves (B6)", async () => {
     const { world, subject } = single(
       actor({
         state: { n: 0 },

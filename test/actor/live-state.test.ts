@@ -26,7 +26,7 @@ describe("state", () => {
     expect(await subject.restarted()).toBe(7);
   });
 
-  it("gives the same object for the same part of it, however often it is asked", async () => {
+  it("gives the same object for the same part of it, however often it is asked (B4)", async () => {
     const subject = new StateSubject({ list: [{ id: 1 }], map: new Map([["k", { id: 2 }]]) });
     expect(
       await subject.edit(({ state }) => [
@@ -267,7 +267,7 @@ describe("state", () => {
     expect(store.rows - before).toBe(1);
   });
 
-  it("goes along, as far as an action has changed it, with the commit of another action", async () => {
+  it("goes along, as far as an action has changed it, with the commit of another action (B8)", async () => {
     const { world, subject } = single(
       actor({
         state: { slow: 0, quick: 0 },
@@ -294,7 +294,7 @@ describe("state", () => {
     expect(await subject.call("get"), "what is left of an activation that died changes nothing").toEqual({ slow: 1, quick: 1 });
   });
 
-  it("is stored at the end of the turn when code changes it that no callback waits for", async () => {
+  it("is stored at the end of the turn when code changes it that no callback waits for (B8)", async () => {
     const subject = new StateSubject({ n: 0 });
     await subject.edit(({ state }) => {
       subject.single.world.clock.setTimer(subject.single.world.clock.now() + 10, () => {
@@ -321,7 +321,7 @@ describe("assigning what cannot be stored", () => {
   };
 
   for (const [kind, value] of Object.entries(unstorable)) {
-    it(`throws at the assignment and names the path: ${kind}`, async () => {
+    it(`throws at the assignment and names the path: ${kind} (B5)`, async () => {
       const subject = new StateSubject<{ a: { list: unknown[] }; map: Map<string, unknown>; set: Set<unknown>; n: number }>({ a: { list: [0] }, map: new Map(), set: new Set(), n: 0 });
       const paths = (await subject.edit(({ state }) => {
         const pathOf = (assign: () => void): string => {
@@ -474,7 +474,7 @@ describe("a step's view of the state", () => {
 });
 
 describe("an actor without state", () => {
-  it("says so when its state is asked for", async () => {
+  it("says so when its state is asked for (B2)", async () => {
     const { subject, log } = single(actor({ actions: { get: (c) => c.state } }));
     await expect(subject.call("get")).rejects.toMatchObject({ group: "actor", code: "state_not_enabled", statusCode: 500 });
     expect(log.map(({ entry }) => String(entry["error"])).join()).toContain("State not enabled. Must implement");

@@ -91,7 +91,7 @@ describe("a plain run handler", () => {
     expect(subject.store.keys).toEqual(["a", "s"]);
   });
 
-  it("that throws is logged, and the actor goes on; the next start calls it again", async () => {
+  it("that throws is logged, and the actor goes on; the next start calls it again (A48)", async () => {
     let starts = 0;
     const { world, subject, log } = single(
       actor({
@@ -148,17 +148,20 @@ describe("a plain run handler", () => {
 });
 
 describe("work that nobody waits for", () => {
-  it("kept awake holds the lease to its end, and its rejection is logged", async () => {
+  it("kept awake holds the lease to its end, and its rejection is logged (B31, B32)", async () => {
     const { world, subject, log } = single(
       actor({
         actions: {
-          keep: (c) => void c.keepAwake(world.clock.delay(60_000)),
+          keep: (c) => {
+            const promise = world.clock.delay(60_000);
+            return c.keepAwake(promise) === promise;
+          },
           keepBad: (c) => void c.keepAwake(Promise.reject(new Error("kept, and rejected"))).catch(() => {}),
           waitBad: (c) => c.waitUntil(Promise.reject(new Error("waited for, and rejected"))),
         },
       }),
     );
-    await subject.call("keep");
+    expect(await subject.call("keep"), "it gives the same promise back").toBe(true);
     expect(subject.store.keys).toContain("l");
     await world.pass(59_999);
     expect(subject.store.keys).toContain("l");

@@ -154,8 +154,20 @@ describe("an idle actor with onSleep", () => {
     expect(seen).toContain("onSleep");
   });
 
-  it("is not kept awake by waitUntil, but waits for it (A54, B32)", async () => {
-    const { world, subject, seen } = sleeper();
+  it("is not kept awake by waitUntil, but waits for it, and what it broadcasts arrives (A54)", async () => {
+    const { world, subject, seen } = sleeper({
+      actions: {
+        wait: (c: Context, ms: number) =>
+          c.waitUntil(
+            world.clock.delay(ms).then(() => {
+              seen.push("waited for");
+              c.broadcast("last", "word");
+            }),
+          ),
+      },
+    });
+    const socket = await subject.connect();
+    await socket.subscribe("last");
     await subject.call("wait", 12_000);
     await world.pass(11_999);
     expect(seen).toEqual([...START, "onSleep"]);
@@ -163,6 +175,7 @@ describe("an idle actor with onSleep", () => {
     await world.pass(1);
     expect(seen).toEqual([...START, "onSleep", "waited for"]);
     expect(subject.store.keys).toEqual(ASLEEP);
+    expect([socket.events, socket.isOpen]).toEqual([[["last", "word"]], true]);
   });
 
   it("is kept awake by a run handler that works, not by one that has ended, failed, or waits for a message (A46, A47, A48)", async () => {

@@ -42,7 +42,7 @@ const WAKE = ["onMigrate", "createVars", "onWake", "run"];
 const GET = { kind: "action", name: "get", args: encodeValue([]) } as const;
 
 describe("the start of an actor", () => {
-  it("runs the hooks of a creation once in its life, and those of a wake at every other start", async () => {
+  it("runs the hooks of a creation once in its life, and those of a wake at every other start (A4, A7, A8)", async () => {
     const { subject, seen } = hooked();
     await subject.call("get");
     expect(seen.splice(0)).toEqual(NEW);
@@ -55,12 +55,40 @@ describe("the start of an actor", () => {
     }
   });
 
-  it("gives the input of the creation to createState and onCreate, and to nobody later", async () => {
+  it("gives the input of the creation to createState and onCreate, and to nobody later (A4, A5)", async () => {
     const { subject } = hooked();
     await subject.send({ mode: "getOrCreate", input: encodeValue({ from: 5 }) }, GET);
     await subject.send({ mode: "getOrCreate", input: encodeValue({ from: 50 }) }, GET);
     expect(await subject.call("get")).toEqual({ n: 6, vars: 6 });
     for (const bytes of subject.store.dump().values()) expect(new TextDecoder().decode(bytes)).not.toContain("from");
+  });
+
+  it("gives createState and onCreate undefined where there is no input (A6)", async () => {
+    const inputs: unknown[] = [];
+    const note = (_c: unknown, ...given: unknown[]): void => void inputs.push(given);
+    const { subject } = single(actor({ createState: note as () => void, onCreate: note, actions: { touch: () => {} } }));
+    await subject.call("touch");
+    expect(inputs).toEqual([[undefined], [undefined]]);
+  });
+
+  it("shows createVars the state that is stored, at every start (A9)", async () => {
+    const { subject } = single(
+      actor({
+        state: { n: 1 },
+        createVars: (c) => ({ found: c.state.n }),
+        actions: {
+          add: (c) => {
+            c.state.n += 1;
+          },
+          found: (c) => c.vars.found,
+        },
+      }),
+    );
+    expect(await subject.call("found")).toBe(1);
+    await subject.call("add");
+    expect(await subject.call("found")).toBe(1);
+    subject.crash();
+    expect(await subject.call("found")).toBe(2);
   });
 
   it("takes an input that is larger than a stored value, for hooks that keep less of it", async () => {
@@ -112,7 +140,7 @@ describe("the start of an actor", () => {
 
   const limits = { "onMigrate new": 300, createState: 5_000, onCreate: 5_000, createVars: 200, onWake: 30_000 };
   for (const [hook, limitMs] of Object.entries(limits)) {
-    it(`fails after ${limitMs} ms in ${hook}, with a typed error, and holds no timer then`, async () => {
+    it(`fails after ${limitMs} ms in ${hook}, with a typed error, and holds no timer then (A12)`, async () => {
       const { world, subject, hangs } = hooked();
       hangs.add(hook);
       const call = subject.call("get");
@@ -400,6 +428,45 @@ describe("the start of an actor", () => {
     expect([ran, subject.store.alarmAt]).toEqual([["first"], null]);
   });
 
+  it("makes the first state that a later release gives the actor, once, after onMigrate and before createVars", async () => {
+    const actions = { get: (c: { state?: unknown; vars?: unknown }) => [c.state, c.vars] };
+    const without = setup({ use: { subject: actor({ actions: { touch: () => {} } }) } });
+    const seen: string[] = [];
+    let fails = true;
+    const createState = (_c: unknown, input: unknown): { n: number } => {
+      seen.push(`createState ${String(input)}`);
+      if (fails) throw new Error("not yet");
+      return { n: 1 };
+    };
+    const hooks = {
+      onMigrate: (_c: unknown, isNew: boolean) => void seen.push(`onMigrate ${isNew}`),
+      onStateChange: () => void seen.push("onStateChange"),
+      onCreate: () => void seen.push("onCreate"),
+    };
+    const kinds = [{ createState, createVars: (c: { state: { n: number } }) => c.state.n + 1 }, { state: { n: 1 }, createVars: (c: { state: { n: number } }) => c.state.n + 1 }];
+    for (const kind of kinds) {
+      seen.splice(0);
+      const world = testWorld(without);
+      const subject = world.actor("subject", ["k"]);
+      await subject.call("touch");
+      world.deploy(setup({ use: { subject: actor({ ...kind, ...hooks, actions: { ...actions, add: (c: { state: { n: number } }) => void (c.state.n += 1) } } as never) } }) as never);
+      if ("createState" in kind) {
+        await expect(subject.call("get"), "that start alone").rejects.toMatchObject({ code: "internal_error" });
+        expect(subject.store.keys).toEqual(["a"]);
+        fails = false;
+        seen.splice(0);
+      }
+      expect(await subject.call("get")).toEqual([{ n: 1 }, 2]);
+      expect(seen).toEqual(["onMigrate false", ...("createState" in kind ? ["createState undefined"] : [])]);
+      expect(subject.store.keys).toEqual(["a", "s"]);
+      await subject.call("add");
+      subject.crash();
+      seen.splice(0);
+      expect(await subject.call("get")).toEqual([{ n: 2 }, 3]);
+      expect(seen).toEqual(["onMigrate false"]);
+    }
+  });
+
   it("refuses destroy before it is over, and goes on", async () => {
     const { subject } = single(
       actor({
@@ -420,7 +487,7 @@ describe("the start of an actor", () => {
 });
 
 describe("vars", () => {
-  it("are a copy of the static value for each start, and are not stored", async () => {
+  it("are a copy of the static value for each start, and are not stored (A10)", async () => {
     const shared = { list: [1] };
     const { world, subject } = single(
       actor({
@@ -442,7 +509,7 @@ describe("vars", () => {
     expect(subject.store.keys).toEqual(["a"]);
   });
 
-  it("may hold what cannot be stored, and be replaced", async () => {
+  it("may hold what cannot be stored, and be replaced (B34)", async () => {
     const { subject } = single(
       actor({
         createVars: () => ({ double: (n: number) => n * 2 }),
@@ -478,7 +545,7 @@ describe("vars", () => {
 });
 
 describe("the first state", () => {
-  it("is a copy of the static value for each actor", async () => {
+  it("is a copy of the static value for each actor (A3)", async () => {
     const shared = { list: [] as number[] };
     const { world, subject } = single(
       actor({

@@ -16,7 +16,8 @@ const seen = new Map<string, string[]>();
 const note = (c: { readonly key: string[] }, what: string): void => void seen.set(c.key.join(), [...(seen.get(c.key.join()) ?? []), what]);
 
 const onWebSocket = (c: { key: string[]; state: { n: number }; request?: Request; conn: { params: unknown } }, socket: UniversalWebSocket): void => {
-  note(c, `open ${new URL(c.request?.url ?? "http://none").pathname}`);
+  const { pathname, search } = new URL(c.request?.url ?? "http://none");
+  note(c, `open ${pathname}${search}`);
   if (c.request?.url.includes("refuse")) throw new UserError("No", { code: "no" });
   socket.addEventListener("message", async ({ data }) => {
     if (data === "end") return socket.close(4002, "as you wish");
@@ -78,7 +79,7 @@ async function openAt(path: string, protocols = ""): ReturnType<typeof open> {
 describe("a raw socket", () => {
   it("A39: reaches the handler with its path and query, and frames pass untouched, in order", async () => {
     const { socket, next, closed } = await open("resident", "a", "/sub/path?x=1");
-    expect(seen.get("a")).toEqual(["open /websocket/sub/path"]);
+    expect(seen.get("a")).toEqual(["open /websocket/sub/path?x=1"]);
     socket.send("one");
     socket.send(Uint8Array.of(1, 2, 3));
     expect(await next()).toBe("1 one");
@@ -121,7 +122,7 @@ describe("a raw socket", () => {
     // Answered from within the close handler of the object, which has served the end by then.
     expect(await closed).toEqual({ code: 4001, reason: "done" });
     await evictDurableObject(ACTORS.get(idOf("sleeper", "d")));
-    expect(seen.get("d")).toEqual([...Array.from({ length: 6 }, () => "open /websocket/sleep"), "close 4001 true", "gone 4001"]);
+    expect(seen.get("d")).toEqual([...Array.from({ length: 6 }, () => "open /websocket/sleep?x=1"), "close 4001 true", "gone 4001"]);
   });
 
   it("is accepted for hibernation only where the actor says so", async () => {
