@@ -30,7 +30,7 @@ export interface ActorActivation {
   readonly lease: Lease | undefined;
   readonly queue: ActorQueue;
   readonly receivers: PlainReceivers;
-  readonly schedule: object;
+  readonly schedule: { readonly view: object };
   /** Undefined if the actor has none configured. */
   readonly database: ActorDatabase | undefined;
   readonly kv: object;

@@ -104,7 +104,7 @@ export class CallbackContext extends IdentityContext {
     return this.#queue;
   }
   get schedule(): object {
-    return this.#runtime.schedule;
+    return this.#runtime.schedule.view;
   }
   get db(): unknown {
     return databaseOf(this.#runtime).client;
@@ -286,7 +286,7 @@ class StepContext extends IdentityContext {
 
   get schedule(): object {
     this.#check("schedule");
-    this.#schedule ??= guardMethods(this.#runtime.schedule, () => this.#check("schedule"));
+    this.#schedule ??= guardMethods(this.#runtime.schedule.view, () => this.#check("schedule"));
     return this.#schedule;
   }
 

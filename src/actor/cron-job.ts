@@ -16,6 +16,8 @@ export interface CronRun {
   readonly action: string;
   readonly scheduledAt: number;
   readonly firedAt: number;
+  /** It has ended, whatever the history says. */
+  readonly ended?: true;
 }
 
 /** A recurring job, as the row `d/cron/<name>` holds it; `at` is its next time. */
@@ -30,6 +32,8 @@ export interface CronJob extends DeadlineRow {
   readonly keptFrom?: number;
   /** The last one that began. It has ended if the history says so; this row is not written for that. */
   readonly run?: CronRun;
+  /** How many of them in a row were cut off: more than none, and it runs when nobody else does. */
+  readonly interrupted?: number;
 }
 
 /** What a job is asked to be; the rest of its row is what it has been through. */

@@ -1,5 +1,4 @@
 import { decodeValue, encodeValue, toErrorData } from "../protocol/index.js";
-import { MAX_INTERRUPTIONS } from "../workflow/index.js";
 import type { ActorActivation, Callback } from "./activation.js";
 import type { Background } from "./background.js";
 import { Cron, type RunningJobs } from "./cron.js";
@@ -8,14 +7,15 @@ import { nextTime, type CronJob, type CronRun } from "./cron-job.js";
 import { CronJobs } from "./cron-jobs.js";
 import type { CronHistoryEntry } from "./cron-types.js";
 import { describe } from "./describe.js";
+import type { FireOrder } from "./fire-order.js";
 import { legible } from "./legible.js";
 import type { ScheduledFireInfo } from "./schedule-types.js";
 import { DUE_PER_PASS, runScheduled } from "./scheduled-run.js";
 
 /** A job whose next time cannot be computed is looked at again after this: a later release may read it. */
 const UNREADABLE_AGAIN_MS = 3_600_000;
-/** Cut off so often in a row, the object runs no recurring job until it has come to rest: whose fault it is shows then. */
-const WARY_AFTER = MAX_INTERRUPTIONS / 2;
+/** The longest that it takes from a cut-off to the start that finds it, unless the platform is late. */
+const CUT_OFF_WITHIN_MS = 300_000;
 const MAX_CODE = 100;
 const MAX_MESSAGE = 500;
 const MAX_METADATA_BYTES = 1_000;
@@ -29,17 +29,22 @@ const INTERRUPTED: CronError = { group: "schedule", code: "interrupted", message
  *
  * Invariants: before an occurrence runs, the job's row says on disk that it began and when the next one comes, so that no
  * occurrence runs twice; while one runs the lease is stored, so that a boot that finds none has no cut-off run to look for.
+ * A job whose last run was cut off is suspect until it comes to an end: it runs alone, after all that are due with it.
  */
 export class CronRuns implements RunningJobs {
   /** What contexts show. */
   readonly view: Cron;
   readonly #activation: ActorActivation;
+  readonly #order: FireOrder;
   readonly #jobs: CronJobs;
+  /** Jobs that wait for their turn to run alone. */
+  readonly #queued = new Set<string>();
   /** What runs now, by the job's name. A crash forgets it. */
   readonly #running = new Map<string, CronRun>();
 
-  constructor(activation: ActorActivation) {
+  constructor(activation: ActorActivation, order: FireOrder) {
     this.#activation = activation;
+    this.#order = order;
     this.#jobs = new CronJobs(activation);
     this.view = new Cron(activation, this.#jobs, this);
   }
@@ -56,7 +61,8 @@ export class CronRuns implements RunningJobs {
   settleInterrupted(): void {
     for (const [name, job] of this.#jobs.all()) {
       const { run } = job;
-      if (!run || run.number < keptFrom(job) || this.#jobs.history.has(name, run.number)) continue;
+      if (!run || this.#hasEnded(name, job, run)) continue;
+      this.#jobs.put(name, { ...job, run: { ...run, ended: true }, interrupted: (job.interrupted ?? 0) + 1 });
       this.#jobs.history.put(name, job, run.number, ended(run, this.#activation.ports.now(), INTERRUPTED));
     }
   }
@@ -66,12 +72,12 @@ export class CronRuns implements RunningJobs {
     const now = this.#activation.ports.now();
     const due = this.#jobs
       .all()
-      .filter(([, job]) => job.at <= now)
+      .filter(([name, job]) => job.at <= now && !this.#queued.has(name))
       .sort(([, a], [, b]) => a.at - b.at);
     if (due.length === 0) return;
-    const begun = due.slice(0, DUE_PER_PASS).flatMap(([name, job]) => this.#begin(name, job, now) ?? []);
+    const begun = due.slice(0, DUE_PER_PASS).flatMap(([name, job]) => this.#begin(name, job, now, background) ?? []);
     this.#jobs.boundHistory();
-    for (const start of begun) background.run(`Recurring job ${JSON.stringify(start.name)}`, () => this.#run(start));
+    for (const start of begun) background.run(whatOf(start.name), () => this.#order.beside(() => this.#run(start)));
     if (due.length > DUE_PER_PASS) background.run("The next pass of recurring jobs", () => this.#nextPass(background));
     // What was skipped or deleted begins nothing that would commit it.
     this.#activation.commit();
@@ -84,7 +90,7 @@ export class CronRuns implements RunningJobs {
   }
 
   /** Moves a job on to its next time; what is to run now, if anything is. One broken job never stops the others. */
-  #begin(name: string, job: CronJob, now: number): Start | undefined {
+  #begin(name: string, job: CronJob, now: number, background?: Background): Start | undefined {
     const { log } = this.#activation.ports;
     if (!this.#activation.actor.actions.has(job.action)) {
       log.warn({ msg: `The recurring job ${JSON.stringify(name)} is deleted: action \`${job.action}\` was not found`, code: "actor/action_not_found" });
@@ -104,14 +110,33 @@ export class CronRuns implements RunningJobs {
     }
     const run: CronRun = { number: job.occurrences, action: job.action, scheduledAt: job.at, firedAt: now };
     const next: CronJob = { ...job, at, occurrences: job.occurrences + 1 };
-    if (this.#running.has(name) || (this.#activation.lease?.found ?? 0) >= WARY_AFTER) {
+    const isSuspect = (job.interrupted ?? 0) > 0;
+    if (this.#running.has(name) || (isSuspect && this.#order.isWary)) {
       this.#jobs.put(name, next);
       this.#jobs.history.put(name, next, run.number, { action: run.action, scheduledAt: run.scheduledAt, firedAt: now, result: "skipped" });
+      return undefined;
+    }
+    if (isSuspect && background) {
+      // Nothing says that it began before its turn has come.
+      this.#queued.add(name);
+      background.run(whatOf(name), () => this.#order.alone(() => this.#runAlone(name)));
       return undefined;
     }
     this.#jobs.put(name, { ...next, run });
     this.#running.set(name, run);
     return { name, kind: job.cadence.kind, args: job.args, run };
+  }
+
+  /** Its turn has come: what is due of it then begins. */
+  async #runAlone(name: string): Promise<void> {
+    this.#queued.delete(name);
+    const now = this.#activation.ports.now();
+    const job = this.#jobs.get(name);
+    if (!job || job.at > now || this.#activation.shutdown.isBegun) return;
+    const start = this.#begin(name, job, now);
+    this.#jobs.boundHistory();
+    if (start) return this.#run(start);
+    this.#activation.commit();
   }
 
   async #run({ name, kind, args, run }: Start): Promise<void> {
@@ -144,8 +169,24 @@ export class CronRuns implements RunningJobs {
     if (this.#running.get(name) !== run) return;
     this.#running.delete(name);
     const job = this.#jobs.get(name);
-    if (job) this.#jobs.history.put(name, job, run.number, ended(run, this.#activation.ports.now(), error));
+    if (!job) return;
+    this.#jobs.history.put(name, job, run.number, ended(run, this.#activation.ports.now(), error));
+    if (!job.interrupted) return;
+    // Nothing is held against it any more.
+    const { interrupted: _, ...cleared } = job;
+    this.#jobs.put(name, job.run?.number === run.number ? { ...cleared, run: { ...run, ended: true } } : cleared);
   }
+
+  /** Where no history is kept, what began lately counts as cut off: that makes it wait for its turn once. */
+  #hasEnded(name: string, job: CronJob, run: CronRun): boolean {
+    if (run.ended) return true;
+    if (run.number >= keptFrom(job)) return this.#jobs.history.has(name, run.number);
+    return this.#activation.ports.now() - run.firedAt > this.#activation.actor.options.actionTimeout + CUT_OFF_WITHIN_MS;
+  }
+}
+
+function whatOf(name: string): string {
+  return `Recurring job ${JSON.stringify(name)}`;
 }
 
 interface Start {

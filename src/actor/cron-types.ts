@@ -75,7 +75,7 @@ export interface ActorCron {
   every(options: CronEveryOptions): Promise<void>;
   /** @throws schedule/invalid_schedule_row if what is stored cannot be read */
   get(name: string): Promise<CronJobInfo | undefined>;
-  /** All jobs, the one that is due next first. @throws as `get` */
+  /** All jobs that can be read, the one that is due next first. */
   list(): Promise<CronJobInfo[]>;
   /** Ends a job and deletes its history; what runs already runs on. False: there is none of that name. */
   delete(name: string): Promise<boolean>;

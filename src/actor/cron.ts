@@ -3,6 +3,7 @@ import type { ActorActivation } from "./activation.js";
 import { keptFrom } from "./cron-history.js";
 import { checkInterval, checkName, checkRequest, firstTime, isSameCadence, isSameRequest, type Cadence, type CronJob, type CronRun } from "./cron-job.js";
 import type { CronJobs } from "./cron-jobs.js";
+import { describe } from "./describe.js";
 import type { ActorCron, CronEveryOptions, CronHistoryEntry, CronJobInfo, CronSetOptions } from "./cron-types.js";
 import { checkScheduleRoom } from "./scheduled-run.js";
 
@@ -45,7 +46,7 @@ export class Cron implements ActorCron {
   async list(): Promise<CronJobInfo[]> {
     return this.#jobs
       .all()
-      .map(([name, job]) => toInfo(name, job))
+      .flatMap(([name, job]) => this.#legible(name, job) ?? [])
       .sort((a, b) => a.nextRunAt - b.nextRunAt);
   }
 
@@ -76,6 +77,15 @@ export class Cron implements ActorCron {
       .map(({ entry }) => entry);
   }
 
+  #legible(name: string, job: CronJob): CronJobInfo | undefined {
+    try {
+      return toInfo(name, job);
+    } catch (error) {
+      this.#activation.ports.log.error({ msg: "A recurring job is left out of the list", code: "schedule/invalid_schedule_row", error: describe(error) });
+      return undefined;
+    }
+  }
+
   #upsert(options: CronSetOptions | CronEveryOptions, asked: () => Cadence): void {
     const name = checkName(options?.name);
     const request = checkRequest(this.#activation, options);
@@ -97,10 +107,13 @@ export class Cron implements ActorCron {
   }
 }
 
-function toInfo(name: string, job: CronJob): CronJobInfo {
-  const { cadence, action, args, at, run, maxHistory } = job;
-  if (cadence === undefined) throw new ActorError("schedule", "invalid_schedule_row", `The recurring job ${JSON.stringify(name)} cannot be read`);
-  const info = { name, action, args: decodeValue(args) as unknown[], nextRunAt: at, ...(run ? { lastRunAt: run.firedAt } : {}), maxHistory };
-  if (cadence.kind === "every") return { ...info, kind: "every", interval: cadence.interval };
-  return { ...info, kind: "cron", expression: cadence.expression, timezone: cadence.timezone };
+/** @throws schedule/invalid_schedule_row */
+function toInfo(name: string, { cadence, action, args, at, run, maxHistory }: CronJob): CronJobInfo {
+  try {
+    const info = { name, action, args: decodeValue(args) as unknown[], nextRunAt: at, ...(run ? { lastRunAt: run.firedAt } : {}), maxHistory };
+    if (cadence.kind === "every") return { ...info, kind: "every", interval: cadence.interval };
+    return { ...info, kind: "cron", expression: cadence.expression, timezone: cadence.timezone };
+  } catch (error) {
+    throw new ActorError("schedule", "invalid_schedule_row", `The recurring job ${JSON.stringify(name)} cannot be read`, { cause: error });
+  }
 }

@@ -109,7 +109,10 @@ export async function loadActor(
   // Code that kills the object in this very turn would take the lease and the alarm with it (D4).
   if (wakes.lease) await runtime.confirmed();
   loadState(runtime);
-  if (found) runtime.cron.settleInterrupted();
+  if (found) {
+    runtime.cron.settleInterrupted();
+    runtime.schedule.settleInterrupted();
+  }
   restoreConnections(runtime, by.closing);
   try {
     await migrateExisting(runtime);

@@ -31,6 +31,7 @@ export class CronSubject {
           list: (c) => c.cron.list(),
           delete: (c, name: string) => c.cron.delete(name),
           history: (c, name: string, options?: { limit?: number }) => c.cron.history(name, options),
+          planned: (c) => c.schedule.list(),
           after: (c, delayMs: number, action: string) => c.schedule.after(delayMs, action),
           note: (c, ...args: unknown[]) => {
             c.state.ran.push(args);

@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { actor, workflow, type ActorCron } from "../../src/actor/index.js";
+import { actor, workflow, type ActorCron, type CronJobInfo } from "../../src/actor/index.js";
 import { encodeValue } from "../../src/protocol/index.js";
 import { CronSubject, HOUR_MS, MINUTE_MS, SECOND_MS } from "./cron-subject.js";
 import { single } from "./subject.js";
@@ -260,7 +260,14 @@ describe("a job whose row cannot be used", () => {
       const at = subject.now + MINUTE_MS;
       rows.set("d/cron/bad", encodeValue({ at, cadence: { kind: "cron", expression: "no", timezone: "UTC" }, action: "tick", args: encodeValue([]), maxHistory: 5, occurrences: 0 }));
       rows.set("d/cron/worse", encodeValue({ at, action: "tick" }));
+      rows.set("d/cron/garbled", encodeValue({ at, cadence: { kind: "every", interval: MINUTE_MS, anchor: at }, action: "tick", args: new Uint8Array([255]), maxHistory: 5, occurrences: 0 }));
+      rows.set("d/at/garbled", encodeValue({ at: at + HOUR_MS, action: "tick", args: "none" }));
     });
+    // One that cannot be read hides none of the others.
+    expect(((await then.call("list")) as CronJobInfo[]).map(({ name }) => name).sort()).toEqual(["bad", "good"]);
+    expect(await then.call("planned")).toEqual([]);
+    await expect(then.call("get", "garbled")).rejects.toMatchObject({ group: "schedule", code: "invalid_schedule_row" });
+    expect(await then.call("delete", "garbled")).toBe(true);
     await then.world.pass(10 * MINUTE_MS);
     expect(await then.ran()).toHaveLength(10);
     expect(logged()).toContain("schedule/invalid_schedule_row");

@@ -7,6 +7,8 @@ import { clock, objectOf, TestObject } from "./test-object.js";
 
 const MINUTE_MS = 60_000;
 const kills = new Set<string>();
+/** Objects whose `kill` still does. */
+const deadly = new Set<string>();
 
 function register(cron: ActorCron): Promise<void> {
   return cron.set({ name: "daily", expression: "30 7 * * *", timezone: "Europe/Berlin", action: "tick" });
@@ -30,6 +32,18 @@ serve(
             c.state.ticks.push({ at: 0, firedAt: 0 });
             await scheduler.wait(0);
             if (kills.delete(c.key.join("/"))) objectOf(c.name, c.key).die();
+          },
+          plan: async (c, delayMs: number, actions: ("pause" | "kill")[]) => {
+            for (const [index, action] of actions.entries()) await c.schedule.after(delayMs, action, index);
+          },
+          planned: async (c) => (await c.schedule.list()).map(({ action }) => action),
+          pause: async (c, index: number) => {
+            for (let turns = 0; turns < 3; turns += 1) await scheduler.wait(0);
+            c.state.ticks.push({ at: index, firedAt: 0 });
+          },
+          kill: async (c) => {
+            await scheduler.wait(0);
+            if (deadly.has(c.key.join("/"))) objectOf(c.name, c.key).die();
           },
           ticks: (c) => c.state.ticks,
         },
@@ -110,6 +124,17 @@ describe("recurring jobs on the platform", () => {
     await nextAlarm(object);
     expect((await object.call("history", "j")) as CronHistoryEntry[]).toMatchObject([{ result: "ok" }, { result: "error" }]);
     expect(await object.keys()).not.toContain("l");
+  });
+
+  it("and scheduled actions that are due with one that kills the object are not dropped with it", async () => {
+    const object = new TestObject("jobs", "deadly");
+    deadly.add("deadly");
+    await object.call("plan", MINUTE_MS, ["pause", "pause", "kill", "pause"]);
+    clock.moveTo(clock.now() + MINUTE_MS);
+    expect(await object.runAlarms()).toBeGreaterThan(10);
+    expect(await object.call("planned")).toEqual([]);
+    const ticks = (await object.call("ticks")) as { at: number }[];
+    expect(ticks.map(({ at }) => at).sort()).toEqual([0, 1, 3]);
   });
 
   it("that every start registers again write nothing", async () => {

@@ -1,5 +1,5 @@
 /** The actor whose recurring jobs are simulated, and what is known of its occurrences whatever it stores. */
-import { actor, setup, type CronEveryOptions, type CronHistoryEntry, type CronJobInfo, type CronSetOptions, type Registry, type ScheduledFireInfo } from "../../src/actor/index.js";
+import { actor, setup, type CronEveryOptions, type CronHistoryEntry, type CronJobInfo, type CronSetOptions, type Registry, type ScheduledEvent, type ScheduledFireInfo } from "../../src/actor/index.js";
 import type { ManualClock } from "../../src/testing/index.js";
 
 export interface RecurringState {
@@ -12,6 +12,8 @@ export interface RecurringState {
 export interface SeenActor {
   /** Each with its history, oldest first. */
   readonly jobs: readonly { readonly job: CronJobInfo; readonly history: readonly CronHistoryEntry[] }[];
+  /** One-shots that have not run. */
+  readonly scheduled: readonly ScheduledEvent[];
   readonly state: RecurringState;
   readonly now: number;
 }
@@ -21,6 +23,8 @@ export interface OccurrenceWatch {
   life(): number;
   note(what: string): void;
   violation(what: string): void;
+  /** The process dies with this turn, unless nothing disturbs any more. */
+  kill(): void;
 }
 
 export function occurrence(name: string, scheduledAt: number, firedAt: number): string {
@@ -34,6 +38,8 @@ export class Occurrences {
   readonly requests = new Map<string, Set<number>>();
   /** Jobs that were deleted: what runs of one runs on, beside another under its name. */
   readonly deleted = new Set<string>();
+  /** How often each one-shot that kills its object began. */
+  readonly killed = new Map<string, number>();
   readonly #running = new Map<string, number>();
   readonly #clock: ManualClock;
   readonly #watch: OccurrenceWatch;
@@ -61,11 +67,18 @@ export class Occurrences {
         all: async (c): Promise<SeenActor> => {
           const jobs = await c.cron.list();
           const histories = await Promise.all(jobs.map((job) => c.cron.history(job.name, { limit: 1_000 })));
-          return { jobs: jobs.map((job, index) => ({ job, history: (histories[index] ?? []).reverse() })), state: c.state, now: this.#clock.now() };
+          return { jobs: jobs.map((job, index) => ({ job, history: (histories[index] ?? []).reverse() })), scheduled: await c.schedule.list(), state: c.state, now: this.#clock.now() };
         },
-        schedule: (c, id: string, delayMs: number) => c.schedule.after(delayMs, "tick", id),
+        schedule: (c, id: string, delayMs: number, isFatal = false) => c.schedule.after(delayMs, isFatal ? "fatalTick" : "tick", id),
         tick: (c, id: string) => {
           c.state.ticked[id] = (c.state.ticked[id] ?? 0) + 1;
+        },
+        /** Kills its object each time. */
+        fatalTick: (_, id: string) => this.#kills(`one-shot ${id}`),
+        kills: async (c, request: number, durationMs: number, info: ScheduledFireInfo) => {
+          await this.#clock.delay(durationMs % 3_000);
+          this.#watch.kill();
+          await this.#occurs(c.state, request, 0, info);
         },
         works: (c, request: number, durationMs: number, info: ScheduledFireInfo) => this.#occurs(c.state, request, durationMs, info),
         fails: async (c, request: number, durationMs: number, info: ScheduledFireInfo) => {
@@ -75,6 +88,14 @@ export class Occurrences {
       },
     });
     return setup({ use: { subject } }) as unknown as Registry;
+  }
+
+  async #kills(what: string): Promise<void> {
+    this.#watch.note(`begin ${what}`);
+    this.killed.set(what, (this.killed.get(what) ?? 0) + 1);
+    await this.#clock.delay(500);
+    this.#watch.kill();
+    await this.#clock.delay(500);
   }
 
   /** It changes the state after its last await. */

@@ -24,10 +24,14 @@ const LAST_BACKOFF_MS = 300_000;
 const QUIET_MS = 10 * MINUTE_MS;
 const JOBS = ["a", "b", "c"] as const;
 const OPERATIONS = [
-  "set", "set", "every", "every", "again", "delete", "schedule", "look",
+  "set", "set", "every", "every", "again", "delete", "schedule", "schedule a fatal one", "look",
   "spurious alarm", "alarm twice", "alarm lost", "alarm late", "alarm on time", "clock forward", "clock back", "write refused", "crash",
 ] as const;
-const DEADLY = new Set<string>(["write refused", "crash"]);
+const DEADLY = new Set<string>(["write refused", "crash", "schedule a fatal one"]);
+/** So often at most a one-shot that kills its object begins: the first time not marked, once more after a clock that went far ahead, then to its bound. */
+const FATAL_RUNS = 12;
+/** After this one that kills its object is dropped: ten cut-offs with the longest backoff. */
+const FATAL_MS = 3_600_000;
 
 type Options = CronSetOptions | CronEveryOptions;
 /** What the job of a name was last asked to be; `unknown` where the answer was lost. */
@@ -54,6 +58,8 @@ class Recurring {
   /** The latest time at which a job's cadence may have become what it is. */
   readonly #cadenceSince = new Map<string, number>();
   readonly #scheduled: { readonly id: string; acknowledged: boolean }[] = [];
+  /** Some of what it schedules kills its object each time. */
+  readonly #isFatal: boolean;
   #isCalm = false;
   #refuseNext = false;
   #alarmIsLost = false;
@@ -64,7 +70,15 @@ class Recurring {
   constructor(seed: number) {
     this.#random = seededRandom(seed);
     this.#crashRate = [0, 0.03, 0.1, 0.2][seed % 4] ?? 0;
-    this.occurrences = new Occurrences(this.#clock, { life: () => this.subject.crashes, note: (what) => this.#note(what), violation: (what) => this.#say(what) });
+    this.#isFatal = seed % 7 === 5 && this.#crashRate > 0;
+    this.occurrences = new Occurrences(this.#clock, {
+      life: () => this.subject.crashes,
+      note: (what) => this.#note(what),
+      violation: (what) => this.#say(what),
+      kill: () => {
+        if (!this.#isCalm) this.subject.store.crashWithTurn();
+      },
+    });
     const fault = occasionalCrashes(this.#random, this.#crashRate);
     this.#world = testWorld(this.occurrences.registry(), {
       clock: this.#clock,
@@ -96,19 +110,25 @@ class Recurring {
     for (let index = 0; index < count; index += 1) {
       const operation = this.#pick(OPERATIONS);
       if (this.#crashRate === 0 && DEADLY.has(operation)) continue;
+      if (operation === "schedule a fatal one" && !this.#isFatal) continue;
       this.#note(operation);
       await this.#together(this.#apply(operation, index));
       await this.#world.pass(this.#below(this.#random() < 0.3 ? 90 * SECOND_MS : 8 * SECOND_MS));
     }
     // Nothing but crashes disturbs from here on: everything comes to its time.
     this.subject.alarmDelayMs = 0;
+    if (this.#isFatal) {
+      for (const operation of ["schedule", "schedule a fatal one", "schedule"] as const) await this.#together(this.#apply(operation, count));
+      await this.#world.pass(FATAL_MS);
+    }
     // An alarm that the platform has lost is missed, and put right, by whoever touches the actor after its time.
     for (let touches = 0; touches < 2; touches += 1) {
       await this.#ask("get");
       await this.#world.pass(QUIET_MS);
     }
     this.#isCalm = true;
-    await this.#world.pass(MINUTE_MS);
+    // What killed the object last has left a lease as far ahead as it may be.
+    await this.#world.pass(this.#isFatal ? QUIET_MS : MINUTE_MS);
     this.#checkEnd((await this.#ask("all")) as SeenActor);
   }
 
@@ -126,8 +146,11 @@ class Recurring {
       }
       case "delete":
         return this.#delete(name);
+      case "schedule a fatal one":
+        await this.#call("schedule", `fatal-${index}`, this.#below(20 * SECOND_MS), true);
+        return;
       case "schedule": {
-        const told = { id: `tick-${index}`, acknowledged: false };
+        const told = { id: `tick-${index}-${this.#scheduled.length}`, acknowledged: false };
         this.#scheduled.push(told);
         told.acknowledged = (await this.#call("schedule", told.id, this.#below(20 * SECOND_MS))) !== undefined;
         return;
@@ -163,7 +186,7 @@ class Recurring {
   }
 
   #options(kind: "set" | "every", name: string, request: number): Options {
-    const action = this.#random() < 0.3 ? "fails" : "works";
+    const action = this.#isFatal && this.#random() < 0.3 ? "kills" : this.#random() < 0.3 ? "fails" : "works";
     const durationMs = this.#random() < 0.5 ? 0 : 1 + this.#below(12 * SECOND_MS);
     const what = { name, action, args: [request, durationMs], maxHistory: this.#pick([0, 3, 100, 100]) };
     if (kind === "every") return { ...what, interval: 5 * SECOND_MS + this.#below(25 * SECOND_MS) };
@@ -253,6 +276,8 @@ class Recurring {
     for (const each of seen.jobs) this.#checkJob(each, seen);
     const { fired, ticked } = seen.state;
     for (const [key, times] of Object.entries(fired)) this.#check(times <= (this.occurrences.requests.get(key)?.size ?? 0), `${key} took effect ${times} times`);
+    for (const [what, times] of this.occurrences.killed) this.#check(times <= FATAL_RUNS, `${what} began ${times} times`);
+    this.#check(seen.scheduled.length === 0, `${seen.scheduled.length} one-shots are left`);
     for (const { id, acknowledged } of this.#scheduled) {
       const times = ticked[id] ?? 0;
       this.#check(times <= 1 && (!acknowledged || times === 1), `${id} took effect ${times} times`);

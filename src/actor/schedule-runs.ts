@@ -1,0 +1,112 @@
+import { MAX_INTERRUPTIONS } from "../workflow/index.js";
+import type { ActorActivation, Callback } from "./activation.js";
+import type { Background } from "./background.js";
+import type { FireOrder } from "./fire-order.js";
+import { askedAt, Schedule, ScheduleRows, type ScheduleRow } from "./schedule.js";
+import type { ScheduledFireInfo } from "./schedule-types.js";
+import { DUE_PER_PASS, runScheduled } from "./scheduled-run.js";
+
+/**
+ * Runs scheduled actions when they are due: at least once, their committed effects once (decision 21).
+ *
+ * Usually nothing is stored before one runs, and all that are due run side by side. After a cut-off they run one at a time,
+ * each marked on disk before it does, so that a start that finds a mark knows who was running: one that is found so again
+ * and again is dropped, and nobody else with it (decision 10).
+ */
+export class ScheduleRuns {
+  /** What contexts show. */
+  readonly view: Schedule;
+  readonly #activation: ActorActivation;
+  readonly #order: FireOrder;
+  readonly #rows: ScheduleRows;
+  readonly #running = new Set<string>();
+  /** Those that wait for their turn to run alone. */
+  readonly #queued = new Set<string>();
+
+  constructor(activation: ActorActivation, order: FireOrder) {
+    this.#activation = activation;
+    this.#order = order;
+    this.#rows = new ScheduleRows(activation);
+    this.view = new Schedule(activation, this.#rows, (id) => this.#running.has(id));
+  }
+
+  /** For a boot that found a lease: what the last activation was running is held against it. Commits nothing. */
+  settleInterrupted(): void {
+    for (const [id, row] of this.#rows.all()) if (row.running) this.#rows.put(id, { ...row, running: false, interrupted: cutOffs(row) + 1 });
+  }
+
+  /** Starts what is due, in time order; the lease joins the dirty set. The row goes with the action's last commit. */
+  fireDue(background: Background): void {
+    const firedAt = this.#activation.ports.now();
+    const due = this.#rows
+      .all()
+      .filter(([id, row]) => row.at <= firedAt && !this.#running.has(id) && !this.#queued.has(id))
+      .filter(([, row]) => !(this.#order.isWary && isSuspect(row)) || isGuilty(row))
+      .sort(([, a], [, b]) => cutOffs(a) - cutOffs(b) || a.at - b.at);
+    for (const [id, row] of due.slice(0, DUE_PER_PASS)) {
+      const what = `Scheduled action "${row.action}"`;
+      if (isGuilty(row)) {
+        this.#activation.ports.log.error({ msg: `${what} was cut off ${MAX_INTERRUPTIONS} times and is dropped`, code: "schedule/interrupted", id });
+        this.#rows.delete(id);
+      } else if (this.#order.isCareful || isSuspect(row)) {
+        this.#queued.add(id);
+        background.run(what, () => this.#order.alone(() => this.#fireAlone(id)));
+      } else {
+        this.#running.add(id);
+        background.run(what, () => this.#order.beside(() => this.#fire(id, row, firedAt)));
+      }
+    }
+    if (due.length > DUE_PER_PASS) background.run("The next pass of schedules", () => this.#nextPass(background));
+  }
+
+  /** Runs as background work, so that the lease that guards what is due is held until it begins. */
+  async #nextPass(background: Background): Promise<void> {
+    await this.#activation.ports.yield();
+    if (!this.#activation.shutdown.signal.aborted) this.fireDue(background);
+  }
+
+  /** Its turn has come: if it is still there, it is marked on disk, and runs. */
+  async #fireAlone(id: string): Promise<void> {
+    this.#queued.delete(id);
+    const row = this.#rows.get(id);
+    if (!row || this.#activation.shutdown.isBegun) return;
+    this.#running.add(id);
+    this.#rows.put(id, { ...row, running: true });
+    this.#activation.commitOrThrow();
+    await this.#activation.confirmed();
+    if (this.#activation.abortSignal.aborted) return;
+    if (this.#activation.shutdown.isBegun) {
+      // It goes to sleep, or ends: the action is due still.
+      this.#running.delete(id);
+      this.#rows.put(id, row);
+      this.#activation.commit();
+      return;
+    }
+    await this.#fire(id, row, this.#activation.ports.now());
+  }
+
+  async #fire(id: string, row: ScheduleRow, firedAt: number): Promise<void> {
+    const info: ScheduledFireInfo = { kind: "at", id, scheduledAt: askedAt(row), firedAt };
+    const callback: Callback = {};
+    try {
+      await runScheduled(this.#activation, row, info, callback);
+    } finally {
+      this.#running.delete(id);
+      this.#rows.delete(id);
+      this.#activation.commit();
+      this.#activation.callbackEnded(callback);
+    }
+  }
+}
+
+function cutOffs({ interrupted = 0 }: ScheduleRow): number {
+  return interrupted;
+}
+
+function isSuspect(row: ScheduleRow): boolean {
+  return cutOffs(row) > 0;
+}
+
+function isGuilty(row: ScheduleRow): boolean {
+  return cutOffs(row) >= MAX_INTERRUPTIONS;
+}
