@@ -81,22 +81,22 @@ export class WorkflowHost implements WorkflowPorts {
 
   /** The earliest deadline that entries hold, epoch ms; none while the code does not match them. */
   deadlineAt(): number | undefined {
-    if (!this.#isOpen || this.#runtime.deadline(RECHECK)) return undefined;
+    if (!this.#isOpen || this.#divergedRow) return undefined;
     return this.#runtime.history.earliestDueAt();
   }
 
   /** Calls the function, if it has not ended and does not run yet, and settles what is due. The lease must be committed. */
   start(careful: boolean): void {
     if (this.isRunning || !this.#mayBegin) return;
-    this.#startRun(careful);
+    if (!this.#waitsForRecheck) this.#startRun(careful);
     this.advanceSoon();
   }
 
   #startRun(careful: boolean): void {
     const { workflow } = this.#runtime.actor;
     if (!this.#isOpen) return this.#runtime.workChanged();
+    // It stays until the run has gone further than it did: a crash before that must not begin the backoff anew.
     this.#recheck = this.#runtime.deadline(RECHECK);
-    this.#runtime.clearDeadline(RECHECK);
     if (!workflow) return this.diverged(missing(this.#runtime.record.name));
     this.#careful = careful;
     if ((this.#runtime.lease?.found ?? 0) >= MAX_INTERRUPTIONS) return this.#interrupted();
@@ -131,6 +131,16 @@ export class WorkflowHost implements WorkflowPorts {
     return !this.#runtime.lost && !this.#runtime.shutdown.isBegun;
   }
 
+  /** What stands while the code does not match the history, and is not being looked at again. */
+  get #divergedRow(): DeadlineRow | undefined {
+    return this.isRunning ? undefined : this.#runtime.deadline(RECHECK);
+  }
+
+  /** The code matches, for as far as it went. */
+  #goesOn(): void {
+    if (this.isRunning) this.#runtime.clearDeadline(RECHECK);
+  }
+
   get #waitsForRecheck(): boolean {
     return (this.#runtime.deadline(RECHECK)?.at ?? 0) > this.now();
   }
@@ -145,7 +155,7 @@ export class WorkflowHost implements WorkflowPorts {
    * code lacks is looked for again because of it (decision 12).
    */
   mayWantMessages(): boolean {
-    if (!this.#isOpen || this.#runtime.deadline(RECHECK)) return false;
+    if (!this.#isOpen || this.#divergedRow) return false;
     return this.#run && !this.#run.isEnded ? this.#run.wantsMessages : true;
   }
 
@@ -161,7 +171,7 @@ export class WorkflowHost implements WorkflowPorts {
 
   /** The message of the divergence that stopped the run, if one did. */
   get divergence(): string | undefined {
-    const row = this.#runtime.deadline(RECHECK);
+    const row = this.#divergedRow;
     return row && String(row["message"]);
   }
 
@@ -242,10 +252,12 @@ export class WorkflowHost implements WorkflowPorts {
   }
 
   beginWork(): void {
+    this.#goesOn();
     this.#runtime.holdLease();
   }
 
   parked(): void {
+    this.#goesOn();
     this.#careful = false;
     this.#confirmNext = true;
     this.#runtime.releaseLease();
