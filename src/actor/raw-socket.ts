@@ -11,6 +11,7 @@ import type { Connection } from "./connection.js";
 import { CallbackContext, READY } from "./context.js";
 import { describe } from "./describe.js";
 import { tellFailure } from "./failure-data.js";
+import { within } from "./hook.js";
 import type { ConnectionEnd } from "./ports.js";
 
 const CONNECTING = 0;
@@ -82,14 +83,17 @@ export class RawSocket {
     this.#listeners.get(type)?.delete(listener);
   }
 
-  /** Whether anybody would hear a message. */
-  get hasListener(): boolean {
-    return this.onmessage !== null || (this.#listeners.get("message")?.size ?? 0) > 0;
+  hears(type: "message" | "close"): boolean {
+    const handler = type === "message" ? this.onmessage : this.onclose;
+    return handler !== null || (this.#listeners.get(type)?.size ?? 0) > 0;
+  }
+
+  ended(): void {
+    this.#readyState = CLOSED;
   }
 
   /** Resolves when all listeners have ended, asynchronous ones too; what they throw is logged, what they changed committed. */
   async deliver(event: Omit<RawSocketEvent, "target">): Promise<void> {
-    if (event.type === "close") this.#readyState = CLOSED;
     const handler = { open: this.onopen, message: this.onmessage, close: this.onclose, error: this.onerror }[event.type];
     const listeners = [...(handler ? [handler] : []), ...(this.#listeners.get(event.type) ?? [])];
     await Promise.all(listeners.map((listener) => this.#run(listener, { ...event, target: this })));
@@ -129,7 +133,7 @@ export function serveRawSocket(activation: ActorActivation, connection: Connecti
 export async function deliverRaw(_activation: ActorActivation, connection: Connection, frame: string | Uint8Array): Promise<void> {
   const begun = connection.inbox.then(async () => {
     const { raw } = connection;
-    if (raw && !raw.hasListener) await connection.heard;
+    if (raw && !raw.hears("message")) await connection.heard;
     // Nested, so that the next frame waits for its turn, not for what asynchronous listeners do.
     return { heard: raw?.deliver({ type: "message", data: typeof frame === "string" ? frame : bufferOf(frame) }) };
   });
@@ -138,12 +142,27 @@ export async function deliverRaw(_activation: ActorActivation, connection: Conne
   await heard;
 }
 
-/** The socket has ended. */
-export async function deliverClose(connection: Connection, { code, reason }: ConnectionEnd): Promise<void> {
-  await connection.raw?.deliver({ type: "close", code, reason, wasClean: code !== 1006 });
+/**
+ * The socket has ended: told after the frames before it, to whoever listens by then, within `onConnectTimeout`. Never
+ * rejects, and waits no longer: `onDisconnect` and the actor's end come after it.
+ */
+export async function deliverClose(activation: ActorActivation, connection: Connection, { code, reason }: ConnectionEnd): Promise<void> {
+  const { raw } = connection;
+  if (!raw) return;
+  raw.ended();
+  const told = connection.inbox.then(async () => {
+    if (!raw.hears("message") && !raw.hears("close")) await connection.heard;
+    await raw.deliver({ type: "close", code, reason, wasClean: code !== 1006 });
+  });
+  const { onConnectTimeout } = activation.actor.options;
+  const onTimeout = (): Error => new Error(`Its listeners took longer than ${onConnectTimeout} ms`);
+  await within(activation, told, onConnectTimeout, onTimeout).catch((error: unknown) => {
+    activation.ports.log.warn({ msg: "The end of a raw socket was not told to its end", error: describe(error) });
+  });
 }
 
 function copyOf(data: ArrayBuffer | ArrayBufferView): Uint8Array<ArrayBuffer> {
+  if (!ArrayBuffer.isView(data) && !(data instanceof ArrayBuffer)) throw new TypeError("A raw socket sends texts, ArrayBuffers and views of them");
   return ArrayBuffer.isView(data) ? new Uint8Array(new Uint8Array(data.buffer, data.byteOffset, data.byteLength)) : new Uint8Array(data.slice(0));
 }
 

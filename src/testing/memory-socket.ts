@@ -10,20 +10,22 @@ export interface SocketWay {
 }
 
 /**
- * A WebSocket in memory, both ends of it: the actor's, and a client that reads and writes the connection protocol. It
- * outlives evictions of the object, not the death of its process.
+ * A WebSocket in memory, both ends of it: the actor's, and a client that reads and writes the connection protocol, or raw
+ * frames. It outlives evictions of the object, not the death of its process.
  */
 export class MemorySocket implements Socket {
   attachment: Uint8Array | undefined;
   /** What the client has received. */
   readonly received: ToClient[] = [];
+  /** What the client of a raw socket has received. */
+  readonly frames: (string | Uint8Array)[] = [];
   /** How it ended, for the client. */
   end: ConnectionEnd | undefined;
-  readonly #encoding: Encoding;
+  readonly #encoding: Encoding | "raw";
   readonly #way: SocketWay;
   #isOpen = true;
 
-  constructor(encoding: Encoding, way: SocketWay) {
+  constructor(encoding: Encoding | "raw", way: SocketWay) {
     this.#encoding = encoding;
     this.#way = way;
   }
@@ -40,8 +42,9 @@ export class MemorySocket implements Socket {
 
   send(frame: string | Uint8Array<ArrayBuffer>): void {
     if (!this.#isOpen) return;
-    const message = wireCodec(this.#encoding).toClient.decode(frame);
     // What the process did not live to make durable is never seen.
+    if (this.#encoding === "raw") return void this.#way.outputGate().then(() => this.frames.push(frame));
+    const message = wireCodec(this.#encoding).toClient.decode(frame);
     void this.#way.outputGate().then(() => this.received.push(message));
   }
 
@@ -61,6 +64,7 @@ export class MemorySocket implements Socket {
 
   /** Resolves when the actor has served it. */
   say(message: ToServer): Promise<void> {
+    if (this.#encoding === "raw") throw new TypeError("A raw socket has no protocol: use `sayRaw`");
     return this.sayRaw(wireCodec(this.#encoding).toServer.encode(message, { extended: true }));
   }
 

@@ -220,12 +220,13 @@ export class WorldActor {
   }
 
   /**
-   * Opens a socket as a client would; the reply says whether the actor let it in. It speaks JSON unless told otherwise.
+   * Opens a socket as a client would; the reply says whether the actor let it in. It speaks JSON unless told otherwise;
+   * `raw`: it is one for `onWebSocket`.
    */
-  async connect(options: { readonly params?: unknown; readonly encoding?: Encoding; readonly mode?: "get" | "getOrCreate" } = {}): Promise<MemorySocket> {
-    const { encoding = "json", mode = "getOrCreate", params } = options;
-    const envelope = this.#envelope({ mode }, { kind: "connect", encoding, extended: true }, params);
-    const socket = new MemorySocket(encoding, {
+  async connect(options: { readonly params?: unknown; readonly encoding?: Encoding; readonly raw?: boolean; readonly mode?: "get" | "getOrCreate" } = {}): Promise<MemorySocket> {
+    const { encoding = "json", mode = "getOrCreate", raw = false, params } = options;
+    const envelope = this.#envelope({ mode }, { kind: "connect", encoding, extended: true, ...(raw && { raw }) }, params);
+    const socket = new MemorySocket(raw ? "raw" : encoding, {
       outputGate: () => this.store.outputGate(),
       message: async (from, frame) => {
         await this.#live().socketMessage(from, frame);
