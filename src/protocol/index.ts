@@ -20,6 +20,7 @@ export {
 export type { ActorKey } from "./actor-key.js";
 export { formatBase64, formatBase64Url, parseBase64 } from "./base64.js";
 export type { MessageCodec } from "./bare-messages.js";
+export { sendableCloseCode, sendableCloseReason } from "./close-frame.js";
 export { wireCodec } from "./encoding.js";
 export { ANSWER_HEADER, ENVELOPE_HEADER, formatEnvelopeHeader, parseEnvelopeHeader } from "./envelope-header.js";
 export type { Frame, FrameCodec, WireCodec } from "./encoding.js";

@@ -31,8 +31,8 @@ export function failureOf(error: unknown, ports: FailurePorts, logFields: Readon
 export function errorResponse({ data, status }: Failure, extended: boolean): Response {
   const headers = new Headers({ "content-type": "application/json" });
   const metadata = asRecord(data.metadata);
-  if (typeof metadata["errorId"] === "string") headers.set("x-rivet-ray-id", metadata["errorId"]);
-  if (typeof data.actor?.actorId === "string") headers.set("x-rivet-actor", data.actor.actorId);
+  if (isHeaderText(metadata["errorId"])) headers.set("x-rivet-ray-id", metadata["errorId"]);
+  if (isHeaderText(data.actor?.actorId)) headers.set("x-rivet-actor", data.actor.actorId);
   if (status === 503) headers.set("retry-after", String(retryAfterSeconds(metadata["retryAfterMs"])));
   // Ours tells no metadata from null; the published clients expect the field.
   const body = wireCodec("json").error.encode(extended ? data : { ...data, metadata: data.metadata ?? null }, { extended });
@@ -41,6 +41,11 @@ export function errorResponse({ data, status }: Failure, extended: boolean): Res
 
 function retryAfterSeconds(retryAfterMs: unknown): number {
   return typeof retryAfterMs === "number" && retryAfterMs > 0 ? Math.min(Math.ceil(retryAfterMs / 1000), 3600) : 1;
+}
+
+/** An error's own fields may be a user's, and hold anything. */
+function isHeaderText(value: unknown): value is string {
+  return typeof value === "string" && /^[\x21-\x7e]{1,200}$/.test(value);
 }
 
 function isErrorStatus(status: number): boolean {

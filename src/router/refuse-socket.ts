@@ -1,4 +1,4 @@
-import { wireCodec } from "../protocol/index.js";
+import { sendableCloseReason, wireCodec } from "../protocol/index.js";
 import type { Failure } from "./error-response.js";
 import { readableEncoding, upgradedResponse } from "./socket-opening.js";
 
@@ -9,10 +9,10 @@ import { readableEncoding, upgradedResponse } from "./socket-opening.js";
 export function refuseSocket({ data }: Failure, request: Request): Response {
   const { 0: client, 1: server } = new WebSocketPair();
   server.accept();
-  if (data.group === "encoding") server.close(1003, `${data.group}.${data.code}`);
+  if (data.group === "encoding") server.close(1003, sendableCloseReason(`${data.group}.${data.code}`));
   else {
     server.send(wireCodec(readableEncoding(request.headers)).toClient.encode({ tag: "Error", val: { ...data, actionId: null } }));
-    server.close(1011, `${data.group}.${data.code}`.slice(0, 120));
+    server.close(1011, sendableCloseReason(`${data.group}.${data.code}`));
   }
   return upgradedResponse(client, request.headers);
 }

@@ -1,5 +1,5 @@
 import { evictDurableObject, runInDurableObject } from "cloudflare:test";
-import { env } from "cloudflare:workers";
+import { env, exports } from "cloudflare:workers";
 import { describe, expect, it } from "vitest";
 import { actor, event, setup, UserError } from "../../src/entry/index.js";
 import { objectName } from "../../src/protocol/index.js";
@@ -8,6 +8,7 @@ import { serve } from "../support/worker.js";
 
 // Connections end to end on the real runtime: the router lets a socket through to its object, hooks, events, hibernation.
 
+const worker = (exports as unknown as { default: { fetch(request: Request): Promise<Response> } }).default;
 const { ACTORS } = env as unknown as { ACTORS: DurableObjectNamespace };
 const stubOf = (key: string): DurableObjectStub => ACTORS.get(ACTORS.idFromName(objectName("room", [key])));
 
@@ -21,6 +22,7 @@ const room = actor({
   onBeforeConnect: (c, params: { name?: string } | undefined) => {
     note(c, "before");
     if (params?.name === "mallory") throw new UserError("Not you", { code: "unwelcome" });
+    if (params?.name === "trudy") throw new UserError("Nor you", { code: "é".repeat(100), metadata: { errorId: "no header\n" } });
   },
   createConnState: (_c, params: { name?: string } | undefined) => ({ name: params?.name ?? "nobody", said: 0 }),
   onConnect: (c, conn) => {
@@ -80,6 +82,21 @@ describe("connections on workerd", () => {
     // The Worker's own paths, as far as we know.
     await expect(TestSocket.dial("", "", { path: "/connect", protocols: ["rivet"] })).rejects.toThrow("No socket: 404 Not found");
     await expect(TestSocket.dial("", "", { path: "/connected", protocols: ["rivet", "rivet_target.actor"] })).rejects.toThrow("No socket: 404 Not found");
+  });
+
+  it.each(["json", "cbor", "bare"] as const)("refuses in %s with an error whose code no close has room for, and no header", async (encoding) => {
+    const trudy = await TestSocket.dial("room", "door", { params: { name: "trudy" }, encoding });
+    expect(await trudy.next()).toMatchObject({ tag: "Error", val: { group: "user", code: "é".repeat(100) } });
+    expect(await trudy.closed).toEqual({ code: 1011, reason: `user.${"é".repeat(59)}` });
+    const response = await worker.fetch(
+      new Request("http://worker.test/gateway/room/action/who?rvt-namespace=default&rvt-method=getOrCreate&rvt-key=door", {
+        method: "POST",
+        body: '{"args":[]}',
+        headers: { "x-rivet-conn-params": '{"name":"trudy"}' },
+      }),
+    );
+    expect([response.status, response.headers.get("x-rivet-ray-id")]).toEqual([400, null]);
+    expect(await response.json()).toMatchObject({ code: "é".repeat(100), metadata: { errorId: "no header\n" } });
   });
 
   it("keeps state, params and subscriptions over evictions, with no hook", async () => {
