@@ -6,7 +6,7 @@ import { HibernatingSocket } from "./hibernating-socket.js";
 import { KeyValueStore } from "./key-value-store.js";
 import { ObjectTimer } from "./object-timer.js";
 import { serveRawRequest } from "./raw-request.js";
-import { acceptUpgrade } from "./upgrade.js";
+import { acceptUpgrade, answerPings, isAnsweredPing } from "./upgrade.js";
 
 /** What the composition root decides for all objects of a Worker. */
 export interface ActorObjectOptions<Env> {
@@ -43,8 +43,7 @@ export function createActorObject<Env>(options: ActorObjectOptions<Env>): ActorO
         sockets: () => ctx.getWebSockets().map((socket) => HibernatingSocket.of(socket)),
         createClient: (beforeCall, ends) => options.createClient(env, beforeCall, ends),
       });
-      // Answered by the platform: a client that looks whether the object is there neither wakes it nor is billed.
-      ctx.setWebSocketAutoResponse(new WebSocketRequestResponsePair("ping", "pong"));
+      answerPings(ctx);
     }
 
     call(envelope: CallEnvelope): Promise<ReplyEnvelope> {
@@ -55,7 +54,8 @@ export function createActorObject<Env>(options: ActorObjectOptions<Env>): ActorO
       return request.headers.get("upgrade") === "websocket" ? acceptUpgrade(request, this.ctx, this.#host) : serveRawRequest(request, this.#host);
     }
 
-    override webSocketMessage(socket: WebSocket, message: string | ArrayBuffer): Promise<void> {
+    override async webSocketMessage(socket: WebSocket, message: string | ArrayBuffer): Promise<void> {
+      if (isAnsweredPing(this.ctx, socket, message)) return;
       return this.#host.socketMessage(HibernatingSocket.of(socket), typeof message === "string" ? message : new Uint8Array(message));
     }
 

@@ -3,6 +3,7 @@ import { env, exports } from "cloudflare:workers";
 import { describe, expect, it } from "vitest";
 import { actor, setup, UserError, type UniversalWebSocket } from "../../src/entry/index.js";
 import { objectName } from "../../src/protocol/index.js";
+import { TestSocket } from "./test-socket.js";
 import { serve } from "../support/worker.js";
 
 // `onWebSocket` on the real runtime: frames untouched, hibernation where the actor allows it, residence where not.
@@ -123,6 +124,26 @@ describe("a raw socket", () => {
     expect(await closed).toEqual({ code: 4001, reason: "done" });
     await evictDurableObject(ACTORS.get(idOf("sleeper", "d")));
     expect(seen.get("d")).toEqual([...Array.from({ length: 6 }, () => "open /websocket/sleep?x=1"), "close 4001 true", "gone 4001"]);
+  });
+
+  it("hears a \"ping\" like any other frame, also after eviction; a client of the protocol gets its pong beside it", async () => {
+    const protocol = await TestSocket.open("sleeper", "ping");
+    const pong = (): Promise<unknown> => new Promise((resolve) => protocol.socket.addEventListener("message", ({ data }) => resolve(data), { once: true }));
+    const ping = async (): Promise<unknown> => {
+      const answer = pong();
+      protocol.socket.send("ping");
+      return answer;
+    };
+    expect(await ping()).toBe("pong");
+    const { socket, next } = await open("sleeper", "ping", "/sleep");
+    for (let n = 1; n <= 2; n += 1) {
+      socket.send("ping");
+      expect(await next()).toBe(`${n} ping`);
+      expect(await ping()).toBe("pong");
+      await evictDurableObject(ACTORS.get(idOf("sleeper", "ping")));
+    }
+    protocol.socket.close(1000, "");
+    socket.close(1000, "");
   });
 
   it("is accepted for hibernation only where the actor says so", async () => {

@@ -35,6 +35,8 @@ export class TestSocket {
     this.#encoding = encoding;
     socket.binaryType = "arraybuffer";
     socket.addEventListener("message", ({ data }) => {
+      // The answer to a "ping", which is no frame of the protocol.
+      if (data === "pong") return;
       const frame = wireCodec(encoding).toClient.decode(data as string | ArrayBuffer);
       const waiter = this.#waiting.shift();
       if (waiter) waiter(frame);
