@@ -1,7 +1,7 @@
 import { ActorError, decodeValue, encodeValue, type Encoding } from "../protocol/index.js";
 import type { ActorActivation } from "./activation.js";
 import {
-  MAX_CONNECTION_PARAMS_BYTES,
+  checkParamsSize,
   MAX_CONNECTION_STATE_BYTES,
   type Connection,
   type ConnectionKind,
@@ -69,8 +69,8 @@ async function readParams(activation: ActorActivation, bytes: Uint8Array | undef
 
 async function firstState(activation: ActorActivation, params: unknown, request: Request | undefined): Promise<FirstState | undefined> {
   const { config, options } = activation.actor;
-  if (config.createConnState) return { root: copyOf(await callConnectionHook(activation, "createConnState", options.createConnStateTimeout, request, undefined, [params])) };
-  return config.connState === undefined ? undefined : { root: copyOf(config.connState) };
+  if (config.createConnState) return copyOf(await callConnectionHook(activation, "createConnState", options.createConnStateTimeout, request, undefined, [params]));
+  return config.connState === undefined ? undefined : copyOf(config.connState);
 }
 
 function mayHibernate({ actor }: ActorActivation, request: Request | undefined): boolean {
@@ -86,19 +86,13 @@ function rememberedRequest({ url, headers }: Request): StoredRequest {
   throw new ActorError("request", "too_large", `The URL of a socket that hibernates has at most ${MAX_REQUEST_BYTES} bytes`, { metadata: { limitBytes: MAX_REQUEST_BYTES } });
 }
 
-function checkParamsSize(bytes: Uint8Array): void {
-  if (bytes.byteLength <= MAX_CONNECTION_PARAMS_BYTES) return;
-  throw new ActorError("request", "too_large", `Connection params have at most ${MAX_CONNECTION_PARAMS_BYTES} bytes`, {
-    metadata: { limitBytes: MAX_CONNECTION_PARAMS_BYTES },
-  });
-}
-
 /** Of 32 hex digits. */
 function uuid(hex: string): string {
   return [hex.slice(0, 8), hex.slice(8, 12), `4${hex.slice(13, 16)}`, `8${hex.slice(17, 20)}`, hex.slice(20)].join("-");
 }
 
 /** Through the codec: each connection has a copy of its own, and what cannot be stored is refused here. */
-function copyOf(value: unknown): unknown {
-  return decodeValue(encodeValue(value, { what: "conn.state", limitBytes: MAX_CONNECTION_STATE_BYTES }));
+function copyOf(value: unknown): FirstState {
+  const stored = encodeValue(value, { what: "conn.state", limitBytes: MAX_CONNECTION_STATE_BYTES });
+  return { root: decodeValue(stored), stored };
 }

@@ -1,5 +1,6 @@
 import type { ActorError } from "../protocol/index.js";
 import type { Connection } from "./connection.js";
+import type { CallbackChanges } from "./connection-changes.js";
 import type { ConnectionMap } from "./connection-map.js";
 import type { ConnectionEnd } from "./ports.js";
 
@@ -10,8 +11,8 @@ export interface ConnectionTable {
   includes(connection: Connection): boolean;
   /** What is remembered of a connection has changed: the next commit refreshes it. */
   changed(connection: Connection): void;
-  /** For the end of a callback. @throws value/too_large for a connection's state that it made so; that state is put back */
-  checkChanges(): void;
+  /** A callback begins, on a connection's behalf or on nobody's. */
+  serving(connection: Connection | undefined): CallbackChanges;
   /** @throws actor/validation_error, message/outgoing_too_long, value/not_serializable */
   broadcast(name: string, args: readonly unknown[]): void;
   disconnect(connection: Connection, end: ConnectionEnd): Promise<void>;

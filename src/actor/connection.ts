@@ -22,7 +22,10 @@ export interface StoredRequest {
 
 /** The actor's end of a raw socket. */
 export interface RawEnd {
-  readonly hasListener: boolean;
+  /** Whether anybody listens. */
+  hears(type: "message" | "close"): boolean;
+  /** The socket is closed; its close event follows. */
+  ended(): void;
   deliver(event: { readonly type: "message"; readonly data: string | ArrayBuffer } | { readonly type: "close"; readonly code: number; readonly reason: string; readonly wasClean: boolean }): Promise<void>;
 }
 
@@ -46,10 +49,10 @@ interface StoredConnection {
 /** What is known of a connection when it begins. */
 export type NewConnection = Omit<StoredConnection, "actorId" | "state" | "events"> & { readonly events?: readonly string[] };
 
-/** A connection's state as it begins, and as its socket carries it. */
+/** A connection's state as it begins, and its encoding: what it is put back to if it becomes one that cannot be stored. */
 export interface FirstState {
   readonly root: unknown;
-  readonly stored?: Uint8Array;
+  readonly stored: Uint8Array;
 }
 
 /** What a connection needs of the table it is in. */
@@ -84,16 +87,22 @@ export class Connection {
   heard: Promise<unknown> = Promise.resolve();
   /** Whether storage has a row of it. */
   isStored = false;
+  /** How many callbacks run on its behalf. */
+  served = 0;
   readonly #owner: ConnectionOwner;
+  /** A copy of the params, as they are remembered: what user code does to its own changes nothing that is stored. */
+  readonly #params: unknown;
   #socket: Socket | undefined;
   #waiting: Frame[] = [];
 
+  /** @throws request/too_large, value/not_serializable for params that a hook has changed */
   constructor(owner: ConnectionOwner, about: NewConnection, state?: FirstState) {
     this.id = about.id;
     this.kind = about.kind;
     this.encoding = about.encoding;
     this.extended = about.extended;
     this.params = about.params;
+    this.#params = rememberedParams(about.params);
     this.hibernates = about.hibernates;
     this.request = about.request;
     this.events = new Set(about.events);
@@ -143,7 +152,7 @@ export class Connection {
     this.events.delete(name);
   }
 
-  /** What is remembered of it. @throws value/not_serializable for params, value/too_large for state */
+  /** What is remembered of it. @throws value/not_serializable, value/too_large for state */
   encode(): Uint8Array<ArrayBuffer> {
     const state = this.state && encodeValue(this.state.root, STATE_KIND);
     const stored: StoredConnection = {
@@ -152,7 +161,7 @@ export class Connection {
       kind: this.kind,
       encoding: this.encoding,
       extended: this.extended,
-      params: this.params,
+      params: this.#params,
       ...(state && { state }),
       events: [...this.events],
       hibernates: this.hibernates,
@@ -160,6 +169,21 @@ export class Connection {
     };
     return encodeValue(stored, { what: "connection" });
   }
+}
+
+/** @throws request/too_large */
+export function checkParamsSize(bytes: Uint8Array): void {
+  if (bytes.byteLength <= MAX_CONNECTION_PARAMS_BYTES) return;
+  throw new ActorError("request", "too_large", `Connection params have at most ${MAX_CONNECTION_PARAMS_BYTES} bytes`, {
+    metadata: { limitBytes: MAX_CONNECTION_PARAMS_BYTES },
+  });
+}
+
+function rememberedParams(params: unknown): unknown {
+  if (typeof params !== "object" || params === null) return params;
+  const bytes = encodeValue(params, { what: "conn.params" });
+  checkParamsSize(bytes);
+  return decodeValue(bytes);
 }
 
 /** `c.conn`, and what is in `c.conns`. */

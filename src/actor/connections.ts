@@ -12,9 +12,11 @@ import { ActorError, type Frame } from "../protocol/index.js";
 import type { ActorActivation } from "./activation.js";
 import { admit, callConnectionHook, type Caller } from "./admission.js";
 import { Connection, type ConnectionOwner } from "./connection.js";
+import { ConnectionChanges, type CallbackChanges } from "./connection-changes.js";
 import { ConnectionMap } from "./connection-map.js";
 import type { ConnectionTable } from "./connection-table.js";
 import { describe } from "./describe.js";
+import { destroyed } from "./dispatch.js";
 import { checkEvent } from "./events.js";
 import { encodeFrame, outgoingTooLong, sizeOf, type Dialect } from "./frames.js";
 import type { ConnectionEnd, Socket } from "./ports.js";
@@ -31,10 +33,12 @@ export class Connections implements ConnectionOwner, ConnectionTable {
   readonly #connections = new Map<string, Connection>();
   readonly #bySocket = new Map<Socket, Connection>();
   /** Those whose state or subscriptions differ from what is remembered of them. */
-  readonly #changed = new Set<Connection>();
+  readonly #changed = new ConnectionChanges();
   /** Those whose rows are there and whose sockets are not, by id: nobody has been told of their end. */
   readonly #lost = new Map<string, Connection>();
   #restoredRaw: Connection[] = [];
+  /** All have been told goodbye: nobody comes in any more. */
+  #isClosed = false;
 
   constructor(activation: ActorActivation) {
     this.#activation = activation;
@@ -64,11 +68,13 @@ export class Connections implements ConnectionOwner, ConnectionTable {
    * Lets a caller in, or throws what its hooks threw: `onBeforeConnect`, `createConnState`, then it is connected, then
    * `onConnect`. What the hooks changed is committed when this returns.
    *
-   * @throws actor/validation_error for params, request/too_large, actor/callback_timed_out, value/too_large
+   * @throws actor/validation_error for params, request/too_large, actor/callback_timed_out, value/too_large,
+   * actor/destroyed if that happens meanwhile
    */
   async open(caller: Caller): Promise<Connection> {
     const { config, options } = this.#activation.actor;
     const { about, state } = await admit(this.#activation, caller);
+    this.#checkOpen();
     const connection = new Connection(this, about, state);
     if (connection.kind !== "call") {
       // What its socket cannot carry is refused before anybody sees it.
@@ -76,23 +82,40 @@ export class Connections implements ConnectionOwner, ConnectionTable {
       this.#changed.add(connection);
     }
     this.#connections.set(connection.id, connection);
+    const changes = this.serving(connection);
     try {
       if (config.onConnect) await callConnectionHook(this.#activation, "onConnect", options.onConnectTimeout, caller.request, connection, [connection.view]);
-      this.checkChanges();
+      changes.check();
+      this.#checkOpen();
       if (!this.includes(connection)) throw new ActorError("connection", "closed", "The connection was ended by `onConnect`");
     } catch (error) {
-      // It never was connected: nobody is told that it has gone.
-      this.#remove(connection);
+      // It never was connected: nobody is told that it has gone, also where a commit has stored that it came.
+      if (this.#remove(connection) && connection.isStored) this.#activation.delete(KEYS.connection(connection.id));
       throw error;
     } finally {
+      changes.end();
       if (this.#hasHooks) this.#activation.commitOrThrow();
     }
     return connection;
   }
 
-  /** The admitted caller's socket: it is told who it is, then whatever waited for it. */
-  bind(connection: Connection, socket: Socket): void {
-    socket.attach(connection.encode());
+  /**
+   * The admitted caller's socket: it is told who it is, then whatever waited for it. If the platform takes no more sockets,
+   * the connection has gone.
+   *
+   * @throws what `accept` throws, actor/destroyed
+   */
+  bind(connection: Connection, accept: (hibernates: boolean) => Socket): void {
+    let socket: Socket | undefined;
+    try {
+      this.#checkOpen();
+      socket = accept(connection.hibernates);
+      socket.attach(connection.encode());
+    } catch (error) {
+      socket?.close(1011, "connection.lost");
+      this.#activation.background.waitFor("The end of a connection", this.close(connection, LOST));
+      throw error;
+    }
     this.#changed.delete(connection);
     this.#bySocket.set(socket, connection);
     if (connection.kind === "socket") {
@@ -191,8 +214,9 @@ export class Connections implements ConnectionOwner, ConnectionTable {
     await left;
   }
 
-  /** Ends all of them, with the actor. */
+  /** Ends all of them, with the actor. Whoever is on the way in is refused. */
   async disconnectAll(end: ConnectionEnd): Promise<void> {
+    this.#isClosed = true;
     const lost = [...this.#lost.values()];
     this.#lost.clear();
     const ends = [...this.#connections.values()].map((connection) => this.disconnect(connection, end));
@@ -257,28 +281,18 @@ export class Connections implements ConnectionOwner, ConnectionTable {
     this.#activation.changedSoon();
   }
 
-  /** For the end of a callback. @throws value/too_large for a connection's state that it made so; that state is put back */
-  checkChanges(): void {
-    let fault: unknown;
-    for (const connection of this.#changed) {
-      try {
-        connection.state?.checkChanges();
-      } catch (error) {
-        fault ??= error;
-      }
-    }
-    if (fault !== undefined) throw fault;
+  serving(connection: Connection | undefined): CallbackChanges {
+    return this.#changed.serving(connection);
   }
 
   /** Before every commit: sockets carry what has changed; with `onDisconnect`, so do their rows. */
   beforeCommit(): void {
-    for (const connection of this.#changed) {
-      connection.state?.putBackUnstorable();
-      connection.state?.committed(connection.state.encodeChanges());
+    const { log } = this.#activation.ports;
+    const onPutBack = ({ id }: Connection): void => log.warn({ msg: "A connection's state cannot be stored; it is as it was before", connection: id });
+    for (const connection of this.#changed.take(onPutBack)) {
       connection.socket?.attach(connection.encode());
       if (connection.kind !== "call" && this.#activation.actor.config.onDisconnect) this.#store(connection);
     }
-    this.#changed.clear();
   }
 
   /** Before a commit that writes something: what `onConnect` of a call did is not left without its `onDisconnect`. */
@@ -293,6 +307,12 @@ export class Connections implements ConnectionOwner, ConnectionTable {
     this.#activation.put(KEYS.connection(connection.id), () => connection.encode());
   }
 
+  /** @throws actor/destroyed, or why else the activation is over */
+  #checkOpen(): void {
+    this.#activation.abortSignal.throwIfAborted();
+    if (this.#isClosed) throw destroyed();
+  }
+
   // ---- hooks -------------------------------------------------------------------------------------------------------
 
   get #hasHooks(): boolean {
@@ -302,7 +322,7 @@ export class Connections implements ConnectionOwner, ConnectionTable {
 
   async #left(connection: Connection, end: ConnectionEnd): Promise<void> {
     const { config, options } = this.#activation.actor;
-    await deliverClose(connection, end);
+    await deliverClose(this.#activation, connection, end);
     try {
       await callConnectionHook(this.#activation, "onDisconnect", options.onConnectTimeout, undefined, undefined, [connection.view, end]);
     } catch (error) {

@@ -29,18 +29,20 @@ export interface CallOrigin {
 export async function callAction(activation: ActorActivation, name: string, args: readonly unknown[], from: CallOrigin = {}): Promise<Uint8Array> {
   const callback: Callback = {};
   const begun = activation.state?.restores;
+  const changes = activation.connections.serving(from.conn);
   try {
     const ran = await runHandler(activation, name, args, callback, from);
     activation.state?.checkChanges(begun);
     const output = await beforeResponse(activation, name, ran);
     activation.state?.checkChanges(begun);
-    activation.connections.checkChanges();
+    changes.check();
     return encodeValue(output, { what: "result" });
   } catch (error) {
     // It keeps what it changed if that can be stored; its caller is told of its own error.
     activation.state?.putBackUnstorable();
     throw activation.record.destroyed && isAborted(error) ? destroyed() : error;
   } finally {
+    changes.end();
     activation.commitOrThrow();
     activation.callbackEnded(callback);
   }

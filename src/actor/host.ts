@@ -61,7 +61,7 @@ export class ActorHost {
       return serve(async (runtime, reply) => {
         const caller: Caller = { ...callerOf(envelope), kind: raw ? "raw" : "socket", encoding, extended };
         const connection = await runtime.connections.open(caller);
-        runtime.connections.bind(connection, accept(connection.hibernates));
+        runtime.connections.bind(connection, accept);
         if (raw) serveRawSocket(runtime, connection, caller.request);
         return reply;
       });

@@ -84,6 +84,7 @@ async function callHandler(activation: ActorActivation, request: Request, connec
   const callback: Callback = {};
   const context = new CallbackContext(activation, READY, { signal: abort.signal, callback, conn: connection.view, request });
   const begun = state?.restores;
+  const changes = connections.serving(connection);
   let answer: unknown;
   try {
     const running = Promise.resolve((actor.config.onRequest as unknown as Handler)(context, request));
@@ -92,7 +93,7 @@ async function callHandler(activation: ActorActivation, request: Request, connec
       throw error;
     });
     state?.checkChanges(begun);
-    connections.checkChanges();
+    changes.check();
     activation.commitOrThrow();
     return checkedResponse(answer);
   } catch (error) {
@@ -101,6 +102,7 @@ async function callHandler(activation: ActorActivation, request: Request, connec
     activation.commitOrThrow();
     throw activation.record.destroyed && isAborted(error) ? destroyed() : error;
   } finally {
+    changes.end();
     activation.callbackEnded(callback);
   }
 }
@@ -167,6 +169,7 @@ class AnswerBody {
 
 function checkedResponse(answer: unknown): Response {
   if (!(answer instanceof Response)) throw invalidResponse("gave something that is no Response");
+  if (answer.status === 101) throw invalidResponse("gave an upgrade: sockets are for `onWebSocket`");
   return answer;
 }
 

@@ -32,6 +32,8 @@ const web = actor({
         return new Response(null, { status: 302, headers: { location: "/count" } });
       case "/gzip":
         return new Response("hello ".repeat(1000), { headers: { "content-encoding": "gzip" } });
+      case "/upgrade":
+        return new Response(null, { status: 101, webSocket: new WebSocketPair()[0] });
       case "/cookies": {
         const headers = new Headers({ "set-cookie": "a=1" });
         headers.append("set-cookie", "b=2");
@@ -134,6 +136,11 @@ describe.each(Object.keys(ways))("a raw request over %s", (way) => {
     expect([cookies.headers.getSetCookie(), await cookies.text()]).toEqual([["a=1", "b=2"], "crumbs"]);
     const gzip = await send(keyOf("moved"), "/gzip");
     expect([gzip.headers.get("content-encoding"), await gzip.text()]).toEqual(["gzip", "hello ".repeat(1000)]);
+  });
+
+  it("cannot be answered with a WebSocket", async () => {
+    const response = await send(keyOf("upgrade"), "/upgrade").catch((error: unknown) => error as { code: string });
+    expect(response instanceof Response ? [response.status, ((await response.json()) as { code: string }).code] : [500, response.code]).toEqual([500, "invalid_response"]);
   });
 
   it("whose handler throws is answered a masked error", async () => {
