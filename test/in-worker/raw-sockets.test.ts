@@ -96,7 +96,7 @@ describe("a raw socket", () => {
     const { actors: [{ actor_id: id }] } = await (await worker.fetch(new Request("http://worker.test/actors?namespace=default&name=resident&key=by-id"))).json<{ actors: [{ actor_id: string }] }>();
     const { socket, next } = await openAt("/websocket/sub?rvt-key=mine", `, rivet_target.actor, rivet_actor.${id}`);
     socket.send("one");
-    expect([await next(), seen.get("by-id")?.at(-1)]).toEqual(["1 one", "open /websocket/sub"]);
+    expect([await next(), seen.get("by-id")?.at(-1)]).toEqual(["1 one", "open /websocket/sub?rvt-key=mine"]);
     socket.close(1000, "");
   });
 
