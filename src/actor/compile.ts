@@ -3,7 +3,7 @@ import { flattenSchemas } from "./action-schemas.js";
 import { checkDeclarations } from "./check-declarations.js";
 import type { StandardSchema } from "./declarations.js";
 import { checkInspector } from "./inspector-tabs.js";
-import { checkOptions, compileOptions, type CompiledOptions } from "./options.js";
+import { checkOptions, compileOptions, idleOptions, type CompiledOptions } from "./options.js";
 import { workflowOf, type WorkflowDefinition } from "./workflow-run.js";
 import type { AnyActorDefinition } from "./types.js";
 
@@ -16,6 +16,8 @@ export interface CompiledActor {
   readonly actions: ReadonlyMap<string, Handler>;
   readonly inputSchemas: ReadonlyMap<string, StandardSchema>;
   readonly options: CompiledOptions;
+  /** Names of options that are given and have no effect here. */
+  readonly idleOptions: readonly string[];
   readonly hasState: boolean;
   readonly hasVars: boolean;
   readonly workflow: WorkflowDefinition | undefined;
@@ -29,7 +31,7 @@ export interface MessageLimits {
   readonly incoming: number;
   readonly outgoing: number;
 }
-const DEFAULT_MESSAGE_LIMITS: MessageLimits = { incoming: 65_536, outgoing: 1_048_576 };
+export const DEFAULT_MESSAGE_LIMITS: MessageLimits = { incoming: 65_536, outgoing: 1_048_576 };
 
 /** Fixed caps of the hooks that have no option, ms (`spec/api.md` A.4). */
 export const CREATE_TIMEOUT_MS = 5_000;
@@ -90,7 +92,7 @@ function attempt(problem: string, copy: () => unknown): void {
 }
 
 /** A definition, ready for the runtime. */
-export function compileActor(name: string, definition: AnyActorDefinition, limits: Partial<MessageLimits> = {}): CompiledActor {
+export function compileActor(name: string, definition: AnyActorDefinition, messageLimits = DEFAULT_MESSAGE_LIMITS): CompiledActor {
   const { config } = definition;
   const run = runHandlerOf(config.run);
   const workflow = run && workflowOf(run);
@@ -101,11 +103,12 @@ export function compileActor(name: string, definition: AnyActorDefinition, limit
     actions,
     inputSchemas: flattenSchemas(config.actionInputSchemas, actions),
     options: compileOptions(config.options),
+    idleOptions: idleOptions(config.options),
     hasState: config.state !== undefined || config.createState !== undefined,
     hasVars: config.vars !== undefined || config.createVars !== undefined,
     workflow,
     run: workflow ? undefined : run,
-    messageLimits: { ...DEFAULT_MESSAGE_LIMITS, ...limits },
+    messageLimits,
   };
 }
 

@@ -27,23 +27,26 @@ export interface ActorOptions {
   readonly maxQueueMessageSize?: number;
   /** Schedules of all kinds together; default 1,000. */
   readonly maxSchedules?: number;
-  /** @deprecated Accepted, without effect: state is committed before anything that depends on it is visible. */
-  readonly stateSaveInterval?: number;
-  /** @deprecated Accepted, without effect: the platform answers pings, also for an actor that hibernates. */
-  readonly connectionLivenessTimeout?: number;
-  /** @deprecated Accepted, without effect. */
-  readonly connectionLivenessInterval?: number;
-  /** @deprecated Accepted, without effect: every socket outlives hibernation. */
+  /**
+   * Whether a raw socket (`onWebSocket`) stays open while the actor is out of memory, or which do; default false. Connections
+   * always do.
+   */
   readonly canHibernateWebSocket?: boolean | ((request: Request) => boolean);
-  /** @deprecated Accepted, without effect. */
+  /** @deprecated Accepted with a warning, without effect: state is committed before anything that depends on it is visible. */
+  readonly stateSaveInterval?: number;
+  /** @deprecated Accepted with a warning, without effect: the platform answers pings, also for an actor that hibernates. */
+  readonly connectionLivenessTimeout?: number;
+  /** @deprecated Accepted with a warning, without effect. */
+  readonly connectionLivenessInterval?: number;
+  /** @deprecated Accepted with a warning, without effect. */
   readonly enableActorRuntimeSocket?: boolean;
-  /** @deprecated Accepted, without effect: `sleepGracePeriod` bounds it. */
+  /** @deprecated Accepted with a warning, without effect: `sleepGracePeriod` bounds it. */
   readonly onDestroyTimeout?: number;
-  /** @deprecated Accepted, without effect: `sleepGracePeriod` bounds it. */
+  /** @deprecated Accepted with a warning, without effect: `sleepGracePeriod` bounds it. */
   readonly waitUntilTimeout?: number;
-  /** @deprecated Accepted, without effect. */
+  /** @deprecated Accepted with a warning, without effect. */
   readonly preloadMaxWorkflowBytes?: number;
-  /** @deprecated Accepted, without effect. */
+  /** @deprecated Accepted with a warning, without effect. */
   readonly preloadMaxConnectionsBytes?: number;
 }
 
@@ -80,11 +83,12 @@ const DEFAULTS: CompiledOptions = {
   canHibernateWebSocket: false,
 };
 
-/** Those without an effect here are checked all the same: a typing error is one everywhere. */
-const NUMERIC = new Set([
-  ...Object.entries(DEFAULTS).flatMap(([key, value]) => (typeof value === "number" ? [key] : [])), "stateSaveInterval", "connectionLivenessTimeout", "connectionLivenessInterval",
-  "onDestroyTimeout", "waitUntilTimeout", "preloadMaxWorkflowBytes", "preloadMaxConnectionsBytes",
-]);
+/** Without an effect here. They are checked all the same: a typing error is one everywhere. */
+const IDLE_NUMERIC = [
+  "stateSaveInterval", "connectionLivenessTimeout", "connectionLivenessInterval", "onDestroyTimeout", "waitUntilTimeout", "preloadMaxWorkflowBytes", "preloadMaxConnectionsBytes",
+];
+const IDLE = new Set([...IDLE_NUMERIC, "enableActorRuntimeSocket"]);
+const NUMERIC = new Set([...Object.entries(DEFAULTS).flatMap(([key, value]) => (typeof value === "number" ? [key] : [])), ...IDLE_NUMERIC]);
 const OTHERS = new Map<string, readonly string[]>([
   ["name", ["string"]],
   ["icon", ["string"]],
@@ -107,6 +111,11 @@ export function checkOptions(options: unknown): void {
     if (!NUMERIC.has(key)) throw new TypeError(`actor(): unknown option "${key}"`);
     if (typeof value !== "number" || !(value > 0)) throw new TypeError(`actor(): option "${key}" must be a positive number`);
   }
+}
+
+/** Options that ask for what does not exist here: whoever sets them is to be told. */
+export function idleOptions(options: ActorOptions | undefined): string[] {
+  return Object.entries(options ?? {}).flatMap(([key, value]) => (IDLE.has(key) && value !== undefined && value !== false ? [key] : []));
 }
 
 export function compileOptions(options: ActorOptions | undefined): CompiledOptions {

@@ -1,41 +1,51 @@
 import { ActorError, checkActorName } from "../protocol/index.js";
-import { compileActor, type CompiledActor } from "./compile.js";
+import { compileActor, DEFAULT_MESSAGE_LIMITS, type CompiledActor } from "./compile.js";
+import type { LogEntry } from "./ports.js";
+import { checkRegistryConfig, type RegistryConfig } from "./registry-config.js";
 import type { ActorDefinitions } from "./types.js";
 
-/** `setup`'s argument. What the peer configures for servers of its own is accepted and ignored. */
-export interface RegistryConfig<D extends ActorDefinitions> {
-  /** Actor definitions; their keys are the names by which clients reach them. */
-  readonly use: D;
-  /** Largest body of an action call, bytes; default 65,536. */
-  readonly maxIncomingMessageSize?: number;
-  /** Largest result that a connection is sent, bytes; default 1,048,576. */
-  readonly maxOutgoingMessageSize?: number;
-  readonly noWelcome?: boolean;
-  readonly logging?: { readonly level?: string; readonly baseLogger?: unknown };
-  readonly [ignored: string]: unknown;
-}
-
-/** A set of actors. Pure: nothing starts until a Worker serves it (`createHandler` from `perdure/cloudflare`). */
+/**
+ * A set of actors. Nothing starts until a Worker serves it (`createHandler` from `perdure/cloudflare`): what starts and
+ * stops servers elsewhere is harmless, and `serve`, `handler` and `routes` answer with what `createHandler` made last.
+ */
 export class Registry<D extends ActorDefinitions = ActorDefinitions> {
   readonly config: RegistryConfig<D>;
+  /** Handlers to mount where one likes, instead of `/health` and `/metadata`. There are no metrics: feature/unsupported. */
+  readonly routes: {
+    health(request: Request): Promise<Response>;
+    metadata(request: Request): Promise<Response>;
+    prometheusMetrics(request: Request): Promise<Response>;
+  };
   readonly #compiled = new Map<string, CompiledActor>();
+  #fetch: ((request: Request, env?: unknown, ctx?: unknown) => Promise<Response>) | undefined;
+  #basePath = "";
 
   constructor(config: RegistryConfig<D>) {
-    if (typeof config?.use !== "object" || config.use === null) throw new TypeError("setup() needs { use: { name: actor({…}) } }");
+    checkRegistryConfig(config);
     this.config = config;
-    const limits = {
-      ...(config.maxIncomingMessageSize !== undefined && { incoming: config.maxIncomingMessageSize }),
-      ...(config.maxOutgoingMessageSize !== undefined && { outgoing: config.maxOutgoingMessageSize }),
-    };
     for (const [name, definition] of Object.entries(config.use)) {
       checkActorName(name);
       if (typeof definition?.config !== "object") throw new TypeError(`setup(): "${name}" is not an actor; make it with actor({…})`);
-      this.#compiled.set(name, compileActor(name, definition, limits));
+      const { incoming, outgoing } = DEFAULT_MESSAGE_LIMITS;
+      this.#compiled.set(name, compileActor(name, definition, { incoming: config.maxIncomingMessageSize ?? incoming, outgoing: config.maxOutgoingMessageSize ?? outgoing }));
     }
+    const route = (path: string) => ({ url }: Request) => this.handler(new Request(new URL(`${this.#basePath}${path}`, url).href));
+    this.routes = {
+      health: route("/health"),
+      metadata: route("/metadata"),
+      prometheusMetrics: () => Promise.reject(new ActorError("feature", "unsupported", "There are no metrics to read here: the platform has them")),
+    };
   }
 
   get actorNames(): string[] {
     return [...this.#compiled.keys()];
+  }
+
+  /** What whoever serves the registry is to log, once. */
+  get warnings(): LogEntry[] {
+    return [...this.#compiled.values()].flatMap(({ name, idleOptions }) =>
+      idleOptions.map((option) => ({ msg: `The option "${option}" of the actor "${name}" has no effect here`, actor: name, option })),
+    );
   }
 
   /** @throws actor/not_registered */
@@ -45,11 +55,42 @@ export class Registry<D extends ActorDefinitions = ActorDefinitions> {
     return found;
   }
 
-  /** Harmless on Workers: the platform starts what `createHandler` exports. */
+  /** For `createHandler`: from now on the registry answers requests like this, with its own routes below `basePath`. */
+  servedBy(fetch: (request: Request, env?: unknown, ctx?: unknown) => Promise<Response>, basePath: string): void {
+    this.#fetch = fetch;
+    this.#basePath = basePath.replace(/\/+$/, "");
+  }
+
+  /** Answers one request. @throws feature/unsupported unless `createHandler(registry)` was called */
+  async handler(request: Request, env?: unknown, ctx?: unknown): Promise<Response> {
+    if (this.#fetch) return this.#fetch(request, env, ctx);
+    throw new ActorError("feature", "unsupported", "Nothing serves this registry yet: call createHandler(registry) of perdure/cloudflare, and export its ActorObject");
+  }
+
+  /** For `export default registry.serve()`. The object class is exported beside it: `export const { ActorObject } = createHandler(registry)`. */
+  serve(): { fetch(request: Request, env?: unknown, ctx?: unknown): Promise<Response> } {
+    return { fetch: (request, env, ctx) => this.handler(request, env, ctx) };
+  }
+
+  /** The configuration with its defaults. */
+  parseConfig(): RegistryConfig<D> & { readonly maxIncomingMessageSize: number; readonly maxOutgoingMessageSize: number } {
+    const { incoming, outgoing } = DEFAULT_MESSAGE_LIMITS;
+    return { ...this.config, maxIncomingMessageSize: this.config.maxIncomingMessageSize ?? incoming, maxOutgoingMessageSize: this.config.maxOutgoingMessageSize ?? outgoing };
+  }
+
+  /** Harmless on Workers, as are the four below: the platform starts and stops what `createHandler` exports. */
   start(): void {}
+
+  async startAndWait(): Promise<void> {}
+
+  async startEnvoy(): Promise<void> {}
+
+  async listen(_options?: { readonly port?: number; readonly host?: string; readonly [ignored: string]: unknown }): Promise<void> {}
+
+  async shutdown(): Promise<void> {}
 }
 
-/** Collects actors under the names by which clients reach them. */
+/** Collects actors under the names by which clients reach them. @throws TypeError that names what is wrong */
 export function setup<const D extends ActorDefinitions>(config: RegistryConfig<D>): Registry<D> {
   return new Registry(config);
 }

@@ -1,7 +1,6 @@
 import { DurableObject } from "cloudflare:workers";
-import { ActorHost, type Registry } from "../actor/index.js";
+import { ActorHost, type Logger, type Registry } from "../actor/index.js";
 import type { CallEnvelope, ReplyEnvelope } from "../protocol/index.js";
-import { consoleLog, type LogLevel } from "./console-log.js";
 import { HibernatingSocket } from "./hibernating-socket.js";
 import { KeyValueStore } from "./key-value-store.js";
 import { ObjectTimer } from "./object-timer.js";
@@ -11,7 +10,8 @@ import { acceptUpgrade, answerPings, isAnsweredPing } from "./upgrade.js";
 /** What the composition root decides for all objects of a Worker. */
 export interface ActorObjectOptions<Env> {
   readonly registry: Registry;
-  readonly logLevel: LogLevel;
+  /** A log whose entries all have these fields. */
+  readonly createLog: (fields: Readonly<Record<string, unknown>>) => Logger;
   /** A client for the same registry, over the binding in `env`; `beforeCall` runs before each call leaves. */
   readonly createClient: (env: Env, beforeCall: () => void, ends: readonly AbortSignal[]) => unknown;
 }
@@ -31,7 +31,7 @@ export function createActorObject<Env>(options: ActorObjectOptions<Env>): ActorO
       requireSqlite(storage);
       this.#host = new ActorHost(options.registry, {
         store: new KeyValueStore(storage, (error) => ctx.abort(`perdure: an alarm could not be set: ${String(error)}`)),
-        log: consoleLog(options.logLevel, { object: ctx.id.toString() }),
+        log: options.createLog({ object: ctx.id.toString() }),
         now: () => Date.now(),
         createTimer: () => new ObjectTimer(),
         yield: () => scheduler.wait(0),

@@ -1,16 +1,17 @@
-import type { LogEntry, Logger } from "../actor/index.js";
+import { LOG_LEVELS, type LogEntry, type Logger } from "../actor/index.js";
 
-const LEVELS = ["trace", "debug", "info", "warn", "error", "fatal"] as const;
-export type LogLevel = (typeof LEVELS)[number] | "silent";
+export type LogLevel = (typeof LOG_LEVELS)[number] | "silent";
 
-/** One line of JSON an entry, as the platform's log search likes it; `fields` stand in each line. */
-export function consoleLog(level: LogLevel, fields: Readonly<Record<string, unknown>>): Logger {
-  const lowest = level === "silent" ? LEVELS.length : LEVELS.indexOf(level);
-  const at = (name: (typeof LEVELS)[number]) => {
-    if (LEVELS.indexOf(name) < lowest) return () => {};
+/** One line of JSON an entry, as the platform's log search likes it; `fields` stand in each. `base`, if given, gets the entries instead. */
+export function consoleLog(level: LogLevel, fields: Readonly<Record<string, unknown>>, base?: Logger): Logger {
+  const lowest = level === "silent" ? LOG_LEVELS.length : LOG_LEVELS.indexOf(level);
+  const whole = (entry: LogEntry): Readonly<Record<string, unknown>> => ({ ...fields, ...(typeof entry === "string" ? { msg: entry } : entry) });
+  const at = (name: (typeof LOG_LEVELS)[number]) => {
+    if (LOG_LEVELS.indexOf(name) < lowest) return () => {};
+    if (base) return (entry: LogEntry) => base[name](whole(entry));
     // oxlint-disable-next-line no-console -- this is the sink behind the logger port
     const write = name === "error" || name === "fatal" ? console.error : name === "warn" ? console.warn : console.log;
-    return (entry: LogEntry) => write(JSON.stringify({ level: name, ...fields, ...(typeof entry === "string" ? { msg: entry } : entry) }, replacer));
+    return (entry: LogEntry) => write(JSON.stringify({ level: name, ...whole(entry) }, replacer));
   };
   return { trace: at("trace"), debug: at("debug"), info: at("info"), warn: at("warn"), error: at("error"), fatal: at("fatal") };
 }

@@ -1,7 +1,8 @@
 /**
  * The composition root: joins router, object class and the client inside the Worker.
  */
-import type { ActorDefinitions, Client, Registry } from "../actor/index.js";
+import { env as workerEnv, waitUntil } from "cloudflare:workers";
+import type { ActorDefinitions, Client, Logger, Registry } from "../actor/index.js";
 import { createBindingTransport, createClientWithTransport } from "../client/index.js";
 import { consoleLog, createActorObject, type ActorObjectClass, type LogLevel } from "../durable-object/index.js";
 import {
@@ -28,12 +29,12 @@ export interface ActorEnv {
 export interface HandlerOptions<Env> {
   /** Answers everything outside our own routes: a Hono app's `fetch`, say. */
   readonly fetch?: (request: Request, env: Env, ctx: ExecutionContext) => Response | Promise<Response>;
-  /** Where our routes are mounted; default "/". */
+  /** Where our routes are mounted; default `serverless.basePath` of `setup()`, else "/". */
   readonly basePath?: string;
   /** Opens management routes (`DELETE /actors/{id}`, `GET /actors/names`) to `Authorization: Bearer <token>`. Without it they are closed, in local development too. */
   readonly token?: string;
   readonly cors?: CorsOptions;
-  /** Lowest level that is logged; default "info". */
+  /** Lowest level that is logged; default `logging.level` of `setup()`, else "info". */
   readonly logLevel?: LogLevel;
 }
 
@@ -60,13 +61,18 @@ export interface ActorHandler<D extends ActorDefinitions, Env> {
  */
 export function createHandler<D extends ActorDefinitions, Env = unknown>(registry: Registry<D>, options: HandlerOptions<Env> = {}): ActorHandler<D, Env> {
   const actorNames = new Set(registry.actorNames);
-  const { maxIncomingMessageSize } = registry.config;
-  const logLevel = options.logLevel ?? "info";
-  const log = consoleLog(logLevel, { part: "router" });
+  const { maxIncomingMessageSize, logging, serverless } = registry.config;
+  const basePath = options.basePath ?? serverless?.basePath ?? "/";
+  // Whoever brings a logger has it choose.
+  const baseLogger = logging?.baseLogger as Logger | undefined;
+  const logLevel = options.logLevel ?? (logging?.level as LogLevel | undefined) ?? (baseLogger ? "trace" : "info");
+  const createLog = (fields: Readonly<Record<string, unknown>>): Logger => consoleLog(logLevel, fields, baseLogger);
+  const log = createLog({ part: "router" });
+  for (const warning of registry.warnings) log.warn(warning);
   const router = createRouter({
     actorNames,
     log,
-    ...(options.basePath === undefined ? {} : { basePath: options.basePath }),
+    basePath,
     ...(options.token === undefined ? {} : { token: options.token }),
     ...(options.cors === undefined ? {} : { cors: options.cors }),
     ...(maxIncomingMessageSize === undefined ? {} : { maxIncomingMessageSize }),
@@ -102,15 +108,20 @@ export function createHandler<D extends ActorDefinitions, Env = unknown>(registr
     );
   };
   const handler: ActorHandler<D, Env> = {
-    ActorObject: createActorObject<Env>({ registry: registry as unknown as Registry, logLevel, createClient: connect }),
+    ActorObject: createActorObject<Env>({ registry: registry as unknown as Registry, createLog, createClient: connect }),
     client: (env) => connect(env) as Client<Registry<D>>,
     async fetch(request, env, ctx) {
       const response = await router(request, namespaceOf(env));
       return response ?? (await options.fetch?.(request, env, ctx)) ?? new Response("Not found", { status: 404 });
     },
   };
+  // Its `serve()` and `handler()` know no more than the request.
+  registry.servedBy((request, env = workerEnv, ctx = CONTEXT) => handler.fetch(request, env as Env, ctx as ExecutionContext), basePath);
   return handler;
 }
+
+/** For requests that come without one. */
+const CONTEXT = { waitUntil, passThroughOnException: () => {}, props: {} };
 
 function namespaceOf(env: unknown): ActorNamespace {
   const namespace = (env as Partial<ActorEnv> | undefined)?.ACTORS;

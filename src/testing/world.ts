@@ -63,6 +63,7 @@ export class World {
     this.#registry = registry;
     this.options = options;
     this.clock = options.clock ?? new ManualClock();
+    this.#warn();
   }
 
   get registry(): Registry {
@@ -73,6 +74,11 @@ export class World {
   deploy(registry: Registry): void {
     this.#registry = registry;
     for (const actor of this.actors) actor.crash();
+    this.#warn();
+  }
+
+  #warn(): void {
+    for (const warning of this.#registry.warnings) this.options.onLog?.("warn", warning);
   }
 
   get actors(): WorldActor[] {

@@ -43,3 +43,23 @@ it("DELETE /actors/{id} leaves nothing of the actor, and its key begins anew", a
   expect(await remove(id, "hush"), "the old id is not the new actor").toMatchObject([404, { code: "not_found" }]);
   expect(await handle.add()).toBe(2);
 });
+
+it("a registry answers by itself once createHandler was called for it: serve, handler and the routes that one may mount", async () => {
+  const logged: unknown[] = [];
+  const log = (entry: unknown): number => logged.push(entry);
+  const baseLogger = { trace: log, debug: log, info: log, warn: log, error: log, fatal: log };
+  const own = setup({ use: { counter: actor({ options: { waitUntilTimeout: 1 } }) }, serverless: { basePath: "/api/rivet" }, logging: { baseLogger } });
+  const entry = own.serve();
+  createHandler(own, { fetch: (_request, _env, ctx) => new Response(typeof ctx.waitUntil) });
+  const get = async (answer: Promise<Response>): Promise<unknown> => (await answer).json();
+  const request = (path: string): Request => new Request(`http://worker.test${path}`);
+  expect(await get(entry.fetch(request("/api/rivet/health"), env, {}))).toMatchObject({ status: "ok" });
+  expect(await get(own.handler(request("/api/rivet/health")))).toMatchObject({ status: "ok" });
+  expect(await get(own.routes.health(request("/anything")))).toMatchObject({ status: "ok" });
+  expect(await get(own.routes.metadata(request("/")))).toMatchObject({ actorNames: { counter: {} } });
+  expect(await get(own.handler(request("/api/rivet/actors?name=counter&key=a&namespace=default")))).toMatchObject({ actors: [] });
+  expect(await (await own.handler(request("/elsewhere"))).text()).toBe("function");
+  createHandler(setup({ use: own.config.use, logging: { baseLogger, level: "error" } }));
+  createHandler(own, { logLevel: "silent" });
+  expect(logged, "neither of these two has logged its warning").toEqual([{ part: "router", msg: expect.stringContaining('"waitUntilTimeout"'), actor: "counter", option: "waitUntilTimeout" }]);
+});
