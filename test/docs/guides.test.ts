@@ -103,7 +103,7 @@ for (const [page, files] of Object.entries(CLAIMS)) {
   describe(`the guide ${page}`, () => {
     const examples: Record<string, Example> = {};
     beforeAll(async () => {
-      vi.doMock("cloudflare:workers", () => ({ DurableObject: class {}, env: { MAIL_KEY: "a secret of the tests" } }));
+      vi.doMock("cloudflare:workers", () => ({ DurableObject: class {}, waitUntil: () => {}, env: { MAIL_KEY: "a secret of the tests" } }));
       for (const file of Object.keys(files)) examples[file] = (await import(fileOf(page, file))) as Example;
     });
     afterEach(() => {
