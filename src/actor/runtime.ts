@@ -319,7 +319,8 @@ export class ActorRuntime extends StoredRows implements ActorActivation {
   }
 
   releaseLease(): void {
-    if (!this.background.isBusy && !this.runHandler.isBusy) this.wakes.releaseLease();
+    // At its end the lease is for that.
+    if (!this.shutdown.isBegun && !this.background.isBusy && !this.runHandler.isBusy) this.wakes.releaseLease();
     else this.wakes.changed();
   }
 

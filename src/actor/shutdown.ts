@@ -54,11 +54,11 @@ export async function goToSleep(runtime: ActorRuntime): Promise<void> {
  * cut it off. False: nothing of the activation acts any more.
  */
 export function staysAwake(runtime: ActorRuntime): boolean {
-  const { wakes, record } = runtime;
+  const { wakes } = runtime;
   wakes.armed(null);
   wakes.changed();
   // With a lease, what is due is in hand: without one, each alarm would ask for the next at once.
-  if (record.destroyed) wakes.holdLease();
+  wakes.holdLease();
   wakes.extendLease();
   return runtime.commit();
 }

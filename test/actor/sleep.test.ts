@@ -395,6 +395,35 @@ describe("going to sleep", () => {
     }
   });
 
+  it("sets off no alarm after the other while it waits for what was there, whatever its hook sends or something is due", async () => {
+    const workflows = workflow(async (ctx: Context) => {
+      await ctx.loop("messages", async (loop: Context) => {
+        await loop.queue.next("message");
+        await loop.step("count", (step: Context) => void (step.state.n += 1));
+      });
+    });
+    const cases: [string, Record<string, unknown>][] = [
+      ["a message for the workflow", { run: workflows, onSleep: (c: Context) => (c.state.slept++ === 0 ? c.queue.send("in", 1) : undefined) }],
+      ["a scheduled action", { onSleep: (c: Context) => (c.state.slept++ === 0 ? c.schedule.after(0, "add") : undefined) }],
+      ["a scheduled action, with no hook", { onSleep: undefined }],
+    ];
+    for (const [name, hooks] of cases) {
+      const { world, subject } = sleeper(hooks);
+      await subject.call("get");
+      await subject.call("wait", 12_000);
+      if (name.endsWith("no hook")) await subject.call("plan", 1_000);
+      await subject.call("sleep");
+      const before = subject.store.commits;
+      await world.pass(11_000);
+      expect(subject.store.commits - before, name).toBeLessThan(10);
+      expect(subject.store.alarmAt, name).toBeGreaterThan(world.clock.now());
+      await world.passUntilQuiet();
+      expect(await subject.call("get"), name).toMatchObject({ n: 1 });
+      await world.passUntilQuiet();
+      expect([subject.store.keys.filter((key) => key.startsWith("d/") || key === "l"), subject.store.alarmAt], name).toEqual([[], null]);
+    }
+  });
+
   it("tells the run handler that waits, and iter() ends silently (A49, where onSleep is defined)", async () => {
     for (const wait of ["next", "iter"] as const) {
       const { world, subject, seen, log } = sleeper({
