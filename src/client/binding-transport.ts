@@ -65,6 +65,8 @@ class BindingTransport implements ActorTransport {
   readonly #ports: BackoffPorts;
   readonly encoding = "cbor";
   readonly place = "the actor's object";
+  /** No network lies between: the platform tells of every end. */
+  readonly pingIntervalMs = undefined;
 
   constructor(binding: ActorBinding, ports: BackoffPorts) {
     this.#binding = binding;

@@ -23,6 +23,12 @@ export interface ClientConfig {
   readonly gateway?: { readonly skipReadyWait?: boolean };
   /** Bytes of encoded input that a URL may carry, 4096 by default. */
   readonly maxInputSize?: number;
+  /**
+   * Milliseconds of silence after which an open connection asks whether the server is still there, 30,000 by default, at
+   * least 1,000. A server that does not answer within 10 s is given up, and the connection made anew. Being asked does not
+   * wake an actor. `false`: never; a server that vanished without a word is then noticed when the system gives the socket up.
+   */
+  readonly pingInterval?: number | false;
   /** Used instead of the global `fetch`. */
   readonly fetch?: ClientFetch;
   /** Used instead of the global `WebSocket`, which browsers, Workers, and Node from version 22 on have. */
@@ -47,6 +53,8 @@ export interface ResolvedConfig {
   readonly encoding: Encoding;
   readonly skipReadyWait: boolean;
   readonly maxInputSize: number;
+  /** Undefined: never. */
+  readonly pingIntervalMs: number | undefined;
   readonly fetch: ClientFetch;
   readonly webSocket: () => ClientSocketClass | undefined;
 }
@@ -54,8 +62,15 @@ export interface ResolvedConfig {
 const DEFAULT_ENDPOINT = "http://localhost:6420";
 const DEFAULT_NAMESPACE = "default";
 const DEFAULT_MAX_INPUT_BYTES = 4096;
+const DEFAULT_PING_INTERVAL_MS = 30_000;
+const MIN_PING_INTERVAL_MS = 1_000;
+/** Of a timer. */
+const MAX_PING_INTERVAL_MS = 2 ** 31 - 1;
 
-/** Reads a configuration. Throws `client/invalid_endpoint`, with no secret in its text, or `client/invalid_encoding`. */
+/**
+ * Reads a configuration. Throws `client/invalid_endpoint`, with no secret in its text, `client/invalid_encoding` or
+ * `client/invalid_ping_interval`.
+ */
 export function resolveConfig(input: string | ClientConfig | undefined): ResolvedConfig {
   const config = typeof input === "string" ? { endpoint: input } : (input ?? {});
   const { endpoint, namespace, token } = parseEndpoint(config.endpoint ?? DEFAULT_ENDPOINT);
@@ -73,10 +88,17 @@ export function resolveConfig(input: string | ClientConfig | undefined): Resolve
     encoding,
     skipReadyWait: config.gateway?.skipReadyWait ?? false,
     maxInputSize: config.maxInputSize ?? DEFAULT_MAX_INPUT_BYTES,
+    pingIntervalMs: readPingInterval(config.pingInterval),
     // The global one is looked up at each call, and called as a plain function, as browsers want it.
     fetch: config.fetch ?? ((url, init) => fetch(url, init)),
     webSocket: () => config.webSocket ?? (globalThis as { WebSocket?: ClientSocketClass }).WebSocket,
   };
+}
+
+function readPingInterval(interval: number | false = DEFAULT_PING_INTERVAL_MS): number | undefined {
+  if (interval === false) return undefined;
+  if (typeof interval === "number" && interval >= MIN_PING_INTERVAL_MS && interval <= MAX_PING_INTERVAL_MS) return interval;
+  throw new ActorClientError("invalid_ping_interval", "The pingInterval is a number of milliseconds from 1,000 to 2,147,483,647, or false.");
 }
 
 function parseEndpoint(text: string): { endpoint: string; namespace: string | undefined; token: string | undefined } {

@@ -24,8 +24,8 @@ export interface CallOptions {
   frame(id: bigint): Frame;
 }
 
-/** Runs `action` after `ms`; gives what calls it off. */
-export type SetTimer = (ms: number, action: () => void) => () => void;
+/** Runs `action` after `ms`; gives what calls it off. One that `mayEnd` keeps no process running that has nothing else to do. */
+export type SetTimer = (ms: number, action: () => void, mayEnd?: boolean) => () => void;
 
 /**
  * The calls of a connection. Each settles once; each frame is sent at most once, and only to the life of the actor that

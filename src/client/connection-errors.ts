@@ -25,6 +25,11 @@ export function callTimedOut(action: string, timeoutMs: number, wasSent: boolean
   return new ActorClientError("call_timed_out", `${action} was not answered within ${timeoutMs} ms. ${outcome}`, { metadata: { timeoutMs, wasSent } });
 }
 
+/** A server from which nothing comes any more, not even when it is asked: `client/connection_lost`. */
+export function connectionLost(): ActorClientError {
+  return new ActorClientError("connection_lost", "Nothing came from the server any more. The connection is made anew.");
+}
+
 /** `getParams` threw: `client/get_params_failed`. */
 export function getParamsFailed(cause: unknown): ActorClientError {
   return new ActorClientError("get_params_failed", "getParams threw; the connection tries again.", { cause });

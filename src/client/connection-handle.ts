@@ -32,6 +32,7 @@ export function createConnectionHandle(transport: ActorTransport, connections: O
       place: transport.place,
       creates: "mode" in target && target.mode === "getOrCreate",
       callTimeoutMs,
+      pingIntervalMs: transport.pingIntervalMs,
       getParams: () => options.getParams(),
       openSocket: (params) => transport.openSocket({ target, params, route: { kind: "connect" } }),
       onDisposed() {

@@ -5,12 +5,13 @@
  * the socket, the timer or the clock: `connection.ts` carries the effects out, in their order.
  *
  * 1. There is a socket only while "opening" or "open", and never two: `closeSocket` or the socket's own end comes first.
- * 2. There is a timer only while "opening" (the first message is late) or "waiting" (the next attempt).
+ * 2. There is a timer only while "opening" (the first message is late) or "waiting" (the next attempt), and while "open" if
+ *    the other end is watched.
  * 3. What concerns an older attempt changes nothing.
  * 4. After "disposed" nothing happens; after "stopped" only `reconnect` and `dispose` do anything.
  */
-import type { ActorError } from "../protocol/index.js";
-import { ActorConnDisposed, closeError, isFinal, isTransient } from "./connection-errors.js";
+import { parseActorId, type ActorError } from "../protocol/index.js";
+import { ActorConnDisposed, closeError, connectionLost, isFinal, isTransient } from "./connection-errors.js";
 
 /** What a user sees of it. */
 export type ConnStatus = "idle" | "connecting" | "connected" | "disconnected";
@@ -19,6 +20,8 @@ export interface ConnectionState {
   readonly phase: "new" | "params" | "opening" | "open" | "waiting" | "stopped" | "disposed";
   /** Whether connecting makes the actor if there is none. */
   readonly creates: boolean;
+  /** Whether a silent server is asked if it is still there. */
+  readonly asks: boolean;
   /** The number of the newest attempt. */
   readonly attempt: number;
   /** Attempts in a row that failed or did not last. */
@@ -31,6 +34,8 @@ export interface ConnectionState {
   readonly actorId: string | undefined;
   /** While open. */
   readonly connId: string | undefined;
+  /** While open, and asking: whether anything came since the timer began, and how often it was asked in vain before. */
+  readonly watch: { readonly hasHeard: boolean; readonly asked: number } | undefined;
   /** The last error that the server told of this connection while it was open. */
   readonly told: ActorError | undefined;
   /** Why no call can be made: while "stopped" or "disposed". */
@@ -43,6 +48,8 @@ export type ConnectionEvent =
   | { readonly type: "paramsFailed"; readonly attempt: number; readonly error: ActorError }
   /** The server's first message. */
   | { readonly type: "init"; readonly attempt: number; readonly actorId: string; readonly connId: string; readonly at: number }
+  /** Any frame, a mere answer to a ping included. */
+  | { readonly type: "heard"; readonly attempt: number }
   /** An error of the connection, not of one call. */
   | { readonly type: "errorFrame"; readonly attempt: number; readonly error: ActorError; readonly at: number }
   /** There is no socket, or it is of no use: it could not be made, or brought what cannot be read. */
@@ -50,7 +57,7 @@ export type ConnectionEvent =
   /** The socket's end. `openFailed` is the error of one that said nothing. */
   | { readonly type: "closed"; readonly attempt: number; readonly code: number; readonly reason: string; readonly openFailed: ActorError; readonly at: number }
   /** The timer. `openFailed` as in "closed". */
-  | { readonly type: "due"; readonly attempt: number; readonly openFailed: ActorError }
+  | { readonly type: "due"; readonly attempt: number; readonly openFailed: ActorError; readonly at: number }
   | { readonly type: "reconnect" }
   | { readonly type: "dispose" };
 
@@ -58,9 +65,10 @@ export type ConnectionEffect =
   | { readonly do: "getParams"; readonly attempt: number }
   | { readonly do: "openSocket"; readonly attempt: number; readonly params: unknown }
   | { readonly do: "closeSocket"; readonly code: number; readonly reason: string }
-  /** Replaces the timer. "retry" has a delay that grows with the failures. */
-  | { readonly do: "startTimer"; readonly timer: "open" | "retry"; readonly attempt: number; readonly failures: number }
+  /** Replaces the timer. "retry" has a delay that grows with the failures; "silence" and "answer" hold no process up. */
+  | { readonly do: "startTimer"; readonly timer: "open" | "retry" | "silence" | "answer"; readonly attempt: number; readonly failures: number }
   | { readonly do: "stopTimer" }
+  | { readonly do: "ping" }
   /** The connection is good: subscribe, then send the calls that wait. */
   | { readonly do: "resume"; readonly actorId: string }
   /** Calls without an answer will have none. */
@@ -73,6 +81,9 @@ export type ConnectionEffect =
 
 export type Step = readonly [state: ConnectionState, effects: readonly ConnectionEffect[]];
 
+/** Twice, since an answer that is here may be read only after the timer of a process that was held up. */
+const MAX_ASKS = 2;
+
 /** A connection that lasted so long was no failure. */
 const STABLE_MS = 5_000;
 
@@ -80,19 +91,22 @@ export const CLOSE_DISPOSED = { code: 1000, reason: "Disposed" };
 /** Codes that a client may use are 1000 and those from 3000 on. */
 const CLOSE_BROKEN = { code: 4002, reason: "encoding.invalid" };
 const CLOSE_LATE = { code: 4008, reason: "client.connection_open_failed" };
+const CLOSE_SILENT = { code: 4008, reason: "client.connection_lost" };
 /** The server has said that it is over; its own close may come later. */
 const CLOSE_REFUSED = { code: 1000, reason: "" };
 
-export function newConnection(creates: boolean): ConnectionState {
+export function newConnection(creates: boolean, asks = false): ConnectionState {
   return {
     phase: "new",
     creates,
+    asks,
     attempt: 0,
     failures: 0,
     hasConnected: false,
     openedAt: 0,
     actorId: undefined,
     connId: undefined,
+    watch: undefined,
     told: undefined,
     stoppedBy: undefined,
   };
@@ -115,6 +129,8 @@ export function advance(state: ConnectionState, event: ConnectionEvent): Step {
       return state.phase === "params" ? failed(state, event.error, undefined) : [state, []];
     case "init":
       return state.phase === "opening" ? opened(state, event) : [state, []];
+    case "heard":
+      return heard(state);
     case "errorFrame":
       return refused(state, event);
     case "broken":
@@ -122,7 +138,7 @@ export function advance(state: ConnectionState, event: ConnectionEvent): Step {
     case "closed":
       return socketClosed(state, event);
     case "due":
-      return timerFired(state, event.openFailed);
+      return timerFired(state, event);
     case "reconnect":
       return beginByHand(state);
     case "dispose":
@@ -150,10 +166,37 @@ function openWith(state: ConnectionState, params: unknown): Step {
 }
 
 function opened(state: ConnectionState, { actorId, connId, at }: Extract<ConnectionEvent, { type: "init" }>): Step {
+  // Servers with other ids do not know pings: to them, one is a malformed frame.
+  const watch = state.asks && parseActorId(actorId) !== undefined ? WATCHED : undefined;
+  const { attempt, failures } = state;
   return [
-    { ...state, phase: "open", hasConnected: true, openedAt: at, actorId, connId, told: undefined },
-    [{ do: "stopTimer" }, { do: "resume", actorId }, { do: "status", status: "connected" }, { do: "tellOpen" }],
+    { ...state, phase: "open", hasConnected: true, openedAt: at, actorId, connId, watch, told: undefined },
+    [
+      { do: "stopTimer" },
+      { do: "resume", actorId },
+      { do: "status", status: "connected" },
+      { do: "tellOpen" },
+      ...(watch === undefined ? [] : [{ do: "startTimer", timer: "silence", attempt, failures } as const]),
+    ],
   ];
+}
+
+const WATCHED = { hasHeard: false, asked: 0 };
+
+/** The other end is there. Most often that is only noted: the timer looks at it. */
+function heard(state: ConnectionState): Step {
+  const { watch, attempt, failures } = state;
+  if (watch === undefined || watch.hasHeard) return [state, []];
+  if (watch.asked === 0) return [{ ...state, watch: { ...watch, hasHeard: true } }, []];
+  return [{ ...state, watch: WATCHED }, [{ do: "startTimer", timer: "silence", attempt, failures }]];
+}
+
+/** Nothing may have come for the whole time: then the server is asked, and at last given up. */
+function silent(state: ConnectionState, { hasHeard, asked }: NonNullable<ConnectionState["watch"]>, at: number): Step {
+  const { attempt, failures } = state;
+  if (hasHeard) return [{ ...state, watch: WATCHED }, [{ do: "startTimer", timer: "silence", attempt, failures }]];
+  if (asked === MAX_ASKS) return lost(state, connectionLost(), at, CLOSE_SILENT);
+  return [{ ...state, watch: { hasHeard, asked: asked + 1 } }, [{ do: "ping" }, { do: "startTimer", timer: "answer", attempt, failures }]];
 }
 
 /** On an open connection most errors are news: one of a subscription, say. Others announce the end. */
@@ -175,8 +218,9 @@ function socketClosed(state: ConnectionState, { code, reason, openFailed, at }: 
   return state.phase === "open" ? lost(state, error, at, undefined) : ended(state, error ?? openFailed, at, undefined);
 }
 
-function timerFired(state: ConnectionState, openFailed: ActorError): Step {
+function timerFired(state: ConnectionState, { openFailed, at }: Extract<ConnectionEvent, { type: "due" }>): Step {
   if (state.phase === "waiting") return begin(state);
+  if (state.watch !== undefined) return silent(state, state.watch, at);
   return state.phase === "opening" ? failed(state, openFailed, CLOSE_LATE) : [state, []];
 }
 
@@ -204,12 +248,13 @@ function failed(state: ConnectionState, error: ActorError, close: Close | undefi
 /** A connection that was open is so no longer. */
 function lost(state: ConnectionState, error: ActorError | undefined, at: number, close: Close | undefined): Step {
   const failures = at - state.openedAt >= STABLE_MS ? 1 : state.failures + 1;
-  const left = { ...state, connId: undefined, failures };
+  const left = { ...state, connId: undefined, watch: undefined, failures };
   const isOver = error !== undefined && isFinal({ ...left, error, wasOpen: true });
   const [next, effects] = isOver ? stop(left, error) : wait(left);
   return [
     next,
     [
+      ...(state.watch === undefined ? [] : [{ do: "stopTimer" } as const]),
       ...closing(close),
       { do: "rejectSent", cause: error },
       { do: "status", status: "disconnected" },
@@ -238,10 +283,10 @@ function dispose(state: ConnectionState): Step {
   if (phase === "disposed") return [state, []];
   const error = new ActorConnDisposed();
   const effects: ConnectionEffect[] = [];
-  if (phase === "opening" || phase === "waiting") effects.push({ do: "stopTimer" });
+  if (phase === "opening" || phase === "waiting" || state.watch !== undefined) effects.push({ do: "stopTimer" });
   if (phase === "opening" || phase === "open") effects.push({ do: "closeSocket", ...CLOSE_DISPOSED });
   effects.push({ do: "rejectAll", error });
   if (phase === "open") effects.push({ do: "status", status: "disconnected" }, { do: "tellClose" });
   if (statusOf(state) !== "idle") effects.push({ do: "status", status: "idle" });
-  return [{ ...state, phase: "disposed", connId: undefined, stoppedBy: error }, effects];
+  return [{ ...state, phase: "disposed", connId: undefined, watch: undefined, stoppedBy: error }, effects];
 }

@@ -5,7 +5,7 @@
  * connect again. Events are worked off one at a time: what a listener does (call, subscribe, dispose) comes after the
  * effects that are under way.
  */
-import { ActorError, fromErrorData, wireCodec, type Encoding, type Frame, type ToClient, type ToServer } from "../protocol/index.js";
+import { ActorError, fromErrorData, PING, PONG, wireCodec, type Encoding, type Frame, type ToClient, type ToServer } from "../protocol/index.js";
 import { reconnectDelayMs } from "./backoff.js";
 import { ConnectionCalls, type SetTimer } from "./connection-calls.js";
 import { getParamsFailed, openFailed } from "./connection-errors.js";
@@ -27,9 +27,11 @@ export interface ConnectionPorts {
 
 export const REAL_PORTS: ConnectionPorts = {
   now: () => Date.now(),
-  setTimer(ms, action) {
-    const timer = setTimeout(action, ms);
-    return () => clearTimeout(timer);
+  setTimer(ms, action, mayEnd = false) {
+    const timer: unknown = setTimeout(action, ms);
+    // In Node it is an object.
+    if (mayEnd) (timer as { unref?(): void }).unref?.();
+    return () => clearTimeout(timer as Parameters<typeof clearTimeout>[0]);
   },
   random: () => Math.random(),
 };
@@ -45,11 +47,16 @@ export interface ConnectionOptions {
   openSocket(params: unknown): Promise<ClientSocket>;
   /** How long a call may take, waiting for the connection included; undefined: as long as it takes. */
   readonly callTimeoutMs: number | undefined;
+  /** After how much silence an open connection asks whether the server is still there; undefined: it does not. */
+  readonly pingIntervalMs: number | undefined;
   onDisposed(): void;
 }
 
 /** A server that says nothing for so long on a new socket is not there. */
 const OPEN_TIMEOUT_MS = 15_000;
+
+/** How long a server has to answer a ping. It is asked twice before it is given up. */
+const ANSWER_TIMEOUT_MS = 5_000;
 
 /** The server is our own: every value keeps its kind. */
 const EXTENDED = { extended: true };
@@ -79,7 +86,7 @@ export class Connection {
     this.#options = options;
     this.#ports = ports;
     this.#calls = new ConnectionCalls(ports.setTimer);
-    this.#state = newConnection(options.creates);
+    this.#state = newConnection(options.creates, options.pingIntervalMs !== undefined);
     this.#dispatch({ type: "connect" });
   }
 
@@ -181,6 +188,8 @@ export class Connection {
         return this.#startTimer(effect);
       case "stopTimer":
         return this.#stopTimer?.();
+      case "ping":
+        return this.#send(PING);
       case "resume":
         for (const event of this.#subscriptions.events) this.#subscribe(event, true);
         this.#calls.flush(effect.actorId, (frame) => this.#send(frame));
@@ -238,11 +247,26 @@ export class Connection {
 
   #startTimer({ timer, attempt, failures }: Extract<ConnectionEffect, { do: "startTimer" }>): void {
     this.#stopTimer?.();
-    const delayMs = timer === "open" ? OPEN_TIMEOUT_MS : reconnectDelayMs(failures, () => this.#ports.random());
-    this.#stopTimer = this.#ports.setTimer(delayMs, () => this.#dispatch({ type: "due", attempt, openFailed: openFailed(this.#options.place) }));
+    const due = (): void => this.#dispatch({ type: "due", attempt, openFailed: openFailed(this.#options.place), at: this.#ports.now() });
+    this.#stopTimer = this.#ports.setTimer(this.#delayOf(timer, failures), due, timer === "silence" || timer === "answer");
+  }
+
+  #delayOf(timer: Extract<ConnectionEffect, { do: "startTimer" }>["timer"], failures: number): number {
+    switch (timer) {
+      case "open":
+        return OPEN_TIMEOUT_MS;
+      case "retry":
+        return reconnectDelayMs(failures, () => this.#ports.random());
+      case "silence":
+        return this.#options.pingIntervalMs ?? 0;
+      case "answer":
+        return ANSWER_TIMEOUT_MS;
+    }
   }
 
   #receive(attempt: number, data: string | ArrayBuffer): void {
+    this.#dispatch({ type: "heard", attempt });
+    if (data === PONG) return;
     const at = this.#ports.now();
     let message: ToClient;
     try {

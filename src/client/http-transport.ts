@@ -86,6 +86,10 @@ class HttpTransport implements ActorTransport {
     return this.#config.encoding;
   }
 
+  get pingIntervalMs(): number | undefined {
+    return this.#config.pingIntervalMs;
+  }
+
   get place(): string {
     return this.#config.endpoint;
   }

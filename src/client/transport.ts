@@ -79,6 +79,8 @@ export interface ActorTransport {
   openSocket(call: SocketCall): Promise<ClientSocket>;
   /** How the frames of a connection are written. */
   readonly encoding: Encoding;
+  /** After how much silence an open connection pings; undefined: never. */
+  readonly pingIntervalMs: number | undefined;
   /** What errors call the other end; without secrets. */
   readonly place: string;
 }

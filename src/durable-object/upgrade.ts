@@ -1,4 +1,5 @@
 import type { ActorHost } from "../actor/index.js";
+import { PING, PONG } from "../protocol/index.js";
 import { refusal, serveByEnvelope } from "./enveloped-request.js";
 import { HibernatingSocket } from "./hibernating-socket.js";
 import { sendSafely } from "./safe-socket.js";
@@ -9,8 +10,6 @@ import { ResidentSocket } from "./resident-socket.js";
  * object: they would take a user's "ping" away.
  */
 const RAW = "raw";
-const PING = "ping";
-const PONG = "pong";
 
 /** Answered by the platform, where it may: a client that looks whether the object is there neither wakes it nor is billed. */
 export function answerPings(ctx: DurableObjectState): void {

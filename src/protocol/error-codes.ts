@@ -76,6 +76,7 @@ const CODES: Readonly<Record<string, ErrorCodeInfo>> = {
   "client/call_timed_out": shown(408),
   "client/connection_closed": shown(503),
   "client/connection_disposed": shown(400),
+  "client/connection_lost": shown(503),
   "client/connection_open_failed": shown(503),
   "client/connection_refused": shown(403),
   "client/get_params_failed": shown(400),

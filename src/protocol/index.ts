@@ -66,6 +66,7 @@ export type {
   ToClientError,
   ToServer,
 } from "./messages.js";
+export { PING, PONG } from "./ping.js";
 export { formatSubprotocols, parseSubprotocols, SOCKET_PROTOCOL } from "./subprotocols.js";
 export type { SocketOpening } from "./subprotocols.js";
 export { checkValue } from "./value-check.js";

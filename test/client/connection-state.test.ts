@@ -15,7 +15,7 @@ function line(effect: ConnectionEffect): string {
     case "closeSocket":
       return `close ${effect.code} ${effect.reason}`.trim();
     case "startTimer":
-      return effect.timer === "open" ? "time the opening" : `retry after ${effect.failures}`;
+      return TIMERS[effect.timer] ?? `retry after ${effect.failures}`;
     case "resume":
       return `resume ${effect.actorId}`;
     case "rejectSent":
@@ -30,6 +30,8 @@ function line(effect: ConnectionEffect): string {
       return effect.do;
   }
 }
+
+const TIMERS: Record<string, string> = { open: "time the opening", silence: "time the silence", answer: "time the answer" };
 
 function codeOf({ group, code }: ActorError): string {
   return `${group}/${code}`;
@@ -50,7 +52,10 @@ const CONNECT: Given = { type: "connect" };
 const PARAMS: Given = { type: "paramsReady", params: { t: 1 } };
 const NO_PARAMS: Given = { type: "paramsFailed", error: paramsFailed };
 const INIT: Given = { type: "init", actorId: "actor-1", connId: "conn-1", at: NOW };
-const DUE: Given = { type: "due" };
+const DUE: Given = { type: "due", at: NOW + 1 };
+const HEARD: Given = { type: "heard" };
+/** The same from a server of ours, and thus one that knows pings. */
+const OWN_INIT: Given = { type: "init", actorId: `${"a".repeat(64)}-${"b".repeat(16)}`, connId: "conn-1", at: NOW };
 const DISPOSE: Given = { type: "dispose" };
 const RECONNECT: Given = { type: "reconnect" };
 const closed = (code: number, reason = "", at = NOW + 1): Given => ({ type: "closed", code, reason, at });
@@ -124,7 +129,7 @@ const TRANSITIONS: readonly (readonly [phase: ConnectionState["phase"], event: s
 ];
 
 /** One event of each type. */
-const ONE_OF_EACH: readonly Given[] = [CONNECT, PARAMS, NO_PARAMS, INIT, errorFrame("auth", "forbidden"), broken("client", "malformed_response"), closed(1006), DUE, RECONNECT, DISPOSE];
+const ONE_OF_EACH: readonly Given[] = [CONNECT, PARAMS, NO_PARAMS, INIT, HEARD, errorFrame("auth", "forbidden"), broken("client", "malformed_response"), closed(1006), DUE, RECONNECT, DISPOSE];
 
 describe("a connection", () => {
   test.each(TRANSITIONS)("%s, %s", (phase, _name, event, next, effects) => {
@@ -254,6 +259,50 @@ describe("failures in a row", () => {
   });
 });
 
+describe("an open connection that asks", () => {
+  const asking = (...events: Given[]): ConnectionState => after([CONNECT, PARAMS, OWN_INIT, ...events], newConnection(false, true));
+  const lines = (state: ConnectionState, event: Given): string[] => give(state, event)[1].map(line);
+
+  test("times the silence from its opening on", () => {
+    expect(lines(after([CONNECT, PARAMS], newConnection(false, true)), OWN_INIT)).toEqual(["stopTimer", `resume ${"a".repeat(64)}-${"b".repeat(16)}`, "connected", "tellOpen", "time the silence"]);
+  });
+
+  test("does not if it is not to, and not at a server whose ids are not ours: it would take a ping for a malformed frame", () => {
+    expect(lines(after([CONNECT, PARAMS], newConnection(false, false)), OWN_INIT)).not.toContain("time the silence");
+    expect(lines(after([CONNECT, PARAMS], newConnection(false, true)), INIT)).not.toContain("time the silence");
+    expect(give(after([CONNECT, PARAMS, INIT], newConnection(false, true)), DUE)[1]).toEqual([]);
+  });
+
+  test("only begins to time anew after a time in which anything came", () => {
+    const [state, effects] = give(asking(HEARD, HEARD), DUE);
+    expect([effects.map(line), state]).toEqual([["time the silence"], asking()]);
+  });
+
+  test("pings after a time in which nothing came, and is content with anything that comes then", () => {
+    expect(lines(asking(), DUE)).toEqual(["ping", "time the answer"]);
+    const [state, effects] = give(asking(DUE), HEARD);
+    expect([effects.map(line), state]).toEqual([["time the silence"], asking()]);
+    expect(give(asking(DUE, DUE), HEARD)[0]).toEqual(asking());
+  });
+
+  test("is lost when nothing comes after the second ping either: closed, and tried again as after any other loss", () => {
+    expect(lines(asking(DUE), DUE)).toEqual(["ping", "time the answer"]);
+    const [state, effects] = give(asking(DUE, DUE), { type: "due", at: NOW + 40_000 });
+    expect(effects.map(line)).toEqual(["stopTimer", "close 4008 client.connection_lost", "reject sent: client/connection_lost", "disconnected", "tellClose", "retry after 1"]);
+    expect(state).toMatchObject({ phase: "waiting", failures: 1, watch: undefined });
+    expect(give(state, HEARD)).toEqual([state, []]);
+    expect(after([{ type: "due", at: NOW + 40_250 }, PARAMS, OWN_INIT], state)).toMatchObject({ phase: "open", watch: { hasHeard: false, asked: 0 } });
+  });
+
+  test.each([["disposed of", DISPOSE], ["closed", closed(1006)], ["dismissed", errorFrame("auth", "forbidden")], ["broken", broken("client", "malformed_response")]] as const)("leaves no timer behind when it is %s", (_how, event) => {
+    for (const state of [asking(), asking(DUE), asking(DUE, DUE)]) {
+      const [next, effects] = give(state, event);
+      expect(effects[0]).toEqual({ do: "stopTimer" });
+      expect(next.watch).toBeUndefined();
+    }
+  });
+});
+
 describe("whatever happens", () => {
   const codes = fc.constantFrom("auth/forbidden", "actor/starting", "actor/not_found", "user/no", "event/not_declared", "rivetkit/internal_error", "client/malformed_response");
   const error = codes.map((text) => new ActorError(text.split("/")[0] ?? "", text.split("/")[1] ?? "", text));
@@ -262,7 +311,8 @@ describe("whatever happens", () => {
     { weight: 1, arbitrary: fc.constant(CONNECT) },
     { weight: 4, arbitrary: fc.constant(PARAMS) },
     { weight: 1, arbitrary: fc.constant(NO_PARAMS) },
-    { weight: 4, arbitrary: at.map((time): Given => ({ type: "init", actorId: "a", connId: "c", at: time })) },
+    { weight: 4, arbitrary: fc.tuple(at, fc.constantFrom(OWN_INIT, INIT)).map(([time, init]): Given => ({ ...init, at: time }) as Given) },
+    { weight: 2, arbitrary: fc.constant(HEARD) },
     { weight: 2, arbitrary: fc.tuple(error, at).map(([reason, time]): Given => ({ type: "errorFrame", error: reason, at: time })) },
     { weight: 1, arbitrary: fc.tuple(error, at).map(([reason, time]): Given => ({ type: "broken", error: reason, at: time })) },
     { weight: 2, arbitrary: fc.tuple(fc.constantFrom(1000, 1003, 1006, 1011), fc.constantFrom("", "auth.forbidden", "actor.starting#1", "bye"), at).map(([code, reason, time]) => closed(code, reason, time)) },
@@ -273,8 +323,8 @@ describe("whatever happens", () => {
 
   test("there is one socket at most, one timer where one is due, and a status that says so", () => {
     fc.assert(
-      fc.property(fc.boolean(), fc.array(fc.tuple(anyEvent, fc.nat(3)), { minLength: 5, maxLength: 80 }), (creates, events) => {
-        let state = newConnection(creates);
+      fc.property(fc.boolean(), fc.boolean(), fc.array(fc.tuple(anyEvent, fc.nat(3)), { minLength: 5, maxLength: 80 }), (creates, asks, events) => {
+        let state = newConnection(creates, asks);
         let status = "idle";
         let hasSocket = false;
         let timer: string | undefined;
@@ -296,6 +346,9 @@ describe("whatever happens", () => {
               case "closeSocket":
                 expect(hasSocket).toBe(true);
                 hasSocket = false;
+                break;
+              case "ping":
+                expect([hasSocket, next.phase, next.watch?.hasHeard]).toEqual([true, "open", false]);
                 break;
               case "startTimer":
                 expect(effect.timer === "retry").toBe(next.phase === "waiting");
@@ -326,7 +379,9 @@ describe("whatever happens", () => {
           state = next;
           expect(status).toBe(statusOf(state));
           expect(isOpen).toBe(state.phase === "open");
-          expect(timer).toBe(state.phase === "opening" ? "open" : state.phase === "waiting" ? "retry" : undefined);
+          const watched = state.watch && (state.watch.asked === 0 ? "silence" : "answer");
+          expect(timer).toBe(state.phase === "opening" ? "open" : state.phase === "waiting" ? "retry" : watched);
+          expect(state.watch === undefined || (state.phase === "open" && asks && state.actorId !== "actor-1")).toBe(true);
           expect(hasSocket).toBe(state.phase === "opening" || state.phase === "open");
           expect(state.stoppedBy !== undefined).toBe(state.phase === "stopped" || state.phase === "disposed");
           expect(state.connId !== undefined).toBe(state.phase === "open");

@@ -1,6 +1,6 @@
 import { vi } from "vitest";
 import { createClientWithTransport, type ActorTransport, type ClientSocket, type SocketCall } from "../../src/client/index.js";
-import { wireCodec, type Encoding, type Frame, type ToClient, type ToServer } from "../../src/protocol/index.js";
+import { PING, PONG, wireCodec, type Encoding, type Frame, type ToClient, type ToServer } from "../../src/protocol/index.js";
 import { ManualClock } from "../../src/testing/index.js";
 
 type Listener = (event: { data?: unknown; code?: number; reason?: string }) => void;
@@ -30,7 +30,7 @@ export class FakeSocket implements ClientSocket {
 
   send(data: Frame): void {
     if (this.sendError !== undefined) throw this.sendError;
-    this.sent.push(lineOf(this.#codec.toServer.decode(data)));
+    this.sent.push(data === PING ? PING : lineOf(this.#codec.toServer.decode(data)));
   }
 
   close(code?: number, reason?: string): void {
@@ -48,6 +48,10 @@ export class FakeSocket implements ClientSocket {
 
   init(actorId = "actor-1", connectionId = "conn-1"): void {
     this.receive({ tag: "Init", val: { actorId, connectionId } });
+  }
+
+  pong(): void {
+    this.emit("message", { data: PONG });
   }
 
   event(name: string, ...args: unknown[]): void {
@@ -73,7 +77,7 @@ function lineOf({ tag, val }: ToServer): string {
 }
 
 /** A client whose sockets are the test's, and whose clock stands. */
-export function fakeSockets({ encoding = "json" as Encoding, random = 0, ends = [] as AbortSignal[] } = {}) {
+export function fakeSockets({ encoding = "json" as Encoding, random = 0, pingIntervalMs = undefined as number | undefined, ends = [] as AbortSignal[] } = {}) {
   const clock = new ManualClock();
   const sockets: FakeSocket[] = [];
   /** Thrown by the next attempts to open a socket. */
@@ -93,6 +97,7 @@ export function fakeSockets({ encoding = "json" as Encoding, random = 0, ends = 
       return socket;
     }),
     encoding,
+    pingIntervalMs,
     place: "http://nowhere.test",
   };
   const ports = {

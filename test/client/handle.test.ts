@@ -11,6 +11,7 @@ function fakeTransport() {
     create: vi.fn<ActorTransport["create"]>(async () => "id"),
     gatewayUrl: vi.fn<ActorTransport["gatewayUrl"]>(async () => "url"),
     fetch: vi.fn<ActorTransport["fetch"]>(async () => new Response("answer")),
+    pingIntervalMs: undefined,
     openSocket: vi.fn<ActorTransport["openSocket"]>(() => new Promise(() => {})),
     encoding: "json" as const,
     place: "nowhere",

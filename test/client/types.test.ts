@@ -23,6 +23,7 @@ const nothing: ActorTransport = {
     throw new Error("no sockets here");
   },
   encoding: "json",
+  pingIntervalMs: undefined,
   place: "nowhere",
 };
 
