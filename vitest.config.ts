@@ -56,6 +56,8 @@ export default defineConfig({
           name: "end-to-end",
           include: END_TO_END,
           fileParallelism: false,
+          // Tests that are silent for a while are so together.
+          maxConcurrency: 12,
           testTimeout: 120_000,
           hookTimeout: 120_000,
           sequence: { groupOrder: 4 },

@@ -4,6 +4,7 @@ import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { eventually, FixtureServer } from "./fixture-server.js";
 import type { registry } from "./fixtures/actors.js";
 import { Ledger } from "./ledger.js";
+import { SilentNetwork } from "./silent-network.js";
 
 /** The platform drops an idle object after about 10 s. Nothing can tell when: whoever asks the object wakes it. */
 const SILENCE_MS = 15_000;
@@ -39,6 +40,52 @@ describe("silence", () => {
     expect(await connection.getBootId()).not.toBe(before);
     expect([heard, statuses]).toEqual([[1, 2], []]);
     await connection.dispose();
+  });
+
+  test.concurrent.each(["json", "cbor", "bare"] as const)("a connected actor hibernates while its client asks whether it is there (%s)", async (encoding) => {
+    const frames: string[] = [];
+    class Socket extends WebSocket {
+      constructor(url: string, protocols: string[]) {
+        super(url, protocols);
+        this.addEventListener("message", ({ data }) => data === "pong" && frames.push(data));
+      }
+      override send(data: string | Uint8Array<ArrayBuffer>): void {
+        if (data === "ping") frames.push(data);
+        super.send(data);
+      }
+    }
+    const client = createClient<typeof registry>({ endpoint: server.url, encoding, pingInterval: 1_000, webSocket: Socket });
+    const connection = client.board.getOrCreate(`asks in ${encoding}`).connect();
+    const [heard, statuses]: [number[], string[]] = [[], []];
+    connection.on("noted", (number) => heard.push(number));
+    const before = await connection.getBootId();
+    connection.onStatusChange((status) => statuses.push(status));
+    await delay(SILENCE_MS);
+    const silent = [...frames];
+    expect(await connection.getBootId()).not.toBe(before);
+    await connection.note("after");
+    expect([heard, statuses]).toEqual([[1], []]);
+    // It was asked all the time, and each question but perhaps the last was answered.
+    expect(silent.length).toBeGreaterThan(4);
+    expect(silent.slice(0, 4)).toEqual(["ping", "pong", "ping", "pong"]);
+    await connection.dispose();
+  });
+
+  test.concurrent("a connection over a network that went silent is noticed, and made anew", async () => {
+    const network = await SilentNetwork.before(server.url);
+    const connection = createClient<typeof registry>({ endpoint: network.url, pingInterval: 1_000 }).board.getOrCreate("far").connect();
+    const heard: string[] = [];
+    connection.on("noted", (_number, text) => heard.push(text));
+    await connection.note("before");
+    const isBack = new Promise<void>((resolve) => connection.onClose(() => connection.onOpen(resolve)));
+    network.goSilent();
+    const lost = connection.note("into the silence").catch((error: unknown) => error);
+    await isBack;
+    expect(await lost).toMatchObject({ code: "connection_closed", cause: { code: "connection_lost" } });
+    await connection.note("after");
+    expect(heard.filter((text) => text !== "into the silence")).toEqual(["before", "after"]);
+    await connection.dispose();
+    await network.close();
   });
 
   test.concurrent("an actor whose workflow waits for a message hibernates", async () => {
