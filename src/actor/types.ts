@@ -227,7 +227,8 @@ export interface ActorConfig<
   readonly createConnState?: (c: BeforeConnectContext<S, V, DB, E, Q>, params: CP) => CS | Promise<CS>;
   /**
    * After the connection has joined `c.conns`. What it throws ends the connection, and the caller gets it; `onDisconnect`
-   * is not called then. Within `onConnectTimeout`. Not called again after hibernation.
+   * is not called then. Within `onConnectTimeout`. Not called again after hibernation. What `onDisconnect` undoes belongs
+   * before its first await: a crash that cuts it off there may leave what it changed, and `onDisconnect` is called.
    */
   readonly onConnect?: (c: ConnContext<S, CP, CS, V, unknown, DB, E, Q>, conn: Conn<CP, CS, E>) => unknown;
   /**

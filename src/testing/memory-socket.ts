@@ -24,6 +24,7 @@ export class MemorySocket implements Socket {
   readonly #encoding: Encoding | "raw";
   readonly #way: SocketWay;
   #isOpen = true;
+  #hasDied = false;
 
   constructor(encoding: Encoding | "raw", way: SocketWay) {
     this.#encoding = encoding;
@@ -42,21 +43,25 @@ export class MemorySocket implements Socket {
 
   send(frame: string | Uint8Array<ArrayBuffer>): void {
     if (!this.#isOpen) return;
-    // What the process did not live to make durable is never seen.
-    if (this.#encoding === "raw") return void this.#way.outputGate().then(() => this.frames.push(frame));
-    const message = wireCodec(this.#encoding).toClient.decode(frame);
-    void this.#way.outputGate().then(() => this.received.push(message));
+    const message = this.#encoding === "raw" ? undefined : wireCodec(this.#encoding).toClient.decode(frame);
+    void this.#way.outputGate().then(() => {
+      // What the process did not live to make durable is never seen.
+      if (this.#hasDied) return;
+      if (message) this.received.push(message);
+      else this.frames.push(frame);
+    });
   }
 
   close(code: number, reason: string): void {
     if (!this.#isOpen) return;
     this.#isOpen = false;
-    void this.#way.outputGate().then(() => (this.end = { code, reason }));
+    void this.#way.outputGate().then(() => (this.end ??= { code, reason }));
   }
 
   /** The process of the actor died: its sockets end without a word. */
   die(): void {
     this.#isOpen = false;
+    this.#hasDied = true;
     this.end ??= { code: 1006, reason: "" };
   }
 

@@ -223,6 +223,8 @@ export class WorldActor {
   async evict(): Promise<void> {
     await this.store.outputGate();
     this.#leaveMemory();
+    // What still runs of it here reaches no storage, as it would not run on the platform.
+    this.store.activate();
   }
 
   /**
