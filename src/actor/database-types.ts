@@ -38,7 +38,8 @@ export interface RawAccess extends SqlExecutor {
    * result.
    *
    * Transactions run one after the other, in order of call; a statement on `db` waits until those before it have ended, so
-   * inside of `work` use `tx` only. While one is open, nothing else happens in the actor: keep it short, and do not await
+   * inside of `work` use `tx` only. For what came before it in a step such a wait is an `await` like any other; the statements
+   * that follow it in its turn do not wait again, and are stored with it. While one is open, nothing else happens in the actor: keep it short, and do not await
    * calls in it. If the actor commits anything meanwhile (a message sent, `saveState`, `kv`, a call to another actor), the
    * transaction is undone and rejects.
    *

@@ -27,7 +27,7 @@ export class Database implements ActorDatabase {
   readonly #sql: SqlDatabase;
   readonly #provider: DatabaseProvider<unknown>;
   /** What waits for the transaction that is open, in order of call. */
-  readonly #waiting: (() => void)[] = [];
+  readonly #waiting: { readonly isTransaction: boolean; go(): void }[] = [];
   readonly #idle: (() => void)[] = [];
   readonly #texts = new Map<unknown, readonly SqlStatement[]>();
   /** Counts what was written. */
@@ -184,19 +184,18 @@ export class Database implements ActorDatabase {
   #next<T>(run: () => T): T | Promise<T> {
     if (!this.#isHeld) return run();
     return new Promise((resolve, reject) => {
-      this.#wait(() => {
+      this.#wait(false, () => {
         try {
           resolve(run());
         } catch (error) {
           reject(error);
         }
-        this.#release();
       });
     });
   }
 
   async #alone<T>(run: () => Promise<T>): Promise<T> {
-    if (this.#isHeld) await new Promise<void>((resolve) => this.#wait(resolve));
+    if (this.#isHeld || this.#waiting.length > 0) await new Promise<void>((resolve) => this.#wait(true, resolve));
     this.#isHeld = true;
     try {
       return await run();
@@ -206,19 +205,33 @@ export class Database implements ActorDatabase {
     }
   }
 
-  #wait(go: () => void): void {
+  #wait(isTransaction: boolean, go: () => void): void {
     if (this.#waiting.length >= MAX_WAITING) {
       throw new ActorError("sqlite", "transaction_queue_full", `${MAX_WAITING} transactions and statements wait for the one that is open`);
     }
-    this.#waiting.push(go);
+    this.#waiting.push({ isTransaction, go });
   }
 
   /** Whoever waits next is let in at once, so that nobody overtakes it. */
   #release(): void {
-    const next = this.#waiting.shift();
-    if (next) return next();
+    if (this.#waiting[0]?.isTransaction) return this.#waiting.shift()?.go();
     this.#isHeld = false;
+    while (this.#waiting[0]?.isTransaction === false) this.#waiting.shift()?.go();
     for (const idle of this.#idle.splice(0)) idle();
+    if (this.#waiting.length > 0) this.#goOnLater();
+  }
+
+  /**
+   * What comes after a statement in its turn is stored with it: the next transaction does not begin before that turn's end,
+   * and statements of that turn do not wait for it.
+   */
+  #goOnLater(): void {
+    const { ports } = this.#activation;
+    const goOn = (): void => {
+      this.#isHeld = true;
+      this.#waiting.shift()?.go();
+    };
+    ports.waitUntil(ports.yield().then(goOn));
   }
 
   #wrote(): void {

@@ -221,6 +221,34 @@ describe("transactions", () => {
     expect(subject.subject.timersHeld).toBe(0);
   });
 
+  it("do not come between the statements of one turn: a step that had to wait for one is not torn by the next", async () => {
+    const pause = { run: (branch: StepBranch) => branch.step("pause", (step) => step.db.transaction(() => made.world.clock.delay(10))) };
+    const write = async (step: Context): Promise<void> => {
+      await step.db.execute("insert into t values ('first')");
+      step.state.n += 1;
+      await step.db.execute("insert into t values ('second')");
+    };
+    type StepBranch = { step(name: string, run: (step: Context) => unknown): Promise<unknown> };
+    const made: Single = single(
+      actor({
+        state: { n: 0 },
+        db: migrated,
+        run: workflow(async (ctx) => {
+          // The statements of the second wait for the transaction of the first, and the one of the third waits for them.
+          await ctx.join("all", { first: pause as never, second: { run: (branch) => branch.step("write", write as never) }, third: pause as never });
+        }),
+        actions: { look: async (c) => [c.workflow.status().status, c.state.n, await readAll(c.db)] },
+      }),
+      { openDatabase },
+    );
+    const looks = made.subject.call("look").catch(() => {});
+    await made.world.pass(15);
+    made.subject.crash();
+    await Promise.race([looks, made.world.turn()]);
+    await made.world.pass(60_000);
+    expect(await made.subject.call("look")).toEqual(["completed", 1, ["first", "second"]]);
+  });
+
   it("end with their activation", async () => {
     const subject = subjectOf();
     let code: Promise<string> | undefined;
