@@ -5,6 +5,7 @@ import { env as workerEnv, waitUntil } from "cloudflare:workers";
 import type { ActorDefinitions, Client, Logger, Registry } from "../actor/index.js";
 import { createBindingTransport, createClientWithTransport } from "../client/index.js";
 import { consoleLog, createActorObject, type ActorObjectClass, type LogLevel } from "../durable-object/index.js";
+import { MAX_VALUE_BYTES } from "../protocol/index.js";
 import {
   createActorCaller,
   createMessageSender,
@@ -76,6 +77,7 @@ export function createHandler<D extends ActorDefinitions, Env = unknown>(registr
     ...(options.token === undefined ? {} : { token: options.token }),
     ...(options.cors === undefined ? {} : { cors: options.cors }),
     ...(maxIncomingMessageSize === undefined ? {} : { maxIncomingMessageSize }),
+    maxQueueBodySize: queueBodyLimit(registry),
   });
   const failurePorts = { log, newErrorId: () => crypto.randomUUID(), expose: false };
   const connect = (env: Env, beforeCall: () => void = () => {}, ends: readonly AbortSignal[] = []): unknown => {
@@ -122,6 +124,12 @@ export function createHandler<D extends ActorDefinitions, Env = unknown>(registr
 
 /** For requests that come without one. */
 const CONTEXT = { waitUntil, passThroughOnException: () => {}, props: {} };
+
+/** Bytes of a queue send's body before it is parsed: what the most generous actor takes, in whatever encoding. */
+function queueBodyLimit<D extends ActorDefinitions>(registry: Registry<D>): number {
+  const limits = registry.actorNames.map((name) => Math.min(MAX_VALUE_BYTES, registry.find(name).options.maxQueueMessageSize));
+  return Math.max(1024 * 1024, 2 * Math.max(0, ...limits));
+}
 
 function namespaceOf(env: unknown): ActorNamespace {
   const namespace = (env as Partial<ActorEnv> | undefined)?.ACTORS;

@@ -115,11 +115,36 @@ describe("a socket", () => {
     expect(decodeValue(one.subject.store.dump().get("s") as Uint8Array)).toEqual({ n: 7 });
   });
 
-  it("is refused where a hook outlasts its time", async () => {
-    const one = noted({ onBeforeConnect: () => new Promise(() => {}) });
-    const refused = one.subject.connect().catch((error: unknown) => error);
-    await one.world.pass(5_000);
-    expect(await refused).toMatchObject({ group: "actor", code: "callback_timed_out", metadata: { callback_name: "onBeforeConnect", duration_ms: 5_000 } });
+  it.each([["onBeforeConnect", "onBeforeConnectTimeout"], ["createConnState", "createConnStateTimeout"], ["onConnect", "onConnectTimeout"]] as const)("is refused where %s outlasts its time, as is a call; nobody sees it then, and no timer is left", async (hook, option) => {
+    for (const [options, limitMs] of [[{}, 5_000], [{ [option]: 7_000 }, 7_000]] as const) {
+      const one = noted({ [hook]: () => new Promise(() => {}) }, { options });
+      const refusals = [one.subject.connect(), one.subject.call("add")].map((opening) => opening.catch((error: unknown) => error));
+      let settled = 0;
+      for (const refused of refusals) void refused.then(() => (settled += 1));
+      await one.world.pass(limitMs - 1);
+      expect(settled).toBe(0);
+      await one.world.pass(1);
+      for (const refused of refusals) expect(await refused).toMatchObject({ group: "actor", code: "callback_timed_out", statusCode: 408, metadata: { callback_name: hook, duration_ms: limitMs } });
+      expect(one.notes).not.toContain("add");
+      expect(one.notes.filter((note) => note.startsWith("onDisconnect"))).toEqual([]);
+      expect(one.subject.timersHeld).toBe(0);
+      expect(rows(one, "c/")).toEqual([]);
+    }
+  });
+
+  it("is followed by an onDisconnect that has onConnectTimeout; the actor is served meanwhile, and told in the log", async () => {
+    const one = noted({ onDisconnect: () => new Promise(() => {}) }, { options: { onConnectTimeout: 2_000 } });
+    const socket = await one.subject.connect();
+    const ended = socket.hangUp(4000);
+    await one.world.turn();
+    const other = await one.subject.connect();
+    await other.call(0, "read");
+    await one.world.settle();
+    expect(other.received.at(-1)).toMatchObject({ tag: "ActionResponse" });
+    await one.world.pass(2_000);
+    await ended;
+    expect(one.log.filter(({ level, entry }) => level === "error" && entry["msg"] === "onDisconnect failed")).toHaveLength(1);
+    expect(one.subject.timersHeld).toBe(0);
   });
 
   it("may be ended by onConnect itself", async () => {

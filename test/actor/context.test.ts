@@ -47,6 +47,24 @@ describe("c.saveState()", () => {
   });
 });
 
+describe("c.log", () => {
+  it("takes fields or a text at six levels", async () => {
+    const levels = ["trace", "debug", "info", "warn", "error", "fatal"] as const;
+    const { subject, log } = single(
+      actor({
+        actions: {
+          log: (c) => {
+            for (const level of levels) c.log[level]({ msg: level, n: 1 });
+            c.log.info("a text");
+          },
+        },
+      }),
+    );
+    await subject.call("log");
+    expect(log).toEqual([...levels.map((level) => ({ level, entry: { msg: level, n: 1 } })), { level: "info", entry: "a text" }]);
+  });
+});
+
 describe("members of a context", () => {
   /** What each callback finds, in the order of `spec/api.md` B.9: a member that is there, or the code of its error. */
   const find = (c: Context): string =>

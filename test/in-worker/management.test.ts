@@ -63,3 +63,16 @@ it("a registry answers by itself once createHandler was called for it: serve, ha
   createHandler(own, { logLevel: "silent" });
   expect(logged, "neither of these two has logged its warning").toEqual([{ part: "router", msg: expect.stringContaining('"waitUntilTimeout"'), actor: "counter", option: "waitUntilTimeout" }]);
 });
+
+it("a message may be as large as its actor says, and no larger", async () => {
+  const registry = setup({ use: { generous: actor({ options: { maxQueueMessageSize: 1_800_000 } }) } });
+  serve(registry);
+  const own = createHandler(registry, { logLevel: "silent" });
+  const send = async (bytes: number): Promise<[number, unknown]> => {
+    const url = "http://worker.test/gateway/generous/queue/any?rvt-namespace=default&rvt-method=getOrCreate&rvt-key=a";
+    const response = await own.fetch(new Request(url, { method: "POST", body: JSON.stringify({ body: "x".repeat(bytes) }) }), env, {} as ExecutionContext);
+    return [response.status, await response.json()];
+  };
+  expect(await send(1_700_000)).toEqual([200, { status: "completed" }]);
+  expect(await send(1_900_000)).toMatchObject([413, { group: "queue", code: "message_too_large", metadata: { limitBytes: 1_800_000 } }]);
+});
