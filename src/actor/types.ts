@@ -191,7 +191,8 @@ export interface ActorConfig<
   /** First state of a new actor; each gets its own copy. */
   readonly state?: S;
   /**
-   * Makes the first state of a new actor. Runs once, before `onCreate`; a throw leaves no actor (decision 26).
+   * Makes the first state of a new actor. Runs once, before `onCreate`; a throw leaves no actor (decision 26). An actor that
+   * had no state before this release gets one at its next start, without an input; a throw fails that start.
    *
    * Where `run: workflow(…)` stands in the same literal, annotate the result, `(c, input: Order): OrderState => …`, or `c`:
    * otherwise the compiler reaches the workflow before it knows the state, and `step.state` is `unknown` there. Actions,

@@ -400,6 +400,56 @@ describe("destroy", () => {
   });
 });
 
+describe("destroy in a hook of a caller", () => {
+  // oxlint-disable-next-line typescript/no-explicit-any -- hooks of all kinds share one signature here
+  type Context = any;
+  const send = (subject: WorldActor): Promise<ReplyEnvelope> => subject.send({ mode: "getOrCreate" }, { kind: "send", queue: "jobs", body: encodeValue(1) });
+
+  it.each(["onBeforeConnect", "createConnState", "onConnect", "onDisconnect", "onBeforeActionResponse", "onRequest", "canPublish", "canSubscribe", "onStateChange"])("lets %s finish, runs onDestroy once after it, and deletes everything; the next life is served", async (hook) => {
+    const seen: string[] = [];
+    let isArmed = false;
+    const ends = (c: Context, result: unknown): unknown => {
+      if (!isArmed) return result;
+      isArmed = false;
+      c.destroy();
+      seen.push(`${hook} ${c.aborted}`);
+      return result;
+    };
+    const at = (name: string, fixed?: unknown) => (c: Context, ...args: unknown[]) => {
+      const result = name === "onBeforeActionResponse" ? args[2] : fixed;
+      return name === hook ? ends(c, result) : result;
+    };
+    const { world, subject } = single(
+      actor({
+        state: { n: 0 },
+        onBeforeConnect: at("onBeforeConnect"),
+        createConnState: at("createConnState", {}),
+        onConnect: at("onConnect"),
+        onDisconnect: at("onDisconnect"),
+        onBeforeActionResponse: at("onBeforeActionResponse"),
+        onRequest: at("onRequest", new Response("answer")),
+        onStateChange: at("onStateChange"),
+        onDestroy: () => void seen.push("onDestroy"),
+        queues: { jobs: { canPublish: at("canPublish", true) } },
+        events: { news: { canSubscribe: at("canSubscribe", true) } },
+        actions: { get: (c: Context) => c.state.n, add: (c: Context) => (c.state.n += 1) },
+      } as never) as never,
+    );
+    await subject.call("get");
+    const socket = await subject.connect();
+    await world.settle();
+    isArmed = true;
+    const uses: Record<string, () => Promise<unknown>> = { onRequest: () => subject.fetch("/"), canPublish: () => send(subject), canSubscribe: () => socket.subscribe("news"), onDisconnect: () => socket.hangUp(4000) };
+    await (uses[hook] ?? (() => subject.call("add")))().catch((error: { group: string; code: string }) => seen.push(`${error.group}/${error.code}`));
+    await ended(world);
+    expect(seen.filter((each) => !each.startsWith("actor/"))).toEqual([`${hook} false`, "onDestroy"]);
+    for (const told of seen.filter((each) => each.startsWith("actor/"))) expect(told).toBe("actor/destroyed");
+    expect(socket.isOpen).toBe(false);
+    expect([subject.store.keys, subject.store.alarmAt, subject.timersHeld]).toEqual([[], null, 0]);
+    expect(await subject.call("get")).toBe(0);
+  });
+});
+
 describe("destroy from outside", () => {
   const destroy = (subject: WorldActor): Promise<ReplyEnvelope> => subject.send({ mode: "get" }, { kind: "destroy" });
   const NOT_FOUND = { ok: false, status: 404, error: { group: "actor", code: "not_found" } };
