@@ -295,6 +295,10 @@ const ACTION_CASES = [
     run: ({ client, key }) => rejects(client.values.getOrCreate(key).count("x".repeat(70_000)), "message", "incoming_too_long"),
   },
   {
+    name: "an answer that is too long: message/outgoing_too_long",
+    run: ({ client, key }) => rejects(client.room.getOrCreate(key).long(1_100_000), "message", "outgoing_too_long"),
+  },
+  {
     name: "an error names its actor",
     async run({ client, key }) {
       const handle = client.failing.getOrCreate(key);

@@ -128,7 +128,7 @@ export interface ActorConnMethods<E extends EventDeclarations, Q extends QueueDe
   readonly actorId: string | undefined;
   /** The connection's id on the server, while it is open. */
   readonly connId: string | undefined;
-  /** Connects now: without waiting for the next attempt, or again after a refusal that ended all attempts. @throws ActorConnDisposed */
+  /** Connects now: without waiting for the next attempt, or again after a refusal that ended all attempts. Does nothing in a listener that `dispose` calls. @throws ActorConnDisposed */
   reconnect(): void;
   /** Ends it for good. Calls without an answer reject with ActorConnDisposed before this resolves; no timer is left. */
   dispose(): Promise<void>;

@@ -147,7 +147,8 @@ export class Connection {
   }
 
   reconnect(): void {
-    if (this.#state.phase === "disposed") throw this.#state.stoppedBy;
+    // A listener that is told of "disconnected" cannot know that this is the end.
+    if (this.#state.phase === "disposed" && !this.#isRunning) throw this.#state.stoppedBy;
     this.#dispatch({ type: "reconnect" });
   }
 

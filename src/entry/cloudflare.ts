@@ -62,7 +62,7 @@ export interface ActorHandler<D extends ActorDefinitions, Env> {
  */
 export function createHandler<D extends ActorDefinitions, Env = unknown>(registry: Registry<D>, options: HandlerOptions<Env> = {}): ActorHandler<D, Env> {
   const actorNames = new Set(registry.actorNames);
-  const { maxIncomingMessageSize, logging, serverless } = registry.config;
+  const { maxIncomingMessageSize, maxOutgoingMessageSize, logging, serverless } = registry.config;
   const basePath = options.basePath ?? serverless?.basePath ?? "/";
   // Whoever brings a logger has it choose.
   const baseLogger = logging?.baseLogger as Logger | undefined;
@@ -78,6 +78,7 @@ export function createHandler<D extends ActorDefinitions, Env = unknown>(registr
     ...(options.cors === undefined ? {} : { cors: options.cors }),
     ...(maxIncomingMessageSize === undefined ? {} : { maxIncomingMessageSize }),
     maxQueueBodySize: queueBodyLimit(registry),
+    ...(maxOutgoingMessageSize === undefined ? {} : { maxOutgoingMessageSize }),
   });
   const failurePorts = { log, newErrorId: () => crypto.randomUUID(), expose: false };
   const connect = (env: Env, beforeCall: () => void = () => {}, ends: readonly AbortSignal[] = []): unknown => {

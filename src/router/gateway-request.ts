@@ -25,6 +25,8 @@ export interface ActorAccess {
 export interface GatewayOptions {
   /** Bytes of an action's body. */
   readonly maxIncomingMessageSize: number;
+  /** Bytes of the answer to an action or a queue send. */
+  readonly maxOutgoingMessageSize: number;
   /** Bytes of a queue message's body, before it is parsed. The actor's own limit comes after it. */
   readonly maxQueueBodySize: number;
   /** The only namespace there is; any is accepted if undefined. */

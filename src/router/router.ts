@@ -31,6 +31,8 @@ export interface RouterOptions extends Partial<WaitPorts> {
   readonly token?: string;
   /** Bytes of an action's body, 65,536 by default. */
   readonly maxIncomingMessageSize?: number;
+  /** Bytes of the answer to an action or a queue send, 1,048,576 by default. */
+  readonly maxOutgoingMessageSize?: number;
   /** Bytes of a queue send's body before it is parsed, 1 MiB by default. The actor's `maxQueueMessageSize` comes after it. */
   readonly maxQueueBodySize?: number;
   readonly cors?: CorsOptions;
@@ -49,6 +51,7 @@ interface Env {
 }
 
 const DEFAULT_MAX_INCOMING_MESSAGE_BYTES = 65_536;
+const DEFAULT_MAX_OUTGOING_MESSAGE_BYTES = 1_048_576;
 const DEFAULT_MAX_QUEUE_BODY_BYTES = 1024 * 1024;
 const RUNTIME = "rivetkit";
 
@@ -104,6 +107,7 @@ function createApp(options: RouterOptions, actorNames: ReadonlySet<string>, base
   const { namespace, token } = options;
   const gateway: GatewayOptions = {
     maxIncomingMessageSize: options.maxIncomingMessageSize ?? DEFAULT_MAX_INCOMING_MESSAGE_BYTES,
+    maxOutgoingMessageSize: options.maxOutgoingMessageSize ?? DEFAULT_MAX_OUTGOING_MESSAGE_BYTES,
     maxQueueBodySize: options.maxQueueBodySize ?? DEFAULT_MAX_QUEUE_BODY_BYTES,
     namespace,
   };

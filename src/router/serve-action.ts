@@ -1,4 +1,5 @@
 import { decodeValue, encodeValue, type Operation } from "../protocol/index.js";
+import { answer } from "./answer.js";
 import { readConnParams } from "./conn-params.js";
 import { forwardedRequest } from "./forwarded-request.js";
 import type { ActorAccess, GatewayOptions, GatewayRequest } from "./gateway-request.js";
@@ -16,5 +17,5 @@ export async function serveAction({ request, userQuery, target, argument }: Gate
   const reply = await callActor({ target, operation, request: forwardedRequest(request, userQuery), ...(params !== undefined && { params }) });
   const output = reply.output === undefined ? undefined : decodeValue(reply.output);
   const bytes = codec.actionResponse.encode({ output }, { extended: isOwnClient(request.headers) });
-  return new Response(bytes, { headers: { "content-type": codec.contentType, "x-rivet-actor": reply.actorId } });
+  return answer(bytes, codec, reply.actorId, options.maxOutgoingMessageSize);
 }

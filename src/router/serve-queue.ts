@@ -1,4 +1,5 @@
 import { ActorError, decodeValue, encodeValue } from "../protocol/index.js";
+import { answer } from "./answer.js";
 import { readConnParams } from "./conn-params.js";
 import { forwardedRequest } from "./forwarded-request.js";
 import type { ActorAccess, GatewayOptions, GatewayRequest } from "./gateway-request.js";
@@ -28,9 +29,9 @@ export async function serveQueue({ request, userQuery, target, argument }: Gatew
     ...(send.timeout !== undefined && { timeoutMs: send.timeout }),
     ...(params !== undefined && { params }),
   });
-  const answer = { status, ...(reply !== undefined && { response: decodeValue(reply) }) };
-  const encoded = codec.queueSendResponse.encode(answer, { extended: isOwnClient(request.headers) });
-  return new Response(encoded, { headers: { "content-type": codec.contentType, "x-rivet-actor": actorId } });
+  const outcome = { status, ...(reply !== undefined && { response: decodeValue(reply) }) };
+  const encoded = codec.queueSendResponse.encode(outcome, { extended: isOwnClient(request.headers) });
+  return answer(encoded, codec, actorId, options.maxOutgoingMessageSize);
 }
 
 function messageTooLarge(limitBytes: number): ActorError {

@@ -659,6 +659,19 @@ describe("dispose", () => {
     connection.on("news", () => {})();
   });
 
+  test("tells listeners that would reconnect, who do no harm by it", async () => {
+    process.on("uncaughtException", onUncaught);
+    const { connection, sockets, clock } = await connected();
+    connection.onStatusChange((status: string) => status === "disconnected" && connection.reconnect());
+    connection.onClose(() => connection.reconnect());
+    await connection.dispose();
+    // What a listener throws is reported in a microtask.
+    await settle();
+    await new Promise((resolve) => setImmediate(resolve));
+    expect([uncaught, sockets.length, connection.connStatus, clock.pendingTimers]).toEqual([[], 1, "idle", 0]);
+    expect(() => connection.reconnect()).toThrow(ActorConnDisposed);
+  });
+
   test("closes a socket that comes too late", async () => {
     const world = fakeSockets();
     let give = (_socket: FakeSocket): void => {};

@@ -3,7 +3,7 @@ import { env } from "cloudflare:workers";
 import { afterEach, describe, expect, it, vi } from "vitest";
 import { createClient, type ActorConn, type ActorConnStatus, type Client } from "../../src/entry/client.js";
 import { createHandler } from "../../src/entry/cloudflare.js";
-import { actor, event, setup, UserError } from "../../src/entry/index.js";
+import { actor, event, queue, setup, UserError } from "../../src/entry/index.js";
 import { encodeInput, MAX_INPUT_BYTES, objectName } from "../../src/protocol/index.js";
 import { workflow } from "../../src/entry/workflow.js";
 import { serve } from "../support/worker.js";
@@ -43,6 +43,7 @@ const room = actor({
     },
     echo: (_c, value: unknown) => value,
     topic: (c) => c.state.topic,
+    params: (c) => c.conn.params,
     who: (c) => [...c.conns.values()].filter((conn) => conn.isHibernatable).map((conn) => conn.state.name).toSorted(),
     hold: (c) => {
       holding.add(c.key.join());
@@ -107,6 +108,17 @@ const echo = actor({
   },
 });
 
+/** Tells its id in every way in which it can be reached. */
+const next = actor({
+  queues: { who: queue<null, string>() },
+  onRequest: (c) => new Response(c.actorId),
+  onWebSocket: (c, socket) => socket.send(c.actorId),
+  run: async (c) => {
+    for await (const message of c.queue.iter({ completable: true })) await message.complete(c.actorId);
+  },
+  actions: { id: (c) => c.actorId, end: (c) => c.destroy() },
+});
+
 /** Knows how long its input was. */
 const measure = actor({
   createState: (_c, input: string) => ({ length: input.length }),
@@ -114,7 +126,7 @@ const measure = actor({
   actions: { length: (c) => c.state.length },
 });
 
-const registry = setup({ use: { room, visitor, careless, echo, measure } });
+const registry = setup({ use: { room, visitor, careless, echo, next, measure } });
 serve(registry);
 
 const WAYS: [name: string, open: () => Client<typeof registry>][] = [
@@ -170,6 +182,49 @@ describe.each(WAYS)("a connection over %s", (way, open) => {
     expect(await failureOf(connection.refuse())).toMatchObject({ group: "user", code: "no", metadata: { why: new Set(["rules"]) }, statusCode: 400 });
     expect(await failureOf(connection.action({ name: "nothing" }))).toMatchObject({ group: "actor", code: "action_not_found" });
     expect([connection.connStatus, typeof connection.actorId, typeof connection.connId]).toEqual(["connected", "string", "string"]);
+  });
+
+  it("has the params that it was opened with, and again when it comes back (F11, F12)", async () => {
+    let asked = 0;
+    const params = () => ({ name: "ann", tags: ["é)", (asked += 1)], big: 2n ** 70n, at: new Date(5) });
+    const connection = hasten(start(open).room.getOrCreate(at("params"), { getParams: params }).connect());
+    expect(await connection.params()).toEqual({ ...params(), tags: ["é)", 1] });
+    const isLost = reached(connection, "disconnected");
+    await breakOff(at("params"));
+    await isLost;
+    expect(await connection.params()).toMatchObject({ tags: ["é)", 3] });
+    expect(await start(open).room.getOrCreate(at("params")).connect({ name: "given" }).params()).toEqual({ name: "given" });
+  });
+
+  it.each(["getOrCreate", "get"] as const)("of a %s handle that knew a former life of the actor finds the next one; so do its actions, messages, requests and sockets (F24, F25)", async (how) => {
+    const { next } = start(open);
+    const key = at(`stale ${how}`);
+    const handle = next[how](key);
+    const first = await next.getOrCreate(key).id();
+    expect(await handle.id()).toBe(first);
+    const firstWord = async (): Promise<unknown> => {
+      const socket = await handle.webSocket();
+      const { data } = await new Promise<MessageEvent>((resolve) => (socket as unknown as WebSocket).addEventListener("message", resolve));
+      socket.close(1000, "");
+      return data;
+    };
+    const ways: (() => Promise<unknown>)[] = [
+      () => handle.id(),
+      () => handle.send("who", null, { wait: true, timeout: 10_000 }).then(({ response }) => response),
+      async () => (await handle.fetch("/")).text(),
+      firstWord,
+      () => handle.connect().id(),
+      () => handle.resolve(),
+    ];
+    const lives = [first];
+    for (const way of ways) {
+      await handle.end();
+      if (how === "get") await next.getOrCreate(key).id();
+      const life = await way();
+      expect(life).toMatch(/^[0-9a-f]{64}-[0-9a-f]{16}$/);
+      lives.push(life as string);
+    }
+    expect(new Set(lives).size).toBe(ways.length + 1);
   });
 
   it("hears events, what the actor sends in onConnect included, until it listens no more", async () => {

@@ -47,7 +47,15 @@ const room = actor({
     tick: (c, n: number) => c.broadcast("tick", n),
   },
 });
-serve(setup({ use: { room } }));
+const told = (c: { key: string[]; request?: Request | undefined }, hook: string): void => note(c, `${hook} ${c.request?.method} ${new URL(c.request?.url ?? "http://none").pathname} ${c.request?.headers.get("x-mine")}`);
+/** Notes the request that its hooks are shown. */
+const shown = actor({
+  onBeforeConnect: (c) => told(c, "onBeforeConnect"),
+  createConnState: (c) => void told(c, "createConnState"),
+  onConnect: (c) => told(c, "onConnect"),
+  actions: { nothing: () => {} },
+});
+serve(setup({ use: { room, shown } }));
 
 describe("connections on workerd", () => {
   it("lets a socket in, answers its actions and sends it the events it subscribed to", async () => {
@@ -97,6 +105,16 @@ describe("connections on workerd", () => {
     );
     expect([response.status, response.headers.get("x-rivet-ray-id")]).toEqual([400, null]);
     expect(await response.json()).toMatchObject({ code: "é".repeat(100), metadata: { errorId: "no header\n" } });
+  });
+
+  it("shows its hooks the request behind a socket and behind a call over HTTP (F42)", async () => {
+    const expected = (method: string, path: string): string[] => ["onBeforeConnect", "createConnState", "onConnect"].map((hook) => `${hook} ${method} ${path} yes`);
+    await TestSocket.open("shown", "F42", { headers: { "x-mine": "yes" } });
+    expect(seen.get("F42")).toEqual(expected("GET", "/gateway/shown/connect"));
+    seen.clear();
+    const url = "http://worker.test/gateway/shown/action/nothing?rvt-namespace=default&rvt-method=get&rvt-key=F42";
+    expect((await worker.fetch(new Request(url, { method: "POST", body: "{}", headers: { "x-mine": "yes" } }))).status).toBe(200);
+    expect(seen.get("F42")).toEqual(expected("POST", "/gateway/shown/action/nothing"));
   });
 
   it("keeps state, params and subscriptions over evictions, with no hook", async () => {

@@ -1,6 +1,6 @@
 import { describe, expect, test } from "vitest";
 import { decodeValue, encodeTaggedCbor, formatBase64 } from "../../src/protocol/index.js";
-import { FakeObjects } from "./fake-objects.js";
+import { FakeObjects, succeed } from "./fake-objects.js";
 import { postAction, routerOver } from "./post-action.js";
 
 const URL_PATH = "/gateway/counter/action/add?rvt-namespace=default&rvt-method=get";
@@ -85,6 +85,24 @@ describe("the body of an action call", () => {
     const body = new Uint8Array([0x22, 0xff, 0x22]);
     const response = await routerOver(new FakeObjects())(URL_PATH, { method: "POST", body });
     expect([response.status, await response.json()]).toMatchObject([400, { group: "encoding", code: "invalid" }]);
+  });
+});
+
+describe("the answer to a call", () => {
+  /** `{"output":"xxx…"}` of this many bytes. */
+  const outputOf = (bytes: number): string => "x".repeat(bytes - 13);
+  const answered = (output: string, options = {}): Promise<Response> => postAction(routerOver(new FakeObjects(() => succeed(output)), options), "");
+
+  test("may have 1 MiB, and not one byte more (F23)", async () => {
+    const response = await answered(outputOf(1_048_576));
+    expect([response.status, (await response.arrayBuffer()).byteLength]).toEqual([200, 1_048_576]);
+    const refused = await answered(outputOf(1_048_577));
+    expect([refused.status, await refused.json()]).toMatchObject([413, { group: "message", code: "outgoing_too_long", metadata: { limitBytes: 1_048_576 } }]);
+  });
+
+  test("is as long as the registry says, and counted in bytes", async () => {
+    expect((await answered("ééé", { maxOutgoingMessageSize: 20 })).status).toBe(200);
+    expect((await answered("éééé", { maxOutgoingMessageSize: 20 })).status).toBe(413);
   });
 });
 

@@ -218,6 +218,14 @@ describe.each(["HTTP", "the binding"] as const)("fetch of a handle over %s", (wa
     expect([second.status, second.headers.get("x-rivet-actor") === first]).toEqual([200, false]);
   });
 
+  test.runIf(way === "HTTP")("is what its gateway URL serves, too (F31)", async () => {
+    const world = testWorld(registry);
+    const handle = connect(world).web.getOrCreate("a");
+    const url = new URL(await handle.getGatewayUrl());
+    const response = await routerOver(new WorldObjects(world), { actorNames: registry.actorNames })(`${url.pathname}/request/p?x=1`);
+    expect(await response.json()).toMatchObject({ pathname: "/p", search: "?x=1", key: ["a"] });
+  });
+
   test("that is aborted rejects with the reason", async () => {
     await expect(connect().web.getOrCreate("a").fetch("/", { signal: AbortSignal.abort("enough") })).rejects.toBe("enough");
   });

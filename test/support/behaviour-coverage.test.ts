@@ -30,6 +30,12 @@ describe("a table of behaviours and tests", () => {
     ]);
   });
 
+  it("may name a case of the published clients", () => {
+    const row = "| A1 | `conformance/some-cases.mjs` › is met |  |";
+    expect(coverageProblems(readCoverage(table(row)), { A: 1 }, (file) => (file === "conformance/some-cases.mjs" ? 'case("is met", …)' : undefined))).toEqual([]);
+    expect(() => readCoverage(table("| A1 | `conformance/run.mjs` › is met |  |"))).toThrow("is no test");
+  });
+
   it("refuses a row that it cannot read", () => {
     expect(() => readCoverage(table("| A1 | test/a.test.ts › holds one |  |"))).toThrow('A1: "test/a.test.ts › holds one" is no test');
     expect(() => readCoverage(table("| A1 | `test/a.test.ts` › either | or |  |"))).toThrow("A1: a row has three cells");

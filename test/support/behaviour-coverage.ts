@@ -10,7 +10,8 @@ export interface CoverageRow {
 export type Sections = Readonly<Record<string, number>>;
 
 const ROW = /^\| ([A-Z]\d+) \|/;
-const TEST = /^`(test\/[^`]+\.test\.ts)` › (.+)$/;
+/** Cases of the published clients are tests, too. */
+const TEST = /^`(test\/[^`]+\.test\.ts|conformance\/[\w-]*cases\.mjs)` › (.+)$/;
 
 /** Rows are `| number | tests, with <br> between them | note |`. @throws Error where one is none */
 export function readCoverage(markdown: string): CoverageRow[] {
