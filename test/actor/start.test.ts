@@ -467,6 +467,19 @@ describe("the start of an actor", () => {
     }
   });
 
+  it.each(["crash-before", "crash-after"] as const)("makes that first state also where the object dies at any commit of it (%s)", async (kind) => {
+    for (const at of [2, 3]) {
+      const world = testWorld(setup({ use: { subject: actor({ actions: { touch: () => {} } }) } }), { fault: (_actor, commit) => (commit === at ? kind : undefined) });
+      const subject = world.actor("subject", ["k"]);
+      await subject.call("touch");
+      const run = workflow((ctx) => ctx.step("count", (step) => void ((step.state as { n: number }).n += 1)));
+      world.deploy(setup({ use: { subject: actor({ createState: () => ({ n: 1 }), run, actions: { get: (c: { state: { n: number } }) => c.state.n } } as never) } }) as never);
+      await subject.call("get").catch(() => {});
+      await world.passUntilQuiet();
+      expect([await subject.call("get"), subject.crashes, subject.store.alarmAt]).toEqual([2, 2, null]);
+    }
+  });
+
   it("refuses destroy before it is over, and goes on", async () => {
     const { subject } = single(
       actor({
