@@ -1,22 +1,31 @@
+import { BEYOND_LEASES_MS } from "./lease.js";
+
 const YEAR_MS = 365 * 24 * 3_600_000;
 
-/** What can need a wake: epoch ms each. */
+/** What can need a wake: epoch ms each, infinite for a wait that only a message ends. */
 export interface Deadlines {
   /** Of entries and of the table `d/`. */
-  readonly stored: Iterable<number>;
+  readonly stored: readonly number[];
   readonly lease: number | undefined;
 }
 
 /**
  * The one function that says when the object must wake (D1): the earliest deadline, or null. While the lease is held,
- * what is due already is in hand and the lease guards it; otherwise it wants a wake at once (D9).
+ * what is due already is in hand and the lease guards it; otherwise it wants a wake at once (D9). `armedAt`: the alarm as it
+ * stands; one that is far ahead need not be moved for a deadline that is farther still.
  */
-export function nextWakeAt(deadlines: Deadlines, now: number): number | null {
-  let earliest = deadlines.lease ?? Number.POSITIVE_INFINITY;
-  for (const at of deadlines.stored) {
-    if (at < earliest && (at > now || deadlines.lease === undefined)) earliest = at;
-  }
-  return earliest === Number.POSITIVE_INFINITY ? null : clamp(earliest, now);
+export function nextWakeAt({ stored, lease }: Deadlines, now: number, armedAt: number | null = null): number | null {
+  if (lease !== undefined) return clamp(Math.min(lease, ...stored.filter((at) => at > now)), now);
+  if (stored.length === 0) return null;
+  const earliest = Math.min(...stored);
+  return armedAt !== null && armedAt > now + YEAR_MS / 2 && earliest > now + YEAR_MS ? armedAt : clamp(earliest, now);
+}
+
+/** True for the alarm of an actor that rests: none, or exactly its earliest deadline, or far ahead of everything. Any other guards work. */
+export function isResting(armedAt: number | null, stored: readonly number[], now: number): boolean {
+  if (stored.length === 0 || armedAt === null) return stored.length === 0 && armedAt === null;
+  const earliest = Math.min(...stored);
+  return armedAt === clamp(earliest, now) || (armedAt > now + BEYOND_LEASES_MS && armedAt < earliest);
 }
 
 /**

@@ -93,8 +93,8 @@ export class ActorHost {
   }
 
   /** See `Lives.alarm`. */
-  alarm(): Promise<void> {
-    return this.#lives.alarm();
+  alarm(scheduledAt: number | null): Promise<void> {
+    return this.#lives.alarm(scheduledAt);
   }
 
   /** `serve` is `Lives.serve`. What goes wrong is in the answer, never thrown. */

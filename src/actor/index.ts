@@ -1,7 +1,8 @@
 export { actor } from "./actor.js";
+export type { DeadlineRow } from "./activation.js";
 export { compileActor, type CompiledActor } from "./compile.js";
 export { nextCronTime } from "./cron-expression.js";
-export { nextWakeAt } from "./deadlines.js";
+export { isResting, nextWakeAt } from "./deadlines.js";
 export { event, queue } from "./declarations.js";
 export type * from "./cron-types.js";
 export type * from "./declarations.js";
@@ -13,7 +14,7 @@ export { ActorHost } from "./host.js";
 export { decodeLease, encodeLease, foundLease, newLease, startFailed, type Lease } from "./lease.js";
 export type * from "./ports.js";
 export type * from "./kv-types.js";
-export { KEYS } from "./record.js";
+export { KEYS, type ActorRecord } from "./record.js";
 export type { ActionInputSchemas } from "./action-schemas.js";
 export type { InspectorConfig, InspectorTab } from "./inspector-tabs.js";
 export type { ActorOptions } from "./options.js";

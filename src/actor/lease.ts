@@ -5,9 +5,12 @@ export const LEASE_MS = 10_000;
 /** How far ahead the alarm extends it while work runs: an object with no client is cut after about 140 s otherwise. */
 export const LEASE_EXTENSION_MS = 30_000;
 const MAX_BACKOFF_MS = 300_000;
+/** No lease ever stands so far ahead. */
+export const BEYOND_LEASES_MS = 2 * MAX_BACKOFF_MS;
 
 /**
- * The stored sign that work is running: a boot that finds it knows that the last activation was cut off (decision 10).
+ * The sign that work is running: a boot that finds it knows that the last activation was cut off (decision 10). Stored is
+ * its time alone, as the physical alarm; its row is for what boots that found it have counted.
  */
 export interface Lease {
   /** Epoch ms at which the alarm must come. */
@@ -22,6 +25,11 @@ export interface Lease {
 
 export function newLease(now: number): Lease {
   return { at: now + LEASE_MS, found: 0, counter: 0, boots: 0 };
+}
+
+/** The lease of which a boot sees the alarm alone; null: that was lost. */
+export function leaseAt(at: number | null): Lease {
+  return { at: at ?? 0, found: 0, counter: 0, boots: 0 };
 }
 
 /** The lease as a boot rewrites it that found one. `armed` is true while the alarm still stands before its time. */

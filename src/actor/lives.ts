@@ -196,15 +196,15 @@ export class Lives {
 
   /**
    * Fires what is due and returns as soon as the run is parked or only waits for running work (D10).
-   * Rejects only when a wake could not be left behind.
+   * Rejects only when a wake could not be left behind. `scheduledAt`: the time for which it was set, epoch ms; null: unknown.
    */
-  async alarm(): Promise<void> {
+  async alarm(scheduledAt: number | null): Promise<void> {
     if (this.#gate.ending && staysAwake(this.#gate.ending)) return;
     let isNew = false;
     const runtime = await this.#gate
       .enter(() => {
         isNew = true;
-        return this.#wake();
+        return this.#wake(scheduledAt);
       })
       .catch((error: unknown) => {
         // A start that failed has been logged, and has left a wake behind.
@@ -219,12 +219,12 @@ export class Lives {
   }
 
   /** The actor started by its alarm; undefined if there is none, or if its start failed and a later wake was left. */
-  async #wake(): Promise<ActorRuntime | undefined> {
+  async #wake(alarmAt: number | null): Promise<ActorRuntime | undefined> {
     try {
       const store = this.#ports.store.activate();
       const record = await this.#survivor(store);
       // An alarm on an empty object does nothing and writes nothing (decision 25).
-      const runtime = record && (await this.#load(store, record, { alarm: true }));
+      const runtime = record && (await this.#load(store, record, { alarmAt }));
       if (runtime?.sleep.isOnlyForSleep) this.#sleep(runtime);
       return runtime;
     } catch (error) {

@@ -74,7 +74,7 @@ export class ActorRuntime extends StoredRows implements ActorActivation {
 
   /** Loads what is stored, but for the state; writes nothing. */
   constructor(actor: CompiledActor, ports: ActorPorts, store: StoreActivation, record: ActorRecord) {
-    super(store, () => ports.now(), () => this.workflow.deadlineAt());
+    super(store, () => ports.now(), () => this.workflow.wakeAt());
     this.actor = actor;
     this.ports = ports;
     this.record = record;
@@ -178,10 +178,11 @@ export class ActorRuntime extends StoredRows implements ActorActivation {
     const stateBytes = this.#encodeState();
     this.connections.beforeCommit();
     // The end of a sleep is no reason to write; a commit that is made anyway may mark it.
-    if (stateBytes || !this.dirty.isEmpty) {
+    const { isReleased } = this.wakes;
+    if (stateBytes || !this.dirty.isEmpty || isReleased) {
       this.workflow.beforeCommit();
       this.connections.beforeWrite();
-      this.sleep.beforeCommit(stateBytes !== undefined || this.dirty.hasOther(KEYS.deadline(IDLE)));
+      this.sleep.beforeCommit(stateBytes !== undefined || isReleased || this.dirty.hasOther(KEYS.deadline(IDLE)));
     }
     const alarmAt = this.wakes.alarmToWrite();
     if (stateBytes || !this.dirty.isEmpty || alarmAt !== undefined) {

@@ -71,8 +71,8 @@ async function makeState(runtime: ActorRuntime, input: unknown): Promise<void> {
 
 /** The event that starts an actor, where it matters. */
 export interface StartedBy {
-  /** The physical alarm, which it consumed. */
-  readonly alarm?: boolean;
+  /** The physical alarm, which it consumed: the time for which it was set, epoch ms; null if the platform does not say. */
+  readonly alarmAt?: number | null;
   /** The end of this socket. */
   readonly closing?: Socket;
 }
@@ -89,13 +89,14 @@ export async function loadActor(
   const runtime = new ActorRuntime(actor, ports, store, record);
   runtime.onDestroyRequested = () => onDestroyRequested(runtime);
   const { wakes } = runtime;
-  const found = wakes.lease;
-  const armedAt = by.alarm ? null : await store.getAlarm();
+  const isByAlarm = by.alarmAt !== undefined;
+  const armedAt = isByAlarm ? null : await store.getAlarm();
   const now = ports.now();
+  const found = wakes.found(by.alarmAt ?? armedAt, now);
   wakes.armed(armedAt);
   runtime.queue.expireReplies(now);
   runtime.open();
-  runtime.sleep.isStartForSleep(now, by.alarm === true && !found);
+  runtime.sleep.isStartForSleep(now, isByAlarm && !found);
   // A release that has given the actor a workflow: it begins with the next start.
   if (actor.workflow && !record.workflow) {
     runtime.putRecord({ workflow: { status: "running" } });
@@ -103,7 +104,7 @@ export async function loadActor(
   }
   if (found) wakes.setLease(foundLease(found, now, runtime.counter, armedAt !== null && armedAt > now));
   else if (wakes.isDue(now)) wakes.holdLease();
-  else if (by.alarm) wakes.changed();
+  else if (isByAlarm) wakes.changed();
   else wakes.repair();
   runtime.commitOrThrow();
   // Code that kills the object in this very turn would take the lease and the alarm with it (D4).

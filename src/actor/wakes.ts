@@ -1,8 +1,8 @@
 import { decodeValue, encodeValue, MAX_VALUE_BYTES } from "../protocol/index.js";
 import type { DeadlineRow } from "./activation.js";
-import { nextWakeAt } from "./deadlines.js";
+import { isResting, nextWakeAt } from "./deadlines.js";
 import type { DirtySet } from "./dirty-set.js";
-import { LEASE_EXTENSION_MS, encodeLease, newLease, type Lease } from "./lease.js";
+import { LEASE_EXTENSION_MS, encodeLease, leaseAt, newLease, type Lease } from "./lease.js";
 import { KEYS } from "./record.js";
 
 /** A row that holds a value of the largest size, with what stands beside it. */
@@ -12,7 +12,9 @@ const MAX_ROW_BYTES = MAX_VALUE_BYTES + 90_000;
  * Everything that can need a wake, and the physical alarm, which is a function of it and of nothing else (D1).
  *
  * Owns: the rows of the table `d/`, the lease, the time for which the platform's alarm is armed. Entries' deadlines are
- * asked for. Invariant: the alarm that a commit writes is never later than the earliest deadline it leaves behind.
+ * asked for. Invariants: the alarm that a commit writes is never later than the earliest deadline it leaves behind, but for
+ * 1 ms; while the lease is held it is not the alarm of an actor that rests. So the lease needs no row: a start that finds any
+ * other alarm than the deadlines ask for, or none where one must be, knows that work was cut off.
  */
 export class Wakes {
   readonly #dirty: DirtySet;
@@ -20,6 +22,9 @@ export class Wakes {
   readonly #now: () => number;
   readonly #workflowDeadline: () => number | undefined;
   #lease: Lease | undefined;
+  /** The lease has a row: a start has found it. */
+  #isCounted = false;
+  #isReleased = false;
   #extendAt: number | undefined;
   #armedAt: number | null = null;
   #stale = false;
@@ -34,6 +39,12 @@ export class Wakes {
   load(rows: Iterable<readonly [string, Uint8Array]>, lease: Lease | undefined): void {
     for (const [key, bytes] of rows) this.#rows.set(key.slice(KEYS.deadlines.length), decodeValue(bytes) as DeadlineRow);
     this.#lease = lease;
+    this.#isCounted = lease !== undefined;
+  }
+
+  /** The start gate, by what it read of the alarm: the lease under which the last activation was cut off. */
+  found(armedAt: number | null, now: number): Lease | undefined {
+    return this.#lease ?? (isResting(armedAt, this.#stored(), now) ? undefined : leaseAt(armedAt));
   }
 
   // ---- the table ---------------------------------------------------------------------------------------------------
@@ -65,7 +76,10 @@ export class Wakes {
   }
 
   holdLease(): void {
-    if (!this.#lease) this.setLease(newLease(this.#now()));
+    if (this.#lease) return;
+    this.#lease = newLease(this.#now());
+    this.#isReleased = false;
+    this.changed();
   }
 
   /** When the lease must be extended though its own time is later: what it guards must not live without an alarm (D5). */
@@ -73,8 +87,10 @@ export class Wakes {
     return this.#extendAt;
   }
 
+  /** A start has found it, or failed under it: what it counts is stored. */
   setLease(lease: Lease): void {
     this.#lease = lease;
+    this.#isCounted = true;
     const inTimeAt = this.#now() + LEASE_EXTENSION_MS;
     this.#extendAt = lease.at > inTimeAt ? (this.#extendAt ?? inTimeAt) : undefined;
     this.#dirty.put(KEYS.lease, () => encodeLease(lease));
@@ -83,15 +99,26 @@ export class Wakes {
 
   /** While work runs, each alarm puts the lease ahead again. What lives so long is in no crash loop: the backoff begins anew. */
   extendLease(): void {
-    if (this.#lease) this.setLease({ ...this.#lease, at: this.#now() + LEASE_EXTENSION_MS, boots: 0 });
+    if (!this.#lease) return;
+    const extended = { ...this.#lease, at: this.#now() + LEASE_EXTENSION_MS, boots: 0 };
+    if (this.#isCounted) return this.setLease(extended);
+    this.#lease = extended;
+    this.changed();
   }
 
   releaseLease(): void {
     this.changed();
     if (!this.#lease) return;
     this.#lease = undefined;
+    this.#isReleased = true;
     this.#extendAt = undefined;
-    this.#dirty.delete(KEYS.lease);
+    if (this.#isCounted) this.#dirty.delete(KEYS.lease);
+    this.#isCounted = false;
+  }
+
+  /** The next commit lets the lease go, also if it writes no row. */
+  get isReleased(): boolean {
+    return this.#isReleased;
   }
 
   // ---- the alarm ---------------------------------------------------------------------------------------------------
@@ -116,6 +143,7 @@ export class Wakes {
   /** The commit that asked `alarmToWrite` was made. */
   committed(alarm: number | null | undefined): void {
     this.#stale = false;
+    this.#isReleased = false;
     if (alarm !== undefined) this.#armedAt = alarm;
   }
 
@@ -136,7 +164,10 @@ export class Wakes {
   }
 
   #next(): number | null {
-    return nextWakeAt({ stored: this.#stored(), lease: this.#lease?.at }, this.#now());
+    const stored = this.#stored();
+    const now = this.#now();
+    const wake = nextWakeAt({ stored, lease: this.#lease?.at }, now, this.#armedAt);
+    return this.#lease && !this.#isCounted && wake !== null && isResting(wake, stored, now) ? wake + 1 : wake;
   }
 
   #stored(beside?: string): number[] {

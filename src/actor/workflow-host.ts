@@ -85,6 +85,11 @@ export class WorkflowHost implements WorkflowPorts {
     return this.#runtime.history.earliestDueAt();
   }
 
+  /** The same for the alarm: a run that waits for a message alone is looked after as well, as late as can be (D8). */
+  wakeAt(): number | undefined {
+    return this.deadlineAt() ?? (this.#isOpen ? Number.POSITIVE_INFINITY : undefined);
+  }
+
   /** Calls the function, if it has not ended and does not run yet, and settles what is due. The lease must be committed. */
   start(careful: boolean): void {
     if (this.isRunning || !this.#mayBegin) return;

@@ -70,8 +70,8 @@ export function createActorObject<Env>(options: ActorObjectOptions<Env>): ActorO
       return this.#host.socketClosed(HibernatingSocket.of(socket), { code: 1006, reason: "The connection was lost" });
     }
 
-    override alarm(): Promise<void> {
-      return this.#host.alarm();
+    override alarm(info?: AlarmInvocationInfo): Promise<void> {
+      return this.#host.alarm(info?.scheduledTime ?? null);
     }
   };
 }

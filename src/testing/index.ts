@@ -4,4 +4,5 @@ export type { SqliteDatabase } from "./memory-sql.js";
 export { CrashError, MemoryStore, type CommitFault, type MemoryStoreOptions } from "./memory-store.js";
 export { storeContract, type StoreContractOptions } from "./store.contract.js";
 export type { StoreLife, StoreUnderTest } from "./store-contract-tests.js";
+export { deadlinesIn, holdsLease } from "./stored-lease.js";
 export { World, WorldActor, type WorldOptions } from "./world.js";

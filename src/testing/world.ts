@@ -21,6 +21,7 @@ import { ManualClock } from "./manual-clock.js";
 import { MemorySocket } from "./memory-socket.js";
 import { CrashError, MemoryStore, type CommitFault } from "./memory-store.js";
 import type { SqliteDatabase } from "./memory-sql.js";
+import { holdsLease } from "./stored-lease.js";
 import { worldClient } from "./world-client.js";
 import { worldTimer } from "./world-timer.js";
 
@@ -192,6 +193,11 @@ export class WorldActor {
     return this.#timers.size;
   }
 
+  /** True when a start of the actor would find that work was cut off, as it is stored. */
+  get holdsLease(): boolean {
+    return holdsLease(this.store.dump(), this.store.alarmAt, this.#world.clock.now());
+  }
+
   /** When the alarm that is stored will be delivered, epoch ms. */
   get alarmComesAt(): number | null {
     return this.#alarm.comesAt;
@@ -282,7 +288,8 @@ export class WorldActor {
   /** Delivers the alarm that is stored, or one that comes for nothing. */
   fireAlarm(): Promise<void> {
     const host = this.#live();
-    return this.#alarm.deliver(() => host.alarm(), () => host === this.#host, this.died());
+    const { alarmAt } = this.store;
+    return this.#alarm.deliver(() => host.alarm(alarmAt), () => host === this.#host, this.died());
   }
 
   /** Resolves when the process of this object dies the next time: calls in flight then never settle by themselves. */

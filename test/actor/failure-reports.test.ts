@@ -154,7 +154,7 @@ describe("onError", () => {
       await subject.call("status");
       await world.passUntilQuiet();
       expect(await subject.call("status")).toEqual({ status: "completed", output: "done" });
-      expect(subject.store.keys).not.toContain("l");
+      expect(subject.holdsLease).toBe(false);
       expect(subject.store.alarmAt).toBe(null);
     }
     expect(JSON.stringify(lines)).toContain("the hook is broken");

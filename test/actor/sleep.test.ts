@@ -171,7 +171,7 @@ describe("an idle actor with onSleep", () => {
     await subject.call("wait", 12_000);
     await world.pass(11_999);
     expect(seen).toEqual([...START, "onSleep"]);
-    expect(subject.store.keys, "not yet asleep").toContain("l");
+    expect(subject.holdsLease, "not yet asleep").toBe(true);
     await world.pass(1);
     expect(seen).toEqual([...START, "onSleep", "waited for"]);
     expect(subject.store.keys).toEqual(ASLEEP);
@@ -313,7 +313,7 @@ describe("going to sleep", () => {
     await subject.call("wait", 60_000);
     await subject.call("sleep");
     await world.pass(2_999);
-    expect(subject.store.keys).toContain("l");
+    expect(subject.holdsLease).toBe(true);
     await world.pass(1);
     expect(subject.store.keys).toEqual(ASLEEP);
     expect(subject.store.alarmAt).toBe(null);

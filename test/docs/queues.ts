@@ -21,7 +21,7 @@ export const queues: Readonly<Record<string, Claims>> = {
       await cart.send("add", { item: "tea" });
       const rows = cart.rowsWritten;
       await stage.world.pass(90 * 24 * HOUR_MS);
-      expect([cart.rowsWritten - rows, cart.actor.store.alarmAt, cart.actor.timersHeld]).toEqual([0, null, 0]);
+      expect([cart.rowsWritten - rows, cart.actor.holdsLease, cart.actor.timersHeld]).toEqual([0, false, 0]);
     },
     "refuses a queue that is not declared": async (example) => {
       expect(await codeOf(new Stage(example).actor("cart").send("remove", {}))).toBe("queue/not_declared");

@@ -281,7 +281,8 @@ describe("an alarm", () => {
       clock.moveTo((await object.alarmAt()) ?? 0);
       await object.alarm();
       gaps.push(Math.round((((await object.alarmAt()) ?? 0) - clock.now()) / 1_000));
-      expect(await object.keys()).toEqual(expect.arrayContaining(["a", "l", "s"]));
+      // The first of them has found no lease.
+      expect(await object.keys()).toEqual(expect.arrayContaining(i === 0 ? ["a", "s"] : ["a", "l", "s"]));
     }
     expect(gaps).toEqual([10, 10, 20, 40, 80, 160, 300, 300, 300]);
     failing.clear();
@@ -317,6 +318,7 @@ describe("an alarm", () => {
     expect(await dump(object)).toEqual(before);
     await format(1);
     seenBy("newer");
+    await object.alarm();
     await object.runAlarms();
     expect(seenBy("newer")).toContain('planned in hooked ["newer"]');
   });
@@ -336,6 +338,8 @@ describe("an alarm", () => {
     serve(setup({ use: original }));
     await object.evict();
     seenBy("left out");
+    clock.moveTo((await object.alarmAt()) ?? 0);
+    await object.alarm();
     await object.runAlarms();
     expect(seenBy("left out")).toContain('planned in hooked ["left out"]');
   });

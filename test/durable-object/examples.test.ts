@@ -149,12 +149,12 @@ class ExampleTrial {
   async #rest(): Promise<boolean> {
     for (let polls = 0; polls < MAX_POLLS; polls += 1) {
       // It rejects when the object dies in it.
-      const isParked = await this.object.inside((ctx) => ctx.storage.kv.get("l") === undefined).catch(() => false);
+      const isParked = await this.object.holdsLease().then((holds) => !holds).catch(() => false);
       const isDead = this.#isDead;
       this.#isDead = false;
       if (isParked && !this.#isDying) return true;
       // What was read may be of the life before.
-      if (isDead) return this.object.inside((ctx) => ctx.storage.kv.get("l") === undefined);
+      if (isDead) return this.object.holdsLease().then((holds) => !holds);
       if (this.#hanging > 0 || (this.#waiting > 0 && !this.#isAccepted)) return false;
       await scheduler.wait(1);
     }

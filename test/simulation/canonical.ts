@@ -24,7 +24,7 @@ export function canonical(actor: WorldActor): unknown {
     }))
     .map((entry) => (entry.location[0] === -1 ? { ...entry, location: [-1] } : entry))
     .sort((a, b) => JSON.stringify(a.location).localeCompare(JSON.stringify(b.location)));
-  return { exists: record !== undefined, workflow: record?.workflow, state: decode(rows.get("s")), entries, lease: rows.has("l"), alarm: actor.store.alarmAt };
+  return { exists: record !== undefined, workflow: record?.workflow, state: decode(rows.get("s")), entries, lease: actor.holdsLease, alarm: actor.store.alarmAt };
 }
 
 /** Bodies only: ids and times of messages depend on when an interrupted step sent them. */

@@ -1,7 +1,8 @@
 /** What must hold whenever something has become durable, and at every turn in between. */
 import { decodeValue } from "../../src/protocol/index.js";
+import { deadlinesIn, holdsLease } from "../../src/testing/index.js";
 import { heldMessages, isTerminal, takenMessages } from "../../src/workflow/index.js";
-import { decodeEntry, History, type Entry } from "../../src/workflow/internal.js";
+import { decodeEntry, type Entry } from "../../src/workflow/internal.js";
 import type { ProgramState } from "./interpreter.js";
 
 export type Rows = ReadonlyMap<string, Uint8Array>;
@@ -22,6 +23,7 @@ export interface Stored {
 }
 
 const LAST_BACKOFF_MS = 300_000;
+const YEAR_MS = 365 * 24 * 3_600_000;
 const FIRST_RETRY_MS = 10_000;
 const LEASE_EXTENSION_MS = 30_000;
 /** The clock of a simulation jumps back now and then, by so much in all at most. */
@@ -221,18 +223,14 @@ export class Invariants {
     const now = this.#latest;
     if (stored.record.destroyed) return;
     if (!this.isServed && alarmAt !== null && alarmAt <= now + LAST_BACKOFF_MS) return;
-    const lease = rows.get("l");
-    const deadlines = lease ? [(decodeValue(lease) as number[])[0] ?? 0] : [];
-    const add = (at: number | undefined): void => void (at !== undefined && (at > now || !lease) && deadlines.push(at));
-    for (const [key, bytes] of rows) if (key.startsWith("d/")) add((decodeValue(bytes) as { at: number }).at);
-    const { status } = stored.record.workflow;
-    // Without its code the workflow waits for the re-check, and for nothing else.
-    if ((status === "running" || status === "rolling_back") && !rows.has("d/workflow")) add(new History(stored.entries).earliestDueAt());
+    const deadlines = deadlinesIn(rows);
+    if (deadlines.length === 0) return;
     // What is overdue is in hand; after a start that failed it is tried again within the longest backoff.
-    const earliest = Math.min(...deadlines.map((at) => (at <= now ? now + LAST_BACKOFF_MS : at)));
+    const earliest = Math.min(now + YEAR_MS, ...deadlines.map((at) => (at <= now ? now + LAST_BACKOFF_MS : at)));
     // A wake that is left behind after a failed start comes 10 s later at the earliest, whatever else is due by then.
     if (alarmAt !== null && alarmAt <= now + FIRST_RETRY_MS) return;
-    if (deadlines.length > 0 && (alarmAt === null || alarmAt > Math.ceil(earliest))) this.#say(`alarm at ${alarmAt}, earliest deadline ${earliest}, now ${now}`);
+    // While work is guarded, its alarm is not the one of an actor that rests, but 1 ms beside it.
+    if (alarmAt === null || alarmAt > Math.ceil(earliest) + 1) this.#say(`alarm at ${alarmAt}, earliest deadline ${earliest}, now ${now}`);
   }
 
   /** With time enough to be woken, no workflow waits for a message that is there. */
@@ -252,6 +250,7 @@ export class Invariants {
     const boots = lease ? ((decodeValue(lease) as number[])[3] ?? 0) : 0;
     const latest = Math.max(now, this.#latest) + MOST_BACK_MS + (boots > 0 ? LAST_BACKOFF_MS : LEASE_EXTENSION_MS);
     if (alarmAt === null || alarmAt > latest) this.#say(`work runs, and the alarm is at ${alarmAt}, now ${now}`);
+    if (!holdsLease(rows, alarmAt, now)) this.#say(`work runs, and a start would not know that it was cut off: alarm at ${alarmAt}, now ${now}`);
   }
 }
 

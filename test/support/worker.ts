@@ -28,6 +28,8 @@ export const liveObjects = new Map<string, LiveObject>();
 export const probes: {
   /** A commit was made; it is durable when this turn ends. */
   committed?: ((objectId: string) => void) | undefined;
+  /** The time for which the alarm was set that a test runs by hand. */
+  alarmAt?: number | undefined;
   /** A call has arrived; it waits for what is given back. */
   called?: ((objectId: string, envelope: CallEnvelope) => Promise<void> | undefined) | undefined;
 } = {};
@@ -49,8 +51,10 @@ export class ActorObject extends DurableObject {
     return before ? before.then(() => this.#actor.call(envelope)) : this.#actor.call(envelope);
   }
 
-  override async alarm(): Promise<void> {
-    await this.#actor.alarm?.();
+  override async alarm(info?: AlarmInvocationInfo): Promise<void> {
+    const scheduledTime = probes.alarmAt ?? info?.scheduledTime;
+    probes.alarmAt = undefined;
+    await this.#actor.alarm?.({ isRetry: false, retryCount: 0, ...info, scheduledTime } as AlarmInvocationInfo);
   }
 
   override async fetch(request: Request): Promise<Response> {

@@ -372,6 +372,6 @@ describe("a plain run handler", () => {
     await s.send("a", "woken");
     await s.world.settle();
     expect(seen).toEqual(["woken"]);
-    expect(s.actor.store.keys).not.toContain("l");
+    expect(s.actor.holdsLease).toBe(false);
   });
 });

@@ -67,7 +67,7 @@ describe("a loop", () => {
     expect({ keys: golden.keys.length, entries: golden.entries().length }).toEqual({ keys, entries });
     expect((golden.subject.store.commits - commits) / 120).toBeCloseTo(commitsEach, 1);
     expect(golden.keys.filter((key) => /^[dfml]/.test(key))).toEqual([]);
-    expect(golden.subject.store.alarmAt).toBe(null);
+    expect(golden.subject.holdsLease).toBe(false);
     expect(golden.subject.timersHeld).toBe(0);
   });
 });

@@ -123,7 +123,7 @@ async function expectDiverged(s: Subject, before: [string, Uint8Array][], runs: 
   expect(runs.list).toEqual(ran);
   expect(s.record()).toEqual({ status: "running" });
   expect(await s.state()).toBeDefined();
-  expect(s.actor.store.keys).not.toContain("l");
+  expect(s.actor.holdsLease).toBe(false);
   expect(s.actor.timersHeld).toBe(0);
 }
 

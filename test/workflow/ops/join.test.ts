@@ -120,7 +120,7 @@ describe("join", () => {
       }),
     );
     expect(s.actor.timersHeld).toBe(0);
-    expect(s.actor.store.keys).not.toContain("l");
+    expect(s.actor.holdsLease).toBe(false);
     await s.world.pass(600);
     expect((await s.status()).output).toEqual({ flaky: 3, quick: "q" });
   });
@@ -129,7 +129,7 @@ describe("join", () => {
     const s = await subject(async (ctx, { world, actor }) => {
       const result = await ctx.join("j", branches as never);
       await world.turn();
-      return [result, actor.store.keys.includes("l")];
+      return [result, actor.holdsLease];
     });
     await s.world.settle();
     expect((await s.status()).output).toEqual([{}, true]);
