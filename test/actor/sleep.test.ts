@@ -420,7 +420,7 @@ describe("going to sleep", () => {
       await world.passUntilQuiet();
       expect(await subject.call("get"), name).toMatchObject({ n: 1 });
       await world.passUntilQuiet();
-      expect([subject.store.keys.filter((key) => key.startsWith("d/") || key === "l"), subject.store.alarmAt], name).toEqual([[], null]);
+      expect([subject.store.keys.filter((key) => key.startsWith("d/")), subject.holdsLease], name).toEqual([[], false]);
     }
   });
 

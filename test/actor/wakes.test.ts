@@ -205,6 +205,54 @@ describe("the lease of a busy actor", () => {
     expect(await subject.call("get")).toBe(1);
   });
 
+  it("needs no row: a start tells by the alarm, be it there, gone off, or lost, and takes the work up at once", async () => {
+    for (const lost of [false, true]) {
+      const { world, subject, end, runs } = await busy();
+      expect(subject.store.keys).toEqual(["a", "s"]);
+      subject.crash();
+      if (lost) subject.store.setAlarm(null);
+      await subject.call("get");
+      await world.settle();
+      expect(runs()).toBe(2);
+      expect(subject.store.keys, "now it counts").toContain("l");
+      end();
+      await world.settle();
+      expect(subject.store.keys).toEqual(["a", "e/1", "s"]);
+    }
+  });
+
+  it("is not lost on a start that finds a workflow without any alarm, nor on one whose deadline is nearer than the lease", async () => {
+    const runs: string[] = [];
+    const { world, subject } = single(
+      actor({
+        run: workflow(async (ctx) => {
+          await ctx.queue.next("message");
+          runs.push("began");
+          await new Promise(() => {});
+        }),
+        actions: { get: () => 0, plan: (c, ms: number) => c.schedule.after(ms, "get"), send: (c) => c.queue.send("in", 1).then(() => undefined) },
+      }),
+    );
+    await subject.call("send");
+    await world.settle();
+    expect(runs).toHaveLength(1);
+    // Its alarm stands 1 ms beside the deadline: exactly there it would be that of an actor that rests.
+    await subject.call("plan", 3_000);
+    expect(subject.store.alarmAt).toBe(world.clock.now() + 3_001);
+    expect(subject.holdsLease).toBe(true);
+    subject.crash();
+    await subject.call("get");
+    await world.settle();
+    expect(runs).toHaveLength(2);
+    await world.pass(3_001);
+    expect(subject.holdsLease).toBe(true);
+    subject.crash();
+    subject.store.setAlarm(null);
+    await subject.call("get");
+    await world.settle();
+    expect(runs).toHaveLength(3);
+  });
+
   it("does not hold what was dropped: an activation that lost its store changes nothing", async () => {
     let refuse = false;
     const { world, subject, log } = single(

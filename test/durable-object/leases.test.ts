@@ -1,7 +1,7 @@
 import { describe, expect, it } from "vitest";
 import { actor, setup } from "../../src/entry/index.js";
 import { workflow } from "../../src/entry/workflow.js";
-import { serve } from "../support/worker.js";
+import { probes, serve } from "../support/worker.js";
 import { clock, objectOf, TestObject } from "./test-object.js";
 import { pendingTimers } from "./pending-timers.js";
 
@@ -278,6 +278,38 @@ describe("an object that dies again and again", () => {
     await object.runAlarms();
     expect(await object.call("left")).toEqual({ other: 1, schedules: [] });
     expect(calls.get("scheduled")).toBe(10);
+  });
+});
+
+describe("the platform's alarm", () => {
+  it("says for when it was set, however late it comes, also when it comes again after its object died", async () => {
+    const object = new TestObject("patient", "told");
+    const told: unknown[] = [];
+    probes.alarmed = (id, info) => {
+      if (id !== object.id.toString() || told.push([info?.scheduledTime, info?.isRetry]) > 1) return;
+      object.die();
+    };
+    // The platform's clock, which is behind that of the objects.
+    const at = clock.platformNow() + 40;
+    await object.inside((ctx) => ctx.storage.setAlarm(at)).catch(() => {});
+    while (told.length < 2) await scheduler.wait(5);
+    probes.alarmed = undefined;
+    expect(told).toEqual([[at, false], [at, true]]);
+  });
+
+  it("that its object dies in still shows to a call that comes before it does again", async () => {
+    const object = new TestObject("patient", "between");
+    let died = false;
+    probes.alarmed = (id) => {
+      if (id !== object.id.toString() || died) return;
+      died = true;
+      object.die();
+    };
+    const at = clock.platformNow() + 40;
+    await object.inside((ctx) => ctx.storage.setAlarm(at));
+    while (!died) await scheduler.wait(1);
+    expect(await object.alarmAt()).toBe(at);
+    probes.alarmed = undefined;
   });
 });
 

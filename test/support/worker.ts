@@ -30,6 +30,8 @@ export const probes: {
   committed?: ((objectId: string) => void) | undefined;
   /** The time for which the alarm was set that a test runs by hand. */
   alarmAt?: number | undefined;
+  /** The platform runs an alarm. */
+  alarmed?: ((objectId: string, info: AlarmInvocationInfo | undefined) => void) | undefined;
   /** A call has arrived; it waits for what is given back. */
   called?: ((objectId: string, envelope: CallEnvelope) => Promise<void> | undefined) | undefined;
 } = {};
@@ -52,6 +54,7 @@ export class ActorObject extends DurableObject {
   }
 
   override async alarm(info?: AlarmInvocationInfo): Promise<void> {
+    probes.alarmed?.(this.ctx.id.toString(), info);
     const scheduledTime = probes.alarmAt ?? info?.scheduledTime;
     probes.alarmAt = undefined;
     await this.#actor.alarm?.({ isRetry: false, retryCount: 0, ...info, scheduledTime } as AlarmInvocationInfo);
