@@ -288,8 +288,7 @@ export class WorldActor {
   /** Delivers the alarm that is stored, or one that comes for nothing. */
   fireAlarm(): Promise<void> {
     const host = this.#live();
-    const { alarmAt } = this.store;
-    return this.#alarm.deliver(() => host.alarm(alarmAt), () => host === this.#host, this.died());
+    return this.#alarm.deliver((scheduledAt) => host.alarm(scheduledAt), () => host === this.#host, this.died());
   }
 
   /** Resolves when the process of this object dies the next time: calls in flight then never settle by themselves. */

@@ -104,7 +104,7 @@ describe("onError", () => {
     await subject.fireAlarm();
     await world.passUntilQuiet();
     expect(((await subject.call("get")) as Told).told).toEqual(EXPECTED);
-    expect(subject.store.keys.filter((key) => key.startsWith("f/") || key === "l")).toEqual([]);
+    expect([subject.store.keys.filter((key) => key.startsWith("f/")), subject.holdsLease]).toEqual([[], false]);
   });
 
   it("is told at least once, and its changes stand once, wherever it is cut off", async () => {

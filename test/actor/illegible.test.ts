@@ -95,7 +95,7 @@ describe.each(illegible)("%s", (_, thrown) => {
     await subject.call("touch");
     await world.passUntilQuiet();
     expect(told).toEqual(["a", "b"]);
-    expect(subject.store.keys.filter((key) => key.startsWith("f/") || key === "l")).toEqual([]);
+    expect([subject.store.keys.filter((key) => key.startsWith("f/")), subject.holdsLease]).toEqual([[], false]);
   });
 });
 

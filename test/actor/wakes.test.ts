@@ -113,7 +113,7 @@ describe("the one alarm", () => {
     expect(await subject.call("get")).toBe(2);
     expect(subject.store.alarmAt).toBe(null);
     expect(subject.timersHeld).toBe(0);
-    expect(subject.store.keys.filter((key) => key === "l" || key.startsWith("d/"))).toEqual([]);
+    expect([subject.store.keys.filter((key) => key.startsWith("d/")), subject.holdsLease]).toEqual([[], false]);
   });
 
   it("is at most a year ahead, and a sleep of three years ends on time all the same", async () => {

@@ -16,7 +16,7 @@ export function checkOutcome(actor: WorldActor, program: Program, ledger: Ledger
   const wanted = program.fails ? "failed" : "completed";
   if (status !== wanted) say(`ended ${status} (${failure?.error.message ?? ""}), not ${wanted}`);
   if (program.fails && failure?.error.message !== "the program's end") say(`failed with ${failure?.error.message}`);
-  if (rows.has("l")) say("a lease is left");
+  if (actor.holdsLease) say("a lease is left");
   if (actor.store.alarmAt !== null) say(`an alarm is left at ${actor.store.alarmAt}`);
   if ([...rows.keys()].some((key) => /^[dfh]\//.test(key))) say("a deadline is left, or the history of a job");
   if (actor.timersHeld > 0) say("a timer is left");

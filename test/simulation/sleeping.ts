@@ -293,7 +293,7 @@ class Sleeping {
     const rows = this.subject.store.dump();
     const keys = [...rows.keys()];
     const state = decodeValue(rows.get("s") as Uint8Array) as State;
-    if (keys.some((key) => key.startsWith("d/") || key === "l")) this.#say(`left: ${keys.join(",")}`);
+    if (keys.some((key) => key.startsWith("d/"))) this.#say(`left: ${keys.join(",")}`);
     // A workflow that waits for messages is looked after a year later.
     const { alarmAt } = this.subject.store;
     if (this.subject.holdsLease || (alarmAt !== null && !this.#hasWorkflow)) this.#say(`an alarm is left at ${alarmAt}`);

@@ -219,7 +219,7 @@ class Writes {
       }
       case "evict":
         // The platform throws no object out that is at work.
-        if (this.#inFlight > 0 || this.subject.store.transactionsEnd() || this.subject.store.keys.includes("l")) return;
+        if (this.#inFlight > 0 || this.subject.store.transactionsEnd() || this.subject.holdsLease) return;
         return this.subject.evict();
       case "spurious alarm":
         return this.subject.fireAlarm();

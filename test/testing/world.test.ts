@@ -26,6 +26,8 @@ describe("an alarm of the world", () => {
     expect(triedAt).toEqual([0, 2_000, 7_000, 17_000, 35_000, 70_000, 138_000]);
     expect([subject.store.alarmAt, subject.alarmsDropped, subject.crashes]).toEqual([null, 1, 7]);
     deadly.on = false;
+    await subject.call("get");
+    await world.settle();
     expect(await subject.call("get"), "whoever touches the actor finds what is due").toBe(1);
   });
 
