@@ -277,7 +277,8 @@ describe("an object that dies again and again", () => {
     await object.call("plan");
     await object.runAlarms();
     expect(await object.call("left")).toEqual({ other: 1, schedules: [] });
-    expect(calls.get("scheduled")).toBe(10);
+    // The first time nothing is held against it: who was running is not known.
+    expect(calls.get("scheduled")).toBe(11);
   });
 });
 
