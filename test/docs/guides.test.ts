@@ -13,6 +13,7 @@ import { limitsAndCost } from "./limits-and-cost.js";
 import { blocksOf, isRunnable } from "./markdown.js";
 import { migrating } from "./migrating-from-rivetkit.js";
 import { queues } from "./queues.js";
+import { rawHandlers } from "./raw-handlers.js";
 import { recurringJobs } from "./recurring-jobs.js";
 import { realtime } from "./realtime.js";
 import { retriesAndTimeouts } from "./retries-and-timeouts.js";
@@ -27,6 +28,7 @@ const CLAIMS: Readonly<Record<string, Readonly<Record<string, Claims>>>> = {
   queues,
   connections,
   realtime,
+  "raw-handlers": rawHandlers,
   timers,
   "recurring-jobs": recurringJobs,
   "retries-and-timeouts": retriesAndTimeouts,
