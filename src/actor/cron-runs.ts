@@ -132,7 +132,7 @@ export class CronRuns implements RunningJobs {
     this.#queued.delete(name);
     const now = this.#activation.ports.now();
     const job = this.#jobs.get(name);
-    if (!job || job.at > now || this.#activation.shutdown.isBegun) return;
+    if (!job || job.at > now || this.#activation.shutdown.isBegun || this.#activation.abortSignal.aborted) return;
     const start = this.#begin(name, job, now);
     this.#jobs.boundHistory();
     if (start) return this.#run(start);

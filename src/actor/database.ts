@@ -298,7 +298,8 @@ function interrupted(): ActorError {
 }
 
 /** @throws sqlite/invalid_timeout */
-function timeoutOf({ timeout }: TransactionOptions): number {
+function timeoutOf(options: TransactionOptions): number {
+  const { timeout } = options ?? {};
   if (timeout === undefined) return MAX_TRANSACTION_MS;
   if (typeof timeout !== "number" || !(timeout > 0)) throw new ActorError("sqlite", "invalid_timeout", "A transaction's timeout is a positive number of ms");
   return Math.min(timeout, MAX_TRANSACTION_MS);

@@ -34,7 +34,7 @@ export class Kv implements ActorKv {
   }
 
   async put(key: KvKey, value: KvValue, options: { readonly type?: KvValueType } = {}): Promise<void> {
-    this.#write([[storageKey(key), valueBytes(value, options.type)]]);
+    this.#write([[storageKey(key), valueBytes(value, optionsOf(options).type)]]);
   }
 
   async delete(key: KvKey): Promise<void> {
@@ -107,7 +107,7 @@ export class Kv implements ActorKv {
 
   #list<T extends KvValueType, K extends KvKeyType>(range: Range, options: KvListOptions<T, K>): [KvKeyOf<K>, KvValueOf<T>][] {
     const type = valueType(options);
-    const { keyType = "text" as K, reverse = false, limit = MAX_LISTED } = options;
+    const { keyType = "text" as K, reverse = false, limit = MAX_LISTED } = optionsOf(options);
     if (keyType !== "text" && keyType !== "binary") throw invalidOption('`keyType` is "text" or "binary"');
     if (!Number.isInteger(limit) || limit < 1 || limit > MAX_LISTED) throw invalidOption(`\`limit\` is a whole number from 1 to ${MAX_LISTED}`);
     this.#check();
@@ -156,9 +156,15 @@ function checkBatch<T>(items: readonly T[]): readonly T[] {
   return items;
 }
 
-function valueType<T extends KvValueType>({ type = "text" as T }: { readonly type?: T }): T {
+function valueType<T extends KvValueType>(options: { readonly type?: T }): T {
+  const { type = "text" as T } = optionsOf(options);
   if (type !== "text" && type !== "arrayBuffer" && type !== "binary") throw invalidOption('`type` is "text", "arrayBuffer" or "binary"');
   return type;
+}
+
+function optionsOf<O extends object>(options: O): O {
+  if (typeof options === "object" && options !== null) return options;
+  throw invalidOption("Options are an object");
 }
 
 function invalidOption(message: string): ActorError {

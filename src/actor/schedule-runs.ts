@@ -69,7 +69,7 @@ export class ScheduleRuns {
   async #fireAlone(id: string): Promise<void> {
     this.#queued.delete(id);
     const row = this.#rows.get(id);
-    if (!row || this.#activation.shutdown.isBegun) return;
+    if (!row || this.#activation.shutdown.isBegun || this.#activation.abortSignal.aborted) return;
     this.#running.add(id);
     this.#rows.put(id, { ...row, running: true });
     this.#activation.commitOrThrow();

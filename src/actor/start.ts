@@ -182,8 +182,9 @@ async function finishStart(runtime: ActorRuntime, careful = false): Promise<void
   runtime.connections.tellLost();
   runtime.commitOrThrow();
   if (runtime.sleep.isOnlyForSleep) return;
-  if (runtime.lease) runtime.workflow.start(careful);
+  // First, so that a lease that was found stays, and its backoff grows, for a handler that dies again and again.
   startRunHandler(runtime);
+  if (runtime.lease) runtime.workflow.start(careful);
 }
 
 /** The sockets that are still open, and the one whose close woke the actor, are connections again; those of an earlier life of this key are ended. */

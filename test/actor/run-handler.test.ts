@@ -63,6 +63,25 @@ describe("a plain run handler", () => {
     expect(subject.store.alarmAt).toBe(null);
   });
 
+  it("that kills its object each time is started after 10 s, and after twice as long each time, up to 5 min", async () => {
+    const starts: number[] = [];
+    const { world, subject } = single(
+      actor({
+        run: async () => {
+          starts.push(world.clock.now());
+          await world.clock.delay(1_000);
+          subject.store.crashWithTurn();
+          await new Promise(() => {});
+        },
+        actions: { touch: () => {} },
+      }),
+    );
+    await subject.call("touch");
+    await world.pass(3_600_000);
+    expect(starts.slice(1, 9).map((at, index) => (at - (starts[index] ?? 0)) / 1_000)).toEqual([10, 10, 20, 40, 80, 160, 300, 300]);
+    expect(starts.length).toBeLessThan(20);
+  });
+
   it("costs nothing while it waits for a message: no lease, no alarm, no timer, no row", async () => {
     const { world, subject } = single(
       actor({

@@ -23,7 +23,7 @@ const LAST = "the last one";
 const YEAR_MS = 365 * 24 * 3_600_000;
 const LAST_BACKOFF_MS = 300_000;
 const OPERATIONS = [
-  "add", "add", "add", "read", "send", "send", "schedule", "keep", "wait", "sleep", "sleep",
+  "add", "add", "add", "read", "send", "send", "schedule", "keep", "wait", "sleep", "sleep", "destroy",
   "evict", "evict", "spurious alarm", "alarm twice", "alarm late", "alarm on time", "clock forward", "crash",
 ] as const;
 
@@ -38,7 +38,7 @@ interface Life {
   readonly number: number;
   /** Which process it lives in: a crash or an eviction begins another. */
   readonly process: string;
-  phase: "awake" | "going to sleep" | "asleep";
+  phase: "awake" | "going to sleep" | "asleep" | "ending" | "destroyed";
 }
 
 export async function simulateSleeping(seed: number): Promise<SleepingResult> {
@@ -58,13 +58,16 @@ class Sleeping {
   readonly #clock = new ManualClock();
   readonly #world: World;
   readonly #hasWorkflow: boolean;
-  readonly #asksInOnSleep: "nothing" | "send" | "schedule";
+  readonly #asksInOnSleep: "nothing" | "send" | "schedule" | "destroy";
+  /** Counts lives of the key: what was asked of one ends with it. */
+  #ends = 0;
   /** What clients asked for, and whether they were told that it is done. */
   readonly #asked = { added: new Map<string, boolean>(), ticked: new Map<string, boolean>(), received: new Map<string, boolean>() };
   #lives = 0;
   #last: Life | undefined;
   #evictions = 0;
   #latest = 0;
+  #isGivenUp = false;
   #isCalm = false;
   #portCalls = 0;
   #diedAt = 0;
@@ -73,7 +76,7 @@ class Sleeping {
     this.#random = seededRandom(seed);
     this.#crashRate = [0, 0.03, 0.1, 0.2][seed % 4] ?? 0;
     this.#hasWorkflow = seed % 3 !== 0;
-    this.#asksInOnSleep = (["send", "schedule", "nothing"] as const)[Math.floor(seed / 4) % 3] ?? "nothing";
+    this.#asksInOnSleep = (["send", "schedule", "nothing", "destroy"] as const)[Math.floor(seed / 4) % 4] ?? "nothing";
     const fault = occasionalCrashes(this.#random, this.#crashRate);
     this.#world = testWorld(this.#registry(), {
       clock: this.#clock,
@@ -91,6 +94,7 @@ class Sleeping {
       },
       onLog: (level, entry) => {
         if (level === "error" || level === "fatal") this.#note(`${level}: ${JSON.stringify(entry)}`);
+        if (JSON.stringify(entry).includes("it is given up")) this.#isGivenUp = true;
         if (level === "fatal") this.#say(`log: ${JSON.stringify(entry)}`);
       },
     });
@@ -115,6 +119,10 @@ class Sleeping {
     await this.#world.pass(1_000);
     // Calls to a process that died never settle by themselves.
     await Promise.race([Promise.all(flights), this.#world.turn()]);
+    // Of a key whose actor was destroyed last, another one.
+    const created = this.#call("read");
+    await this.#world.pass(5_000);
+    await created;
     const last = this.#told(this.#asked.received, LAST, this.#send(LAST));
     // It may have to wait until the actor sleeps.
     await this.#world.pass(1_000);
@@ -132,6 +140,8 @@ class Sleeping {
   // oxlint-disable-next-line typescript/no-explicit-any -- hooks of all kinds share one signature here
   #awake(c: any, what: string): void {
     const life = c.vars as Life;
+    // What runs when its actor is destroyed may go on for a while, and changes nothing.
+    if (life.phase === "ending" || life.phase === "destroyed") return;
     if (life.phase !== "awake") this.#say(`${what} in life ${life.number}, which is ${life.phase}`);
     if (life.process === this.#process && life !== this.#last) this.#say(`${what} in life ${life.number}, though another one has begun`);
   }
@@ -146,7 +156,7 @@ class Sleeping {
         this.#lives += 1;
         const life: Life = { number: this.#lives, process: this.#process, phase: "awake" };
         const before = this.#last;
-        if (before?.process === life.process && before.phase !== "asleep") this.#say(`life ${life.number} begins while life ${before.number} is ${before.phase}`);
+        if (before?.process === life.process && before.phase !== "asleep" && before.phase !== "destroyed") this.#say(`life ${life.number} begins while life ${before.number} is ${before.phase}`);
         this.#last = life;
         return life;
       },
@@ -160,6 +170,13 @@ class Sleeping {
         await this.#onSleep(c);
         c.vars.phase = "asleep";
         this.#note(`life ${c.vars.number} is asleep`);
+      },
+      onDestroy: async (c: Context) => {
+        if (c.vars) c.vars.phase = "ending";
+        await this.#clock.delay(Math.floor(this.#lives % 3) * 5);
+        if (c.vars) c.vars.phase = "destroyed";
+        this.#note("destroyed");
+        this.#forget();
       },
       ...(this.#hasWorkflow
         ? {
@@ -206,6 +223,10 @@ class Sleeping {
         keep: (c: Context, ms: number) => void c.keepAwake(this.#clock.delay(ms).then(() => this.#awake(c, "what was kept awake ends"))),
         wait: (c: Context, ms: number) => c.waitUntil(this.#clock.delay(ms)),
         sleep: (c: Context) => c.sleep(),
+        destroy: (c: Context) => {
+          this.#forget();
+          c.destroy();
+        },
         read: () => {},
       },
       options: { sleepTimeout: SLEEP_TIMEOUT_MS, sleepGracePeriod: 1_000 },
@@ -217,13 +238,26 @@ class Sleeping {
   // oxlint-disable-next-line typescript/no-explicit-any -- as above
   async #onSleep(c: any): Promise<void> {
     if (this.#isCalm || this.#asksInOnSleep === "nothing" || this.sleeps % 3 !== 0) return;
+    if (this.#asksInOnSleep === "destroy") {
+      this.#forget();
+      c.destroy();
+      await this.#clock.delay(1);
+      return;
+    }
     const id = `asked by sleep ${this.sleeps}`;
+    const before = this.#ends;
     const asked = this.#asksInOnSleep === "send" ? this.#asked.received : this.#asked.ticked;
     asked.set(id, false);
     if (this.#asksInOnSleep === "send") await c.queue.send("in", id);
     else await c.schedule.after(this.sleeps % 2 === 0 ? 0 : 200, "tick", id);
     // Nobody told the hook that it is on disk.
-    asked.set(id, this.#crashRate === 0);
+    asked.set(id, this.#crashRate === 0 && before === this.#ends);
+  }
+
+  /** The actor ends: nothing that was asked of it, or is being asked, is promised any more. */
+  #forget(): void {
+    this.#ends += 1;
+    for (const asked of Object.values(this.#asked)) for (const id of asked.keys()) asked.set(id, false);
   }
 
   // ---- what happens to it ------------------------------------------------------------------------------------------
@@ -241,6 +275,7 @@ class Sleeping {
         return this.#call(operation, Math.floor(amount * 300));
       case "read":
       case "sleep":
+      case "destroy":
         return this.#call(operation);
       case "evict":
         this.#evictions += 1;
@@ -276,7 +311,9 @@ class Sleeping {
 
   async #told(asked: Map<string, boolean>, id: string, answer: Promise<boolean>): Promise<void> {
     asked.set(id, false);
-    asked.set(id, await Promise.race([answer, this.subject.died().then(() => false)]));
+    const before = this.#ends;
+    const isTold = await Promise.race([answer, this.subject.died().then(() => false)]);
+    asked.set(id, isTold && before === this.#ends);
   }
 
   // ---- what must hold ----------------------------------------------------------------------------------------------
@@ -307,8 +344,9 @@ class Sleeping {
         if (times > most || (acknowledged && times === 0)) this.#say(`${kind}: ${id} ${times} times${acknowledged ? "" : ", unacknowledged"}`);
       }
     }
-    if (this.#last?.phase !== "asleep") this.#say(`the last life, ${this.#last?.number}, is ${this.#last?.phase}`);
-    if (this.sleeps === 0) this.#say("it never slept");
+    // Three crashes in a row may have hit `onSleep`.
+    if (this.#last?.phase !== "asleep" && !this.#isGivenUp) this.#say(`the last life, ${this.#last?.number}, is ${this.#last?.phase}`);
+    if (this.sleeps === 0 && this.#ends === 0) this.#say("it never slept");
   }
 
   #note(what: string): void {
