@@ -44,6 +44,8 @@ interface StoredConnection {
   readonly hibernates: boolean;
   /** Of a raw socket that hibernates. */
   readonly request?: StoredRequest;
+  /** How often `onDisconnect` was begun for it, where the object was cut off; absent: never. */
+  readonly tries?: number;
 }
 
 /** What is known of a connection when it begins. */
@@ -89,6 +91,8 @@ export class Connection {
   isStored = false;
   /** How many callbacks run on its behalf. */
   served = 0;
+  /** See `StoredConnection`. */
+  tries: number;
   readonly #owner: ConnectionOwner;
   /** A copy of the params, as they are remembered: what user code does to its own changes nothing that is stored. */
   readonly #params: unknown;
@@ -103,6 +107,7 @@ export class Connection {
     this.extended = about.extended;
     this.params = about.params;
     this.#params = rememberedParams(about.params);
+    this.tries = about.tries ?? 0;
     this.hibernates = about.hibernates;
     this.request = about.request;
     this.events = new Set(about.events);
@@ -166,6 +171,7 @@ export class Connection {
       events: [...this.events],
       hibernates: this.hibernates,
       ...(this.request && { request: this.request }),
+      ...(this.tries > 0 && { tries: this.tries }),
     };
     return encodeValue(stored, { what: "connection" });
   }

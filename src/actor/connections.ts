@@ -21,6 +21,7 @@ import { checkEvent } from "./events.js";
 import { encodeFrame, outgoingTooLong, sizeOf, type Dialect } from "./frames.js";
 import type { ConnectionEnd, Socket } from "./ports.js";
 import { deliverClose, serveRawSocket } from "./raw-socket.js";
+import { LostConnections } from "./lost-connections.js";
 import { KEYS } from "./record.js";
 
 /** The end of a socket whose close nobody saw. */
@@ -34,14 +35,16 @@ export class Connections implements ConnectionOwner, ConnectionTable {
   readonly #bySocket = new Map<Socket, Connection>();
   /** Those whose state or subscriptions differ from what is remembered of them. */
   readonly #changed = new ConnectionChanges();
-  /** Those whose rows are there and whose sockets are not, by id: nobody has been told of their end. */
-  readonly #lost = new Map<string, Connection>();
+  readonly #lost: LostConnections;
   #restoredRaw: Connection[] = [];
+  /** What is sent while a migration goes on. */
+  #held: (() => void)[] | undefined;
   /** All have been told goodbye: nobody comes in any more. */
   #isClosed = false;
 
   constructor(activation: ActorActivation) {
     this.#activation = activation;
+    this.#lost = new LostConnections(activation);
     this.view = new ConnectionMap(this.#connections);
   }
 
@@ -157,7 +160,7 @@ export class Connections implements ConnectionOwner, ConnectionTable {
       }
       const lost = Connection.restore(this, bytes);
       if (!lost) this.#activation.delete(key);
-      else this.#lost.set(lost.id, lost);
+      else this.#lost.add(lost);
     }
   }
 
@@ -171,18 +174,16 @@ export class Connections implements ConnectionOwner, ConnectionTable {
     }
   }
 
-  /**
-   * Once the actor serves: `onDisconnect` for those that were lost with an earlier activation. A close that is on its way,
-   * and did not come first, has its turn before.
-   */
+  /** Once the actor serves: `onDisconnect` for those that were lost with an earlier activation. */
   tellLost(): void {
-    for (const lost of this.#lost.values()) {
-      lost.isStored = true;
-      this.#activation.background.run("onDisconnect", async () => {
-        await this.#activation.ports.yield();
-        if (this.#lost.delete(lost.id)) await this.#left(lost, LOST);
-      });
-    }
+    this.#lost.tell(
+      (lost) => this.#left(lost, LOST),
+      (lost) => this.#store(lost),
+      (lost) => {
+        this.#activation.delete(KEYS.connection(lost.id));
+        this.#activation.commitOrThrow();
+      },
+    );
   }
 
   // ---- going -------------------------------------------------------------------------------------------------------
@@ -198,8 +199,8 @@ export class Connections implements ConnectionOwner, ConnectionTable {
     const connection = this.#bySocket.get(socket);
     if (connection) return this.close(connection, end);
     const { attachment } = socket;
-    const lost = attachment && this.#lost.get(Connection.restore(this, attachment)?.id ?? "");
-    if (lost && this.#lost.delete(lost.id)) await this.#left(lost, end);
+    const lost = attachment && this.#lost.take(Connection.restore(this, attachment)?.id);
+    if (lost) await this.#left(lost, end);
   }
 
   /** Ends a connection from this side. What is dirty is committed before the peer sees it. */
@@ -217,8 +218,7 @@ export class Connections implements ConnectionOwner, ConnectionTable {
   /** Ends all of them, with the actor. Whoever is on the way in is refused. */
   async disconnectAll(end: ConnectionEnd): Promise<void> {
     this.#isClosed = true;
-    const lost = [...this.#lost.values()];
-    this.#lost.clear();
+    const lost = await this.#lost.takeAll((each) => this.#store(each));
     const ends = [...this.#connections.values()].map((connection) => this.disconnect(connection, end));
     await Promise.all([...ends, ...lost.map((connection) => this.#left(connection, LOST))]);
   }
@@ -243,7 +243,9 @@ export class Connections implements ConnectionOwner, ConnectionTable {
     // All encodings before the first send, so that a value that one of them refuses reaches nobody.
     for (const connection of receivers) frameFor(connection);
     this.#activation.commitOrThrow();
-    for (const connection of receivers) connection.send(frameFor(connection));
+    this.#leave(() => {
+      for (const connection of receivers) connection.send(frameFor(connection));
+    });
   }
 
   /** Sends an event to one connection, subscribed or not. */
@@ -255,7 +257,26 @@ export class Connections implements ConnectionOwner, ConnectionTable {
     }
     const frame = this.#eventFrames(name, checked)(connection);
     this.#activation.commitOrThrow();
-    if (this.includes(connection)) connection.send(frame);
+    this.#leave(() => {
+      if (this.includes(connection)) connection.send(frame);
+    });
+  }
+
+  /** A migration goes on, and commits wait for its end: so does what is sent meanwhile. */
+  hold(): void {
+    this.#held = [];
+  }
+
+  /** It has ended, and what it changed is stored, or nothing of it. */
+  release(isStored: boolean): void {
+    const held = this.#held ?? [];
+    this.#held = undefined;
+    if (isStored) for (const send of held) send();
+  }
+
+  #leave(send: () => void): void {
+    if (this.#held) this.#held.push(send);
+    else send();
   }
 
   /** Encodes once for all connections that read alike. */

@@ -148,10 +148,12 @@ export class ActorRuntime extends StoredRows implements ActorActivation {
   /** From here on commits wait again, for the one that `open` allows: what changes until then is stored with it, or not at all. */
   hold(): void {
     this.#open = false;
+    this.connections.hold();
   }
 
   /** Forgets what waits for a commit. */
   discard(): void {
+    this.connections.release(false);
     this.dirty.clear();
     this.state = undefined;
     this.#open = true;

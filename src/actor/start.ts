@@ -152,6 +152,7 @@ async function migrateExisting(runtime: ActorRuntime): Promise<void> {
     runtime.discard();
     throw error;
   }
+  runtime.connections.release(true);
 }
 
 /** The database's own migration, then the actor's. */

@@ -234,7 +234,8 @@ export interface ActorConfig<
   readonly onConnect?: (c: ConnContext<S, CP, CS, V, unknown, DB, E, Q>, conn: Conn<CP, CS, E>) => unknown;
   /**
    * After the connection has left `c.conns`, for every connection that `onConnect` let pass: at least once, also for those
-   * that were lost with the process (then at the next start, with code 1006). What it throws is logged.
+   * that were lost with the process (then at the next start, with code 1006). What it throws is logged. Where it ends the
+   * object itself, it is given up for that connection after the sixth time.
    */
   readonly onDisconnect?: (c: ActorContext<S, CP, CS, V, unknown, DB, E, Q>, conn: Conn<CP, CS, E>, end: Disconnection) => unknown;
   /**

@@ -370,3 +370,33 @@ describe("a database", () => {
     expect([await subject.call("run"), both]).toEqual([7, "statement_failed"]);
   });
 });
+
+describe("events of a migration", () => {
+  it.each([false, true])("leave once it is stored, and not at all if it fails (%s)", async (fails) => {
+    let changes = 0;
+    const made = single(
+      actor({
+        state: { n: 0 },
+        db: migrated,
+        onMigrate: async (c, isNew) => {
+          if (isNew) return;
+          c.state.n += 1;
+          c.broadcast("n", c.state.n);
+          for (const conn of c.conns.values()) conn.send("you", c.state.n);
+          await made.world.clock.delay(5);
+          changes = socket.events.length;
+          if (fails) throw new Error("no");
+        },
+        actions: { n: (c) => c.state.n },
+      }),
+      { openDatabase },
+    );
+    const socket = await made.subject.connect();
+    await socket.subscribe("n");
+    await made.subject.evict();
+    const called = made.subject.call("n").catch(() => "failed");
+    await made.world.pass(5);
+    expect(await called).toBe(fails ? "failed" : 1);
+    expect([changes, socket.events]).toEqual([0, fails ? [] : [["n", 1], ["you", 1]]]);
+  });
+});
