@@ -43,7 +43,8 @@ export async function admit(activation: ActorActivation, caller: Caller): Promis
   return { about: { id: uuid(ports.randomHex(16)), kind, encoding, extended, params, hibernates, ...remembered }, state };
 }
 
-export function callConnectionHook(
+/** @throws actor/callback_timed_out, value/too_large for a state that it has made so, and what the hook throws */
+export async function callConnectionHook(
   activation: ActorActivation,
   name: "onBeforeConnect" | "createConnState" | "onConnect" | "onDisconnect",
   timeoutMs: number,
@@ -52,7 +53,16 @@ export function callConnectionHook(
   args: readonly unknown[],
 ): Promise<unknown> {
   const options = { ...(request && { request }), ...(connection && { conn: connection.view }) };
-  return callHook(activation, name, activation.actor.config[name], (stage) => new CallbackContext(activation, stage, options), READY, timeoutMs, args);
+  const { state } = activation;
+  const begun = state?.restores;
+  try {
+    const given = await callHook(activation, name, activation.actor.config[name], (stage) => new CallbackContext(activation, stage, options), READY, timeoutMs, args);
+    state?.checkChanges(begun);
+    return given;
+  } catch (error) {
+    state?.putBackUnstorable();
+    throw error;
+  }
 }
 
 async function readParams(activation: ActorActivation, bytes: Uint8Array | undefined): Promise<unknown> {

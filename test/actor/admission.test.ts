@@ -111,3 +111,23 @@ describe("params", () => {
     expect(one.subject.crashes).toBe(0);
   });
 });
+
+describe("a hook that makes the actor's state one that cannot be stored", () => {
+  it.each(["onBeforeConnect", "createConnState", "onConnect"])("%s refuses its caller, and no one else is told", async (hook) => {
+    const one = room({ [hook]: (c: Any, given: Any) => void ((hook === "onConnect" ? given.params : given) === "bad" && (c.state.n = "x".repeat(2_000_001))) });
+    const other = await one.subject.connect({ params: "good" });
+    expect(await outcome(one.subject.connect({ params: "bad" }))).toBe("value/too_large");
+    await other.call(1, "add");
+    expect(other.received.at(-1)).toMatchObject({ tag: "ActionResponse", val: { output: 1 } });
+  });
+
+  it("onDisconnect is logged, and no one else is told", async () => {
+    const one = room({ onDisconnect: (c: Any) => void (c.state.n = "x".repeat(2_000_001)) });
+    const [other, bad] = [await one.subject.connect(), await one.subject.connect()];
+    await bad.hangUp();
+    await other.call(1, "add");
+    expect(other.received.at(-1)).toMatchObject({ tag: "ActionResponse", val: { output: 1 } });
+    expect(one.log.some(({ level, entry }) => level === "error" && entry["msg"] === "onDisconnect failed")).toBe(true);
+    expect(rows(one)).toHaveLength(1);
+  });
+});

@@ -81,6 +81,14 @@ describe("the close of a raw socket", () => {
   });
 });
 
+it("a listener that makes the state one that cannot be stored is logged; the next caller is not told", async () => {
+  const one = raw((c, socket) => socket.addEventListener("message", () => void (c.state.n = "x".repeat(2_000_001))));
+  const socket = await one.subject.connect({ raw: true, params: "it" });
+  await socket.sayRaw("x");
+  expect(await one.subject.call("sleep")).toBeUndefined();
+  expect(one.log.some(({ entry }) => String(entry["msg"]).startsWith("A listener of a raw socket failed"))).toBe(true);
+});
+
 it("what a raw socket sends is text or bytes, and a TypeError otherwise", async () => {
   const one = raw((_c, socket, { notes }) => {
     socket.send("text");
