@@ -54,6 +54,16 @@ describe.each(["json", "cbor", "bare"] as const)("a connection in %s", (encoding
   });
 });
 
+test.concurrent.each(["json", "cbor", "bare"] as const)("a Worker connects to another over the network as anybody would (%s)", async (encoding) => {
+  const { traveller } = createClient<typeof registry>(server.url);
+  expect(await traveller.getOrCreate("marco").visit(server.url, encoding, `visited in ${encoding}`)).toEqual({
+    number: 1,
+    echoed: new Map([[1n, new Set([new Date(5), undefined])]]),
+    heard: [1, "was here"],
+    refused: "unwelcome",
+  });
+});
+
 test("a connection survives the server: it subscribes again, sends what waits, and repeats nothing", async () => {
   const connection = createClient<typeof registry>(server.url).board.getOrCreate("killed").connect();
   const heard: unknown[] = [];
