@@ -255,9 +255,9 @@ class Recurring {
       const [, name] = /^h\/\d+\/(.*)$/.exec(key) ?? [];
       this.#check(name === undefined || rows.has(`d/cron/${name}`), `${key} has no job`);
     }
+    if (this.#alarmIsLost && alarmAt === null) return;
     const isGuarded = holdsLease(rows, alarmAt, now);
     this.#check(isGuarded || this.occurrences.running === 0, "an occurrence runs without a lease");
-    if (this.#alarmIsLost && alarmAt === null) return;
     // What is overdue is in hand. While work is guarded, its alarm is not the one of an actor that rests, but 1 ms beside it.
     const deadlines = deadlinesIn(rows).map((at) => (at <= now ? now + LAST_BACKOFF_MS : at + (isGuarded ? 1 : 0)));
     const earliest = Math.min(now + YEAR_MS, ...deadlines);
