@@ -30,8 +30,14 @@ export function createRequestSender(objects: ActorNamespace, actorNames: Readonl
     const envelope = envelopeOf(fitting, resolved);
     const headers = new Headers(withoutOwnHeaders(request.headers));
     headers.set(ENVELOPE_HEADER, formatEnvelopeHeader(envelope));
+    // A body of theirs means nothing, and no Request may have one; it comes from clients that care for neither.
+    const isBodiless = request.method === "GET" || request.method === "HEAD";
+    if (isBodiless) {
+      body?.cancel().catch(() => {});
+      for (const name of ["content-length", "transfer-encoding"]) if (body !== null) headers.delete(name);
+    }
     // `duplex` is for runtimes that want to hear it.
-    const init = { method: request.method, headers, body, redirect: "manual", signal: signal ?? null, duplex: "half" } as RequestInit;
+    const init = { method: request.method, headers, body: isBodiless ? null : body, redirect: "manual", signal: signal ?? null, duplex: "half" } as RequestInit;
     let response: Response;
     try {
       response = await resolved.openStub().fetch(new Request(request.url, init));

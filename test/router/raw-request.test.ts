@@ -251,3 +251,15 @@ describe("a raw request routed by header", () => {
     expect(await response.json()).toMatchObject({ pathname: "/a", search: "?x=1" });
   });
 });
+
+test.each(["GET", "HEAD"])("%s with a body, which some clients send, is served without it", async (method) => {
+  const { objects } = open();
+  const send = createRequestSender(objects, new Set(registry.actorNames), createActorCaller(objects, { actorNames: registry.actorNames }));
+  let cancelled = 0;
+  const body = new ReadableStream({ cancel: () => void (cancelled += 1) });
+  const target = { name: "web", key: ["a"], creation: { mode: "getOrCreate" } } as const;
+  const response = await send({ target, body, request: { method, url: `${ORIGIN}/a`, headers: [["content-length", "4"], ["x-mine", "yes"]] } });
+  expect([response.status, cancelled]).toEqual([200, 1]);
+  if (method === "GET") expect(await response.json()).toMatchObject({ method: "GET", headers: { "x-mine": "yes" } });
+  expect(seen.at(-1)?.body).toBeNull();
+});
