@@ -67,23 +67,27 @@ function install() {
   // Development dependencies too, whatever NODE_ENV says; EBADENGINE warnings are about the Node that runs npm, and the
   // project brings its own. By default npm tries for ten minutes to find a registry where there is no network.
   const args = ["install", "--no-save", "--no-audit", "--no-fund", "--include=dev", "--loglevel=error", "--fetch-retries=2", "--fetch-retry-factor=2", "--fetch-retry-mintimeout=1000"];
-  // A process group of its own, so that all of it can be ended, whoever gets the signal.
-  const child = spawn(npm, args, { cwd: root, stdio: ["ignore", "inherit", "inherit"], detached: process.platform !== "win32", shell: process.platform === "win32" });
+  /** @type {import("node:child_process").ChildProcess | undefined} */
+  let child;
+  // Before npm starts: a signal that came in between would end this, and leave npm.
   onStop((what, code) => {
     try {
-      if (process.platform === "win32") child.kill();
-      else process.kill(-(child.pid ?? 0), "SIGKILL");
+      if (process.platform === "win32") child?.kill();
+      else if (child?.pid !== undefined) process.kill(-child.pid, "SIGKILL");
     } catch {
       // It has ended.
     }
     console.error(`\n${what}: the installation is not finished. The next run begins it anew.`);
     process.exit(code);
   });
+  // A process group of its own, so that all of it can be ended, whoever gets the signal.
+  const npmProcess = spawn(npm, args, { cwd: root, stdio: ["ignore", "inherit", "inherit"], detached: process.platform !== "win32", shell: process.platform === "win32" });
+  child = npmProcess;
   return new Promise((resolve) => {
-    child.on("error", (error) => {
+    npmProcess.on("error", (error) => {
       console.error(`Could not start npm: ${error.message}`);
       resolve(null);
     });
-    child.on("close", resolve);
+    npmProcess.on("close", resolve);
   });
 }
