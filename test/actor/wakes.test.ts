@@ -4,6 +4,8 @@ import { single, type Single } from "./subject.js";
 
 const HOUR_MS = 3_600_000;
 const DAY_MS = 24 * HOUR_MS;
+// oxlint-disable-next-line typescript/no-explicit-any -- programs in the loosest types
+type Ctx = any;
 
 /** An actor that sleeps an hour, then a day, and changes its state after each. */
 function sleeper(): Single {
@@ -139,6 +141,53 @@ describe("the one alarm", () => {
     await world.pass(1);
     expect(await subject.call("get")).toBe(true);
     expect(subject.store.alarmAt).toBe(null);
+  });
+});
+
+describe("a start that nobody needs", () => {
+  const run = (wait: (ctx: Ctx) => Promise<unknown>) => workflow(async (ctx: Ctx) => void (await wait(ctx)));
+  it.each<[string, Record<string, unknown>]>([
+    ["without a workflow", {}],
+    ["with a workflow that has ended", { run: run(async () => {}) }],
+    ["that waits for a message", { run: run((ctx) => ctx.queue.next("message")) }],
+    ["that waits for a deadline with a fraction", { run: run((ctx) => ctx.sleep("s", 50_000.25)) }],
+    ["that waits for longer than a year", { run: run((ctx) => ctx.sleep("s", 3 * 365 * DAY_MS)) }],
+    ["that has a schedule", { onCreate: (c: { schedule: { after(ms: number, action: string): unknown } }) => c.schedule.after(HOUR_MS, "get") }],
+    ["that waits to sleep", { onSleep: () => {} }],
+  ])("of an actor %s writes neither row nor alarm, and is no cut-off", async (_, config) => {
+    const { world, subject } = single(actor({ ...config, actions: { get: () => 0 } } as never));
+    await subject.call("get");
+    await world.settle();
+    const { rows, alarmWrites } = subject.store;
+    for (let starts = 0; starts < 3; starts += 1) {
+      subject.crash();
+      await world.pass(7_000);
+      await subject.call("get");
+      await world.settle();
+      expect([subject.store.rows - rows, subject.store.alarmWrites - alarmWrites, subject.holdsLease]).toEqual([0, 0, false]);
+    }
+  });
+
+  it("finds a lease where the alarm is on its way, charges nobody with it, and leaves nothing of it", async () => {
+    const { world, subject } = single(
+      actor({
+        state: { ran: 0 },
+        onCreate: (c) => c.schedule.after(HOUR_MS, "count"),
+        actions: { get: (c) => c.state.ran, count: (c) => void (c.state.ran += 1) },
+      }),
+    );
+    await subject.call("get");
+    for (let starts = 0; starts < 12; starts += 1) {
+      subject.crash();
+      // As a call sees it that starts the object while its alarm is being delivered.
+      subject.store.setAlarm(null);
+      await subject.call("get");
+      await world.settle();
+      expect(subject.store.keys.filter((key) => key === "l")).toEqual([]);
+    }
+    await world.passUntilQuiet();
+    expect(await subject.call("get")).toBe(1);
+    expect([subject.store.alarmAt, subject.holdsLease]).toEqual([null, false]);
   });
 });
 
