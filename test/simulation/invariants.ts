@@ -236,7 +236,8 @@ export class Invariants {
   /** With time enough to be woken, no workflow waits for a message that is there. */
   checkWaiting(rows: Rows, waiting: readonly (readonly string[])[]): void {
     const stored = read(rows);
-    if (!stored || stored.record.destroyed || stored.record.workflow.status !== "running") return;
+    // Until its re-check, a workflow whose code was wrong waits for nothing else.
+    if (!stored || stored.record.destroyed || stored.record.workflow.status !== "running" || rows.has("d/workflow")) return;
     const held = new Set(stored.entries.flatMap((entry) => (entry.kind === "message" ? heldMessages(entry).map((message) => message.id) : [])));
     for (const [body, { id, queue }] of stored.queued) {
       if (held.has(id)) continue;
