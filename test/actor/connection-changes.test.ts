@@ -51,6 +51,19 @@ it("of a state that cannot be stored is told whoever made it so, where nothing r
   expect([answers(a), answers(b)]).toEqual([["value/too_large"], ["small"]]);
 });
 
+it("of a state that is too large is told where, how large, and what may be; what was stored stays after a restart", async () => {
+  const one = room({ onDisconnect: () => {} });
+  const a = await one.subject.connect({ params: "a" });
+  const filling = a.call(1, "fill", 1);
+  await one.world.pass(1);
+  await filling;
+  const [, failure] = a.received as Any[];
+  expect(failure.val.metadata).toEqual({ path: "$.text", sizeBytes: 9_009, limitBytes: 8_000 });
+  await one.subject.evict();
+  await a.call(2, "text");
+  expect(answers(a)).toEqual(["value/too_large", "small"]);
+});
+
 it("of a connection that makes itself too large in onConnect fail no commit of others", async () => {
   const one: Single = room({
     onConnect: async (_c: Any, conn: Any) => {
