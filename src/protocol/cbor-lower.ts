@@ -1,19 +1,12 @@
 import { Tag } from "cbor-x";
-import { TAG } from "./cbor-tags.js";
+import { OVER_LIMIT, UNENCODABLE } from "./cbor/refusals.js";
+import { TAG } from "./cbor/tags.js";
 import { errorParts } from "./error-values.js";
+import { MAX_STORED_DEPTH } from "./limits.js";
 import { bytesOfText, ODD_TEXT } from "./loose-text.js";
 import { bytesOfView, viewKindByName } from "./typed-arrays.js";
-import { kindOf } from "./value-kinds.js";
+import { isContainer, kindOf } from "./value-kinds.js";
 import { looksTagged, tagOfBuffer } from "./wire-tags.js";
-
-/** Containers within containers, at most. */
-export const MAX_DEPTH = 200;
-
-/** Thrown (and always caught within this folder) at the first thing that has no encoding: `value-check.ts` says which. */
-export const UNENCODABLE = new Error("a value without an encoding");
-
-/** Thrown (and always caught within this folder) once a value certainly needs more bytes than it may. */
-export const OVER_LIMIT = new Error("over the limit");
 
 /** How the reader will treat what is written. */
 export interface CborDialect {
@@ -104,8 +97,9 @@ export class Lowering {
   }
 
   #object(value: object, depth: number): unknown {
-    if (depth > MAX_DEPTH) throw UNENCODABLE;
-    switch (kindOf(value)) {
+    const kind = kindOf(value);
+    if (depth > MAX_STORED_DEPTH && isContainer(kind)) throw UNENCODABLE;
+    switch (kind) {
       case "object":
         return this.#record(value as Record<string, unknown>, depth);
       case "array":

@@ -1,5 +1,5 @@
 import { Tag } from "cbor-x";
-import { TAG, tagOfAlias } from "./cbor-tags.js";
+import { TAG, tagOfAlias } from "./cbor/tags.js";
 import { errorOfParts } from "./error-values.js";
 import { textOfBytes } from "./loose-text.js";
 import { malformed } from "./malformed.js";

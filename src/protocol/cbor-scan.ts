@@ -1,4 +1,4 @@
-import { aliasOf, KNOWN_TAGS, TAG } from "./cbor-tags.js";
+import { aliasOf, KNOWN_TAGS, TAG } from "./cbor/tags.js";
 import { bytesOfText, ODD_TEXT, textOfBytes } from "./loose-text.js";
 import { malformed } from "./malformed.js";
 

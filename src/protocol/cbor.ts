@@ -1,5 +1,6 @@
 import { Decoder, Encoder } from "cbor-x";
-import { Lowering, OVER_LIMIT, type CborDialect } from "./cbor-lower.js";
+import { OVER_LIMIT } from "./cbor/refusals.js";
+import { Lowering, type CborDialect } from "./cbor-lower.js";
 import { raise } from "./cbor-raise.js";
 import { CborScan } from "./cbor-scan.js";
 import { malformed } from "./malformed.js";

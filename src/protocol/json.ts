@@ -1,9 +1,10 @@
 import { malformed } from "./malformed.js";
-import { MAX_DEPTH, UNENCODABLE } from "./cbor-lower.js";
+import { UNENCODABLE } from "./cbor/refusals.js";
+import { MAX_STORED_DEPTH } from "./limits.js";
 import { ActorError } from "./errors.js";
 import { viewKindByName } from "./typed-arrays.js";
 import { checkValue, notSerializable } from "./value-check.js";
-import { kindOf } from "./value-kinds.js";
+import { isContainer, kindOf } from "./value-kinds.js";
 import {
   looksTagged,
   tagOfBuffer,
@@ -106,8 +107,9 @@ class JsonEncoder {
   }
 
   #object(value: object, depth: number): unknown {
-    if (depth > MAX_DEPTH) throw UNENCODABLE;
-    switch (kindOf(value)) {
+    const kind = kindOf(value);
+    if (depth > MAX_STORED_DEPTH && isContainer(kind)) throw UNENCODABLE;
+    switch (kind) {
       case "object":
         return this.#record(value as Record<string, unknown>, depth);
       case "array":

@@ -6,6 +6,12 @@ export interface ViewKind {
   readonly make: new (buffer: ArrayBuffer) => ArrayBufferView;
 }
 
+type Getter = (this: object) => unknown;
+
+/** The properties that every view has by its class: its own of these names are not asked. */
+const TYPED_ARRAY = { ...gettersOf(Object.getPrototypeOf(Uint8Array.prototype) as object), name: getterOf(Object.getPrototypeOf(Uint8Array.prototype) as object, Symbol.toStringTag) };
+const DATA_VIEW = gettersOf(DataView.prototype);
+
 type ViewConstructor = { new (buffer: ArrayBuffer): ArrayBufferView; readonly BYTES_PER_ELEMENT: number };
 
 const KINDS: readonly ViewKind[] = [
@@ -41,9 +47,15 @@ export function viewKindByTag(tag: number): ViewKind | undefined {
   return BY_TAG.get(tag);
 }
 
+/** What a view is called, whatever properties of its own say. */
+export function nameOfView(view: ArrayBufferView): string {
+  return (TYPED_ARRAY.name.call(view) as string | undefined) ?? "DataView";
+}
+
 /** The bytes a view shows, and no others of its buffer; not copied. Throws a TypeError if the buffer is detached. */
 export function bytesOfView(view: ArrayBufferView): Uint8Array {
-  return new Uint8Array(view.buffer, view.byteOffset, view.byteLength);
+  const { buffer, byteOffset, byteLength } = TYPED_ARRAY.name.call(view) === undefined ? DATA_VIEW : TYPED_ARRAY;
+  return new Uint8Array(buffer.call(view) as ArrayBuffer, byteOffset.call(view) as number, byteLength.call(view) as number);
 }
 
 /** A new view of the kind on a copy of `bytes`; `undefined` if they are no whole number of elements. */
@@ -67,4 +79,12 @@ function kind(name: string, tag: number, make: ViewConstructor): ViewKind {
 function float16Kind(): ViewKind[] {
   const make = (globalThis as { Float16Array?: ViewConstructor }).Float16Array;
   return make === undefined ? [] : [kind("Float16Array", 84, make)];
+}
+
+function gettersOf(prototype: object): { buffer: Getter; byteOffset: Getter; byteLength: Getter } {
+  return { buffer: getterOf(prototype, "buffer"), byteOffset: getterOf(prototype, "byteOffset"), byteLength: getterOf(prototype, "byteLength") };
+}
+
+function getterOf(prototype: object, name: string | symbol): Getter {
+  return Object.getOwnPropertyDescriptor(prototype, name)?.get as Getter;
 }

@@ -1,7 +1,8 @@
-import { MAX_DEPTH } from "./cbor-lower.js";
+import { partsOfRegExp, timeOf } from "./cbor/intrinsics.js";
 import { ActorError } from "./errors.js";
+import { MAX_STORED_DEPTH } from "./limits.js";
 import { bytesOfView } from "./typed-arrays.js";
-import { describeValue, kindOf } from "./value-kinds.js";
+import { describeValue, isContainer, kindOf } from "./value-kinds.js";
 import { membersOf, propertyPath } from "./value-members.js";
 
 /** What stands in the way of encoding a value, and where. */
@@ -11,13 +12,17 @@ interface Problem {
   readonly path: string[];
 }
 
+/** Members that are looked at: more than any value that can be stored has. */
+const MAX_VISITS = 4_000_000;
+
 /**
  * Throws `value/not_serializable` (400, metadata `{path, found}`) if `value` holds anything that has no encoding:
- * functions, symbols, promises, weak collections, class instances, accessor properties, cycles, more than 200 levels.
- * Encodes nothing, and does not look at the size. `rootPath` begins the path in the message.
+ * functions, symbols, promises, weak collections, class instances, accessor properties, cycles, more than 256 levels.
+ * Encodes nothing, and does not look at the size. `rootPath` begins the path in the message; `depth` is how many
+ * containers the value stands in.
  */
-export function checkValue(value: unknown, rootPath = "$"): void {
-  const problem = new ValueWalk().find(value, 0);
+export function checkValue(value: unknown, rootPath = "$", depth = 0): void {
+  const problem = new ValueWalk().find(value, depth);
   if (problem !== undefined) throw notSerializable(rootPath + problem.path.reverse().join(""), problem.found);
 }
 
@@ -32,6 +37,7 @@ class ValueWalk {
   readonly #levels = new Map<object, number>();
   /** The levels of what was walked last, itself included. */
   #last = 0;
+  #visits = 0;
 
   find(value: unknown, depth: number): Problem | undefined {
     this.#last = 0;
@@ -39,26 +45,23 @@ class ValueWalk {
     if (typeof value !== "object" || value === null) return undefined;
     const known = this.#levels.get(value);
     if (known === -1) return problem("cycle");
-    if (depth + 1 + (known ?? 0) > MAX_DEPTH) return problem(`nesting deeper than ${MAX_DEPTH} levels`);
-    if (known === undefined) {
-      this.#levels.set(value, -1);
-      const found = this.#inside(value, depth + 1);
-      if (found !== undefined) return found;
-      this.#levels.set(value, this.#last);
-    } else {
-      this.#last = known;
-    }
-    this.#last++;
+    if (known === undefined) return this.#object(value, depth);
+    if (depth + known > MAX_STORED_DEPTH) return tooDeep();
+    this.#last = known;
     return undefined;
   }
 
-  #inside(value: object, depth: number): Problem | undefined {
+  #object(value: object, depth: number): Problem | undefined {
     try {
       const kind = kindOf(value);
       if (kind === "other") return problem(describeValue(value));
-      if (kind === "object") return this.#properties(value as Record<string, unknown>, depth);
-      readLeaf(value);
-      return this.#members(value, depth);
+      if (!isContainer(kind)) return void readLeaf(value);
+      if (depth >= MAX_STORED_DEPTH) return tooDeep();
+      this.#levels.set(value, -1);
+      const found = kind === "object" ? this.#properties(value as Record<string, unknown>, depth + 1) : this.#members(value, depth + 1);
+      if (found !== undefined) return found;
+      this.#levels.set(value, ++this.#last);
+      return undefined;
     } catch {
       // A getter or a proxy that throws, a detached buffer, an object that only looks like a Map.
       return problem(`${describeValue(value)} that cannot be read`);
@@ -68,8 +71,9 @@ class ValueWalk {
   #properties(record: Readonly<Record<string, unknown>>, depth: number): Problem | undefined {
     let levels = 0;
     for (const key of Object.keys(record)) {
+      if (++this.#visits > MAX_VISITS) break;
       const property = Object.getOwnPropertyDescriptor(record, key);
-      const isAccessor = property !== undefined && !("value" in property);
+      const isAccessor = property !== undefined && !Object.hasOwn(property, "value");
       const found = isAccessor ? problem("accessor property") : this.find(record[key], depth);
       if (found !== undefined) return at(found, propertyPath(key));
       levels = Math.max(levels, this.#last);
@@ -81,6 +85,7 @@ class ValueWalk {
   #members(value: object, depth: number): Problem | undefined {
     let levels = 0;
     for (const [path, member] of membersOf(value)) {
+      if (++this.#visits > MAX_VISITS) break;
       const found = this.find(member, depth);
       if (found !== undefined) return at(found, path());
       levels = Math.max(levels, this.#last);
@@ -93,9 +98,13 @@ class ValueWalk {
 /** Reads a leaf as the encoder will, so that one which cannot be read throws here. */
 function readLeaf(value: object): void {
   if (ArrayBuffer.isView(value)) bytesOfView(value);
-  else if (value instanceof Date) value.getTime();
-  else if (value instanceof RegExp) void value.flags;
+  else if (value instanceof Date) timeOf(value);
+  else if (value instanceof RegExp) partsOfRegExp(value);
   else if (value instanceof ArrayBuffer) new Uint8Array(value);
+}
+
+function tooDeep(): Problem {
+  return problem(`nesting deeper than ${MAX_STORED_DEPTH} levels`);
 }
 
 function problem(found: string): Problem {

@@ -1,4 +1,4 @@
-import { viewKindByName } from "./typed-arrays.js";
+import { nameOfView, viewKindByName } from "./typed-arrays.js";
 
 /** What an object is to the codec. `other` is everything that it refuses. */
 export type ValueKind =
@@ -27,6 +27,11 @@ const KIND_BY_PROTOTYPE = new Map<unknown, ValueKind>([
   [DataView.prototype, "view"],
 ]);
 
+/** Whether a kind holds other values, and so counts as a level. */
+export function isContainer(kind: ValueKind): boolean {
+  return kind === "object" || kind === "array" || kind === "map" || kind === "set" || kind === "error";
+}
+
 /** The kind of an object. Instances of classes, and of subclasses of the built-in ones, are `other`, except errors. */
 export function kindOf(value: object): ValueKind {
   const prototype: unknown = Object.getPrototypeOf(value);
@@ -39,12 +44,13 @@ export function kindOf(value: object): ValueKind {
 
 /** The kinds that need no speed: typed arrays, Node's Buffer, and whatever comes from another realm. */
 function kindByTag(value: object, prototype: unknown): ValueKind {
+  if (ArrayBuffer.isView(value)) {
+    const name = nameOfView(value);
+    if (name !== "DataView" && viewKindByName(name) === undefined) return "other";
+    return isNative(prototype, name) || isNodeBuffer(prototype) ? "view" : "other";
+  }
   const tag = Object.prototype.toString.call(value).slice(8, -1);
   if (tag === "Error") return "error";
-  if (ArrayBuffer.isView(value)) {
-    if (tag !== "DataView" && viewKindByName(tag) === undefined) return "other";
-    return isNative(prototype, tag) || isNodeBuffer(prototype) ? "view" : "other";
-  }
   const kind = KIND_BY_TAG.get(tag);
   return kind !== undefined && kind !== "array" && isNative(prototype, tag) ? kind : "other";
 }

@@ -1,14 +1,11 @@
 import { decodeCbor, encodeCbor } from "./cbor.js";
-import { NATIVE, OVER_LIMIT, type CborDialect } from "./cbor-lower.js";
+import { OVER_LIMIT } from "./cbor/refusals.js";
+import { NATIVE, type CborDialect } from "./cbor-lower.js";
+import { Measuring, type Measure } from "./cbor/measure.js";
 import { ActorError } from "./errors.js";
+import { MAX_VALUE_BYTES, MAX_WIRE_BYTES } from "./limits.js";
 import { checkValue, notSerializable } from "./value-check.js";
-import { MAX_COUNTED_BYTES, measureValue } from "./value-size.js";
-
-/** Encoded bytes that one stored value may have (decision 29). */
-export const MAX_VALUE_BYTES = 2_000_000;
-
-/** Encoded bytes that cross a wire at once: what the platform carries. */
-const MAX_WIRE_BYTES = 32 * 1024 * 1024;
+import { MAX_COUNTED_BYTES, sizeOfValue } from "./value-size.js";
 
 /** How to encode, and what an error calls the value. */
 export interface EncodeValueOptions {
@@ -16,6 +13,14 @@ export interface EncodeValueOptions {
   what?: string;
   /** The most bytes it may take; `MAX_VALUE_BYTES` by default. */
   limitBytes?: number;
+}
+
+/** What an error calls the value that was measured. */
+export interface MeasureOptions {
+  /** What the value is, for messages. */
+  readonly what?: string | undefined;
+  /** How the path to the value is written: "state.items[3]"; "$" by default. */
+  readonly rootPath?: string;
 }
 
 /**
@@ -37,6 +42,20 @@ export function decodeValue(bytes: Uint8Array): unknown {
   return decodeCbor(bytes, false);
 }
 
+/**
+ * How large `value` is, which will stand `depth` containers deep, in arrays, objects and the like: what `encodeValue`
+ * would write of it, without writing. What is measured can be encoded there, unless it changes. Throws
+ * `value/not_serializable` (400, also if it would be nested deeper than 256 levels) or `value/too_large` (413, beyond
+ * `budget` bytes), with metadata as `encodeValue`.
+ */
+export function measure(value: unknown, depth = 0, budget = MAX_VALUE_BYTES, options: MeasureOptions = {}): Measure {
+  try {
+    return Measuring.run(value, depth, budget);
+  } catch (error) {
+    throw encodingFailure(error, value, { depth, limitBytes: budget, ...options });
+  }
+}
+
 /** Encodes for a wire. Throws `value/not_serializable` (400) or `value/too_large` (413, over 32 MiB). */
 export function encodeInDialect(value: unknown, dialect: CborDialect): Uint8Array<ArrayBuffer> {
   return encodeWithin(value, dialect, MAX_WIRE_BYTES, undefined);
@@ -46,27 +65,32 @@ function encodeWithin(value: unknown, dialect: CborDialect, limitBytes: number, 
   try {
     return encodeCbor(value, dialect, limitBytes);
   } catch (error) {
-    throw encodingFailure(error, value, what, limitBytes);
+    throw encodingFailure(error, value, { depth: 0, limitBytes, what });
   }
+}
+
+interface Attempt extends MeasureOptions {
+  readonly depth: number;
+  readonly limitBytes: number;
 }
 
 /** Says what is wrong with a value that could not be encoded: the encoder itself keeps no path, to be fast. */
-function encodingFailure(error: unknown, value: unknown, what: string | undefined, limitBytes: number): ActorError {
+function encodingFailure(error: unknown, value: unknown, attempt: Attempt): ActorError {
+  const { depth, what, rootPath = "$" } = attempt;
   try {
-    checkValue(value);
+    checkValue(value, rootPath, depth);
+    if (error === OVER_LIMIT) return named(tooLarge(value, attempt), what);
   } catch (reason) {
     if (ActorError.isActorError(reason)) return named(reason, what);
-    throw reason;
   }
-  if (error === OVER_LIMIT) return named(tooLarge(value, limitBytes), what);
-  return named(notSerializable("$", "value that changes while it is read"), what);
+  return named(notSerializable(rootPath, "value that changes while it is read"), what);
 }
 
-function tooLarge(value: unknown, limitBytes: number): ActorError {
-  const { path, sizeBytes } = measureValue(value);
+function tooLarge(value: unknown, { limitBytes, rootPath = "$" }: Attempt): ActorError {
+  const { path, sizeBytes } = sizeOfValue(value);
   const size = sizeBytes < MAX_COUNTED_BYTES ? `${sizeBytes}` : `over ${sizeBytes}`;
-  const message = `Value is too large: ${size} bytes, the limit is ${limitBytes}. Its largest member is ${path}`;
-  return new ActorError("value", "too_large", message, { metadata: { path, sizeBytes, limitBytes } });
+  const message = `Value is too large: ${size} bytes, the limit is ${limitBytes}. Its largest member is ${rootPath}${path}`;
+  return new ActorError("value", "too_large", message, { metadata: { path: rootPath + path, sizeBytes, limitBytes } });
 }
 
 function named(error: ActorError, what: string | undefined): ActorError {

@@ -234,7 +234,7 @@ describe("encodeValue of what has no encoding", () => {
     ["a function as a Map's key", new Map([[() => 1, 1]]), "$.keys()[0]", "function"],
     ["a function in a Set", new Set([1, () => 1]), "$.values()[1]", "function"],
     ["a function in an error", new Error("m", { cause: { f: () => 1 } }), "$.cause.f", "function"],
-    ["201 levels", deep(201), `$${"[0]".repeat(200)}`, "nesting deeper than 200 levels"],
+    ["257 levels", deep(257), `$${"[0]".repeat(256)}`, "nesting deeper than 256 levels"],
   ];
 
   it.each(refused)("refuses %s, and says where", (_name, value, path, found) => {
@@ -243,15 +243,15 @@ describe("encodeValue of what has no encoding", () => {
   });
 
   it("counts the levels of a shared object wherever it is met", () => {
-    const shared = deep(150);
+    const shared = deep(180);
     let outer = shared;
     for (let i = 0; i < 100; i++) outer = [outer];
-    const found = "nesting deeper than 200 levels";
+    const found = "nesting deeper than 256 levels";
     expect(failureOf(() => encodeValue({ shared, outer }))).toMatchObject({ metadata: { found } });
   });
 
-  it("takes 200 levels", () => {
-    expect(portrait(roundTrip(deep(200)))).toBe(portrait(deep(200)));
+  it("takes 256 levels", () => {
+    expect(portrait(roundTrip(deep(256)))).toBe(portrait(deep(256)));
   });
 
   it("says what the value is, if it is told", () => {
@@ -273,8 +273,6 @@ describe("encodeValue of what has no encoding", () => {
     const fickle = new Proxy({ a: 1 }, { get: () => (reads++ === 0 ? () => 1 : 1) });
     const changing = { metadata: { path: "$", found: "value that changes while it is read" } };
     expect(failureOf(() => encodeValue(fickle))).toMatchObject(changing);
-    const larger = Object.defineProperty(new Map([[1, 2]]), "size", { value: 3 });
-    expect(failureOf(() => encodeValue(larger))).toMatchObject(changing);
   });
 
   it("works again after a failure", () => {

@@ -1,4 +1,4 @@
-import { viewKinds } from "./typed-arrays.js";
+import { viewKinds } from "../typed-arrays.js";
 
 /** CBOR tags. Those over 20,000 are our own ("PA", "PD", …), for what cbor-x cannot tell apart or would lose. */
 export const TAG = {

@@ -1,0 +1,103 @@
+import { OVER_LIMIT, UNENCODABLE } from "./refusals.js";
+
+// What built-in objects hold, whatever properties of their own hide it. A proxy (a view of state) has no such insides: it
+// is asked as any other code would ask it, and its answers are checked.
+
+const getTime = Date.prototype.getTime;
+const sizeOfMap = getterOf(Map.prototype, "size");
+const sizeOfSet = getterOf(Set.prototype, "size");
+const sourceOf = getterOf(RegExp.prototype, "source");
+const flagGetters = (
+  [["d", "hasIndices"], ["g", "global"], ["i", "ignoreCase"], ["m", "multiline"], ["s", "dotAll"], ["u", "unicode"], ["v", "unicodeSets"], ["y", "sticky"]] as const
+).map(([flag, name]) => [flag, getterOf(RegExp.prototype, name)] as const);
+
+const MAX_TIME = 8.64e15;
+
+/** The Map itself, or what a proxy of one says it holds. Throws a TypeError, or `OVER_LIMIT` beyond `limit` entries. */
+export function heldMap(map: Map<unknown, unknown>, limit: number): Map<unknown, unknown> {
+  if (hasInside(map, sizeOfMap)) return map;
+  const copy = new Map<unknown, unknown>();
+  for (const [key, item] of map) {
+    if (copy.size >= limit) throw OVER_LIMIT;
+    copy.set(key, item);
+  }
+  return copy;
+}
+
+/** The Set itself, or what a proxy of one says it holds. Throws a TypeError, or `OVER_LIMIT` beyond `limit` items. */
+export function heldSet(set: Set<unknown>, limit: number): Set<unknown> {
+  if (hasInside(set, sizeOfSet)) return set;
+  const copy = new Set<unknown>();
+  for (const item of set) {
+    if (copy.size >= limit) throw OVER_LIMIT;
+    copy.add(item);
+  }
+  return copy;
+}
+
+export function mapSize(map: Map<unknown, unknown>): number {
+  return sizeOfMap.call(map) as number;
+}
+
+export function setSize(set: Set<unknown>): number {
+  return sizeOfSet.call(set) as number;
+}
+
+/** ms, NaN for an invalid date. Throws a TypeError for what is none. */
+export function timeOf(date: Date): number {
+  let time: unknown;
+  try {
+    time = getTime.call(date);
+  } catch {
+    time = date.getTime();
+  }
+  if (typeof time !== "number" || !(Number.isNaN(time) || (Number.isInteger(time) && Math.abs(time) <= MAX_TIME))) throw UNENCODABLE;
+  return time;
+}
+
+/** Source and flags, those that make the same expression again. Throws a TypeError for what is none. */
+export function partsOfRegExp(expression: RegExp): [source: string, flags: string] {
+  if (!hasInside(expression, sourceOf)) return checkedParts(`${expression.source}`, `${expression.flags}`);
+  let flags = "";
+  for (const [flag, isSet] of flagGetters) if (isSet.call(expression)) flags += flag;
+  return [sourceOf.call(expression) as string, flags];
+}
+
+function checkedParts(source: string, flags: string): [source: string, flags: string] {
+  void new RegExp(source, flags);
+  return [source, flags];
+}
+
+/** Whether Array.prototype or Object.prototype has elements, which the holes of arrays would show. */
+export function hasInheritedElements(): boolean {
+  for (const _ in NO_ITEMS) return true;
+  return false;
+}
+const NO_ITEMS: readonly unknown[] = [];
+
+/** The item at `index`, `undefined` for a hole. */
+export function ownItem(array: readonly unknown[], index: number): unknown {
+  return Object.hasOwn(array, index) ? array[index] : undefined;
+}
+
+/** The length of an array, which a proxy may say anything of. */
+export function lengthOf(array: readonly unknown[]): number {
+  const { length } = array;
+  if (length >>> 0 !== length) throw UNENCODABLE;
+  return length;
+}
+
+type Getter = (this: object) => unknown;
+
+function hasInside(value: object, getter: Getter): boolean {
+  try {
+    getter.call(value);
+    return true;
+  } catch {
+    return false;
+  }
+}
+
+function getterOf(prototype: object, name: string): Getter {
+  return Object.getOwnPropertyDescriptor(prototype, name)?.get as Getter;
+}

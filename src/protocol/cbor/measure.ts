@@ -1,0 +1,182 @@
+import { errorParts } from "../error-values.js";
+import { MAX_STORED_DEPTH } from "../limits.js";
+import { bytesOfView, nameOfView, viewKindByName } from "../typed-arrays.js";
+import { kindOf } from "../value-kinds.js";
+import { epochSeconds } from "./dates.js";
+import { headBytes, hexOfBigint, isShortBigint, isShortInteger, passes } from "./heads.js";
+import { hasInheritedElements, heldMap, heldSet, lengthOf, mapSize, ownItem, partsOfRegExp, setSize, timeOf } from "./intrinsics.js";
+import { OVER_LIMIT, UNENCODABLE } from "./refusals.js";
+import { TAG } from "./tags.js";
+import { textBytes } from "./text-size.js";
+
+/** How large a value is. */
+export interface Measure {
+  /** What `encodeValue` writes of it. */
+  readonly bytes: number;
+  /** Containers within containers in it: 0 for a number, 1 for an empty array. */
+  readonly height: number;
+}
+
+/** Measures as `CborEncoder` writes, and keeps nothing. */
+export class Measuring {
+  #left: number;
+  #deepest: number;
+  readonly #checksHoles = hasInheritedElements();
+
+  /** Throws `UNENCODABLE`, `OVER_LIMIT`, or what a getter or a proxy of the value throws. */
+  static run(value: unknown, depth: number, limitBytes: number): Measure {
+    const measuring = new Measuring(depth, limitBytes);
+    measuring.#value(value, depth);
+    return { bytes: limitBytes - measuring.#left, height: measuring.#deepest - depth };
+  }
+
+  private constructor(depth: number, limitBytes: number) {
+    this.#deepest = depth;
+    this.#left = limitBytes;
+  }
+
+  #take(bytes: number): void {
+    this.#left -= bytes;
+    if (this.#left < 0) throw OVER_LIMIT;
+  }
+
+  #value(value: unknown, depth: number): void {
+    switch (typeof value) {
+      case "string":
+        return this.#text(value);
+      case "number":
+        return this.#number(value);
+      case "boolean":
+      case "undefined":
+        return this.#take(1);
+      case "bigint":
+        return this.#bigint(value);
+      case "object":
+        return value === null ? this.#take(1) : this.#object(value, depth);
+      default:
+        throw UNENCODABLE;
+    }
+  }
+
+  #text(text: string): void {
+    if (text.length > this.#left) throw OVER_LIMIT;
+    const size = textBytes(text);
+    this.#take(size < 0 ? headBytes(TAG.text) + headBytes(~size) + ~size : headBytes(size) + size);
+  }
+
+  #number(value: number): void {
+    if (isShortInteger(value)) this.#take(headBytes(value < 0 ? -1 - value : value));
+    else this.#take(Object.is(value, -0) ? headBytes(TAG.negativeZero) + 1 : 9);
+  }
+
+  #bigint(value: bigint): void {
+    if (isShortBigint(value)) return this.#take(9);
+    if (passes(value, this.#left)) throw OVER_LIMIT;
+    this.#take(1);
+    this.#bytes(hexOfBigint(value).length / 2);
+  }
+
+  #bytes(length: number): void {
+    this.#take(headBytes(length) + length);
+  }
+
+  #object(value: object, depth: number): void {
+    switch (kindOf(value)) {
+      case "object":
+        return this.#record(value as Record<string, unknown>, this.#enter(depth));
+      case "array":
+        return this.#array(value as unknown[], this.#enter(depth));
+      case "map":
+        return this.#map(value as Map<unknown, unknown>, this.#enter(depth));
+      case "set":
+        return this.#set(value as Set<unknown>, this.#enter(depth));
+      case "error":
+        return this.#error(value as Error, this.#enter(depth));
+      case "date":
+        return this.#date(value as Date);
+      case "regexp":
+        return this.#regExp(value as RegExp);
+      case "buffer":
+        this.#take(headBytes(TAG.arrayBuffer));
+        return this.#bytes(new Uint8Array(value as ArrayBuffer).length);
+      case "view":
+        this.#take(headBytes(viewKindByName(nameOfView(value as ArrayBufferView))?.tag ?? TAG.dataView));
+        return this.#bytes(bytesOfView(value as ArrayBufferView).length);
+      default:
+        throw UNENCODABLE;
+    }
+  }
+
+  #enter(depth: number): number {
+    const inside = depth + 1;
+    if (inside > MAX_STORED_DEPTH) throw UNENCODABLE;
+    if (inside > this.#deepest) this.#deepest = inside;
+    return inside;
+  }
+
+  #record(record: Record<string, unknown>, depth: number): void {
+    const keys = Object.keys(record);
+    this.#take(headBytes(keys.length));
+    for (const key of keys) {
+      const property = Object.getOwnPropertyDescriptor(record, key);
+      if (property === undefined || !Object.hasOwn(property, "value")) throw UNENCODABLE;
+      this.#text(key);
+      this.#value(record[key], depth);
+    }
+  }
+
+  #array(array: readonly unknown[], depth: number): void {
+    const length = lengthOf(array);
+    if (length > this.#left) throw OVER_LIMIT;
+    this.#take(headBytes(length));
+    for (let i = 0; i < length; i++) this.#value(this.#checksHoles ? ownItem(array, i) : array[i], depth);
+  }
+
+  #map(map: Map<unknown, unknown>, depth: number): void {
+    const held = heldMap(map, this.#left);
+    const size = mapSize(held);
+    this.#take(headBytes(TAG.map) + headBytes(size));
+    let count = 0;
+    Map.prototype.forEach.call(held, (item, key) => {
+      if (++count > size) throw UNENCODABLE;
+      this.#value(key, depth);
+      this.#value(item, depth);
+    });
+    if (count !== size) throw UNENCODABLE;
+  }
+
+  #set(set: Set<unknown>, depth: number): void {
+    const held = heldSet(set, this.#left);
+    const size = setSize(held);
+    this.#take(headBytes(TAG.set) + headBytes(size));
+    let count = 0;
+    Set.prototype.forEach.call(held, (item) => {
+      if (++count > size) throw UNENCODABLE;
+      this.#value(item, depth);
+    });
+    if (count !== size) throw UNENCODABLE;
+  }
+
+  #error(error: Error, depth: number): void {
+    const { className, message, properties } = errorParts(error);
+    this.#take(headBytes(TAG.generic) + 1);
+    this.#text(className);
+    this.#text(message);
+    if (Object.keys(properties).length > 0) this.#record(properties, depth);
+  }
+
+  #date(date: Date): void {
+    const seconds = epochSeconds(timeOf(date));
+    this.#take(1);
+    if (typeof seconds === "number") this.#number(seconds);
+    else this.#text(seconds);
+  }
+
+  #regExp(expression: RegExp): void {
+    const [source, flags] = partsOfRegExp(expression);
+    this.#take(headBytes(TAG.generic) + 1);
+    this.#text("RegExp");
+    this.#text(source);
+    this.#text(flags);
+  }
+}

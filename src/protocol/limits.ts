@@ -1,0 +1,20 @@
+// How deep and how large values may be. The room is one way: what a caller sends can be stored inside anything, and what
+// is stored can be read by anybody.
+
+/** Containers within containers in one value that a caller sends: arguments, an input, a message, params. */
+export const MAX_WIRE_DEPTH = 64;
+
+/** The same in what is stored or answered: state, entries of a history, rows, calls between actors. */
+export const MAX_STORED_DEPTH = 256;
+
+/** The same in what is decoded: more than anybody writes, and less than the stack holds. */
+export const MAX_DECODED_DEPTH = 300;
+
+/** Encoded bytes that one stored value of a user's may have. */
+export const MAX_VALUE_BYTES = 2_000_000;
+
+/** Encoded bytes of a row of ours: a value of any size, and what stands around it. */
+export const MAX_ROW_BYTES = MAX_VALUE_BYTES + 90_000;
+
+/** Encoded bytes that cross a wire at once: what the platform carries. */
+export const MAX_WIRE_BYTES = 32 * 1024 * 1024;
