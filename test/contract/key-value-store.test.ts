@@ -3,6 +3,7 @@ import { env } from "cloudflare:workers";
 import { describe, expect, it } from "vitest";
 import { KeyValueStore } from "../../src/durable-object/index.js";
 import { storeContract, type StoreUnderTest } from "../../src/testing/index.js";
+import { KILLED } from "../support/kill.js";
 
 const { ACTORS } = env as unknown as { ACTORS: DurableObjectNamespace };
 let made = 0;
@@ -21,7 +22,7 @@ function make(): StoreUnderTest {
         });
         const crash = async (): Promise<never> => {
           crashed = true;
-          state.abort("the test kills this object");
+          state.abort(KILLED);
           throw new Error("an aborted object goes on");
         };
         await body({ store, crash, nextTurn: () => scheduler.wait(0) });

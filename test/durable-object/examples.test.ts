@@ -1,6 +1,7 @@
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import { decodeValue, type CallEnvelope } from "../../src/protocol/index.js";
 import { answerOf, EXAMPLE_RUNS, isLike, type ExampleRun } from "../support/example-runs.js";
+import { KILLED } from "../support/kill.js";
 import { liveObjects, probes, serve } from "../support/worker.js";
 import { clock, TestObject } from "./test-object.js";
 
@@ -103,7 +104,7 @@ class ExampleTrial {
     this.#calls += 1;
     if (this.#calls === this.#disturbance.calleeDiesAt) {
       this.deaths += 1;
-      liveObjects.get(id)?.ctx.abort("the test kills the called actor");
+      liveObjects.get(id)?.ctx.abort(KILLED);
     }
     // Slower than the timer that it races against.
     if (address.name === "primaryServiceActor") await this.#hang();
@@ -114,7 +115,8 @@ class ExampleTrial {
     await this.#effect(`${method} ${path}`);
     const answer = answerOf(path, body);
     if (answer) return Response.json(answer.body, { status: answer.status });
-    return this.#hang(signal ?? undefined);
+    await this.#hang(signal ?? undefined);
+    throw signal?.reason ?? new Error("the run is over");
   }
 
   async #effect(name: string): Promise<void> {
@@ -125,16 +127,15 @@ class ExampleTrial {
     this.#waiting -= 1;
   }
 
-  async #hang(signal?: AbortSignal): Promise<never> {
+  async #hang(signal?: AbortSignal): Promise<void> {
     this.#hanging += 1;
     while (!this.#isOver && !signal?.aborted) await scheduler.wait(1);
-    throw signal?.reason ?? new Error("the run is over");
   }
 
   /** The clock goes on for all objects: a later run must not wake this one. */
   async #end(): Promise<void> {
     this.#isOver = true;
-    await this.object.inside((ctx) => ctx.abort("the run is over")).catch(() => {});
+    await this.object.inside((ctx) => ctx.abort(KILLED)).catch(() => {});
   }
 
   #die(ctx: DurableObjectState | undefined): void {
@@ -142,7 +143,7 @@ class ExampleTrial {
     this.#isDying = false;
     this.#isDead = true;
     this.#hanging = 0;
-    ctx?.abort("the test kills this object");
+    ctx?.abort(KILLED);
   }
 
   /** Waits until nothing moves without an alarm, polling since its work belongs to no event. True: it is parked. */

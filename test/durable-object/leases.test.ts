@@ -1,6 +1,7 @@
 import { describe, expect, it } from "vitest";
 import { actor, setup } from "../../src/entry/index.js";
 import { workflow } from "../../src/entry/workflow.js";
+import { KILLED } from "../support/kill.js";
 import { probes, serve } from "../support/worker.js";
 import { clock, objectOf, TestObject } from "./test-object.js";
 import { pendingTimers } from "./pending-timers.js";
@@ -385,7 +386,7 @@ describe("user code that throws", () => {
     const messages = new Set(unhandled());
     expect(messages.delete("nobody awaits this") && messages.delete("nor this")).toBe(true);
     // Of an object of another test.
-    messages.delete("the test kills this object");
+    messages.delete(KILLED);
     expect([...messages]).toEqual([]);
   });
 });

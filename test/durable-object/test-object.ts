@@ -12,6 +12,7 @@ import {
   type ReplyEnvelope,
 } from "../../src/protocol/index.js";
 import { holdsLease } from "../../src/testing/index.js";
+import { KILLED } from "../support/kill.js";
 import { liveObjects, probes } from "../support/worker.js";
 
 const { ACTORS } = env as unknown as { ACTORS: DurableObjectNamespace };
@@ -120,7 +121,7 @@ export class TestObject {
   /** For code that runs inside the object: kills it at this instruction, nothing after it runs. */
   die(): void {
     this.#died = true;
-    liveObjects.get(this.id.toString())?.ctx.abort("the test kills this object");
+    liveObjects.get(this.id.toString())?.ctx.abort(KILLED);
   }
 
   /**

@@ -6,6 +6,7 @@ import { createHandler } from "../../src/entry/cloudflare.js";
 import { actor, event, queue, setup, UserError } from "../../src/entry/index.js";
 import { encodeInput, MAX_INPUT_BYTES, objectName } from "../../src/protocol/index.js";
 import { workflow } from "../../src/entry/workflow.js";
+import { KILLED } from "../support/kill.js";
 import { serve } from "../support/worker.js";
 import { workerFetch, WorkerSocket } from "./worker-socket.js";
 
@@ -166,7 +167,7 @@ async function ended(key: string, lines: readonly string[]): Promise<void> {
 }
 
 async function breakOff(key: string): Promise<void> {
-  await runInDurableObject(stubOf(key), (_, state) => state.abort("the test throws this object away")).catch(() => {});
+  await runInDurableObject(stubOf(key), (_, state) => state.abort(KILLED)).catch(() => {});
 }
 
 const failureOf = (promise: Promise<unknown>): Promise<unknown> => promise.then(() => "no error", (error: unknown) => error);

@@ -4,6 +4,7 @@ import { describe, expect, it } from "vitest";
 import { createHandler } from "../../src/entry/cloudflare.js";
 import { actor, queue, setup } from "../../src/entry/index.js";
 import { objectName } from "../../src/protocol/index.js";
+import { KILLED } from "../support/kill.js";
 import { serve } from "../support/worker.js";
 
 // A sender who waits is held by the Worker while the object behind it is thrown away: on the platform's own stubs and errors.
@@ -47,7 +48,7 @@ function inside<T>(key: string, body: (ctx: DurableObjectState) => T): Promise<T
 
 /** Throws the instance of the actor away, as a reset does, and everything that is in it. */
 async function kill(key: string): Promise<void> {
-  await inside(key, (ctx) => ctx.abort("the test throws this object away")).catch(() => {});
+  await inside(key, (ctx) => ctx.abort(KILLED)).catch(() => {});
 }
 
 /** Looks for the message, since nothing tells when it is stored. */
