@@ -71,7 +71,7 @@ export { formatSubprotocols, parseSubprotocols, SOCKET_PROTOCOL } from "./subpro
 export type { SocketOpening } from "./subprotocols.js";
 export { checkValue } from "./value-check.js";
 export { describeValue } from "./value-kinds.js";
-export { decodeValue, encodeValue, measure } from "./values.js";
+export { decodeRow, decodeValue, encodeValue, measure } from "./values.js";
 export type { EncodeValueOptions, MeasureOptions } from "./values.js";
 export type { Measure } from "./cbor/measure.js";
 export { MAX_DECODED_DEPTH, MAX_ROW_BYTES, MAX_STORED_DEPTH, MAX_VALUE_BYTES, MAX_WIRE_DEPTH } from "./limits.js";

@@ -43,6 +43,24 @@ export function decodeValue(bytes: Uint8Array): unknown {
 }
 
 /**
+ * A row, record or envelope of our own: `decodeValue`, but plain objects have no prototype, so that a field that is
+ * missing is undefined whatever anybody wrote to `Object.prototype`. Only those within `levels` containers, itself
+ * included: users' values, which lie deeper, keep theirs. Read arrays by destructuring, which stops at their ends.
+ */
+export function decodeRow(bytes: Uint8Array, levels = 1): unknown {
+  const row = decodeCbor(bytes, false);
+  withoutPrototype(row, levels);
+  return row;
+}
+
+function withoutPrototype(value: unknown, levels: number): void {
+  if (levels < 1 || typeof value !== "object" || value === null) return;
+  const isPlain = Object.getPrototypeOf(value) === Object.prototype;
+  if (isPlain) Object.setPrototypeOf(value, null);
+  if (isPlain || Array.isArray(value)) for (const member of Object.values(value)) withoutPrototype(member, levels - 1);
+}
+
+/**
  * How large `value` is, which will stand `depth` containers deep, in arrays, objects and the like: what `encodeValue`
  * would write of it, without writing. What is measured can be encoded there, unless it changes. Throws
  * `value/not_serializable` (400, also if it would be nested deeper than 256 levels) or `value/too_large` (413, beyond

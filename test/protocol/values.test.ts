@@ -1,6 +1,6 @@
 import * as fc from "fast-check";
 import { describe, expect, it } from "vitest";
-import { ActorError, decodeValue, encodeValue, MAX_VALUE_BYTES, UserError } from "../../src/protocol/index.js";
+import { ActorError, decodeRow, decodeValue, encodeValue, MAX_VALUE_BYTES, UserError } from "../../src/protocol/index.js";
 import { anyValue, portrait } from "./arbitrary-values.js";
 
 function roundTrip<T>(value: T): T {
@@ -142,6 +142,40 @@ describe("encodeValue and decodeValue", () => {
 
   it("ignores toJSON methods that are inherited, and symbol keys", () => {
     expect(roundTrip({ date: new Date(5), [Symbol("hidden")]: 1 })).toEqual({ date: new Date(5) });
+  });
+});
+
+describe("decodeRow", () => {
+  const row = { at: 1, inner: { list: [{ user: {} }] }, list: [{ own: 1 }] };
+  const prototypesOf = (value: unknown): unknown[] => {
+    if (typeof value !== "object" || value === null) return [];
+    const below = Object.values(value).flatMap((member) => prototypesOf(member));
+    return Array.isArray(value) ? below : [Object.getPrototypeOf(value) === null ? "none" : "plain", ...below];
+  };
+
+  it("gives plain objects no prototype, as deep as it is told, and users' values theirs", () => {
+    expect(prototypesOf(decodeRow(encodeValue(row)))).toEqual(["none", "plain", "plain", "plain", "plain"]);
+    expect(prototypesOf(decodeRow(encodeValue(row), 2))).toEqual(["none", "none", "plain", "plain", "plain"]);
+    expect(prototypesOf(decodeRow(encodeValue(row), 3))).toEqual(["none", "none", "plain", "plain", "none"]);
+    expect(portrait(decodeRow(encodeValue(row), 9))).toBe(portrait(row));
+  });
+
+  it("reads a missing field as undefined, whatever Object.prototype has", () => {
+    const polluted = Object.prototype as { destroyed?: boolean };
+    try {
+      polluted.destroyed = true;
+      const read = decodeRow(encodeValue({ name: "a" })) as { destroyed?: boolean };
+      expect(read.destroyed).toBeUndefined();
+      expect(decodeRow(encodeValue(5))).toBe(5);
+    } finally {
+      delete polluted.destroyed;
+    }
+  });
+
+  it("has __proto__ as data", () => {
+    const bytes = encodeValue(JSON.parse('{"__proto__": {"destroyed": true}}'));
+    const read = decodeRow(bytes) as { destroyed?: boolean };
+    expect([Object.keys(read), read.destroyed]).toEqual([["__proto__"], undefined]);
   });
 });
 
