@@ -42,6 +42,8 @@ export interface ActorActivation {
   readonly abortSignal: AbortSignal;
   /** The end of the activation as user code sees it: begins before that, if the activation ends on purpose. */
   readonly shutdown: { readonly signal: AbortSignal; readonly isBegun: boolean };
+  /** False while hooks of the start run. */
+  readonly isReady: boolean;
   vars: unknown;
 
   /** The next value of the actor's one counter. */

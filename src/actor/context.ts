@@ -179,7 +179,7 @@ interface Gate {
 }
 
 /** Begins an attempt's view of the actor; `staged` is called before its success brings messages into the queue, and may throw. */
-export function openAttempt(runtime: ActorActivation, info: AttemptInfo, staged: (count: number) => void): AttemptSession {
+export function openAttempt(runtime: ActorActivation, info: AttemptInfo, staged: (bodies: readonly Uint8Array[]) => void): AttemptSession {
   const gate: Gate = { open: true };
   const outbox: { name: string; body: Uint8Array }[] = [];
   const stateBefore = runtime.state?.version;
@@ -193,7 +193,7 @@ export function openAttempt(runtime: ActorActivation, info: AttemptInfo, staged:
     succeed: () => {
       // The state is measured before the success is recorded, so that what cannot be stored is this step's failure.
       runtime.state?.checkChanges(begun);
-      if (outbox.length > 0) staged(outbox.length);
+      if (outbox.length > 0) staged(outbox.map(({ body }) => body));
       for (const { name, body } of outbox) runtime.stageMessage(name, body);
     },
     close: () => {

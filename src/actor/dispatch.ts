@@ -7,7 +7,9 @@ import { CallbackContext, READY } from "./context.js";
 import type { StandardSchema } from "./declarations.js";
 import { checkMessageSize, checkQueueName, checkTimeout } from "./message-queue.js";
 import { callHook, isThenable, within } from "./hook.js";
+import type { Logger } from "./ports.js";
 import type { ReplyResult } from "./queue-types.js";
+import type { WorkflowRecord } from "./record.js";
 import type { ScheduledFireInfo } from "./schedule-types.js";
 
 /** Who calls: a connection, and the request behind it if it came over HTTP; or the schedule. */
@@ -48,12 +50,14 @@ export async function callAction(activation: ActorActivation, name: string, args
   }
 }
 
+/** Actors whose refusal of all messages was logged in this process. */
+const TOLD = new WeakSet<CompiledActor>();
+
 /**
- * Refuses what no instance of the actor would do, so that it creates none. From outside only declared queues exist, unless
- * none is declared (decision 17).
+ * Refuses what no instance of the actor would do, so that it creates none.
  * @throws actor/action_not_found, actor/no_request_handler, queue/not_declared, queue/invalid_payload, queue/message_too_large
  */
-export function checkOperation(actor: CompiledActor, operation: Operation): void {
+export function checkOperation(actor: CompiledActor, operation: Operation, log: Logger, workflow?: WorkflowRecord): void {
   if (operation.kind === "action" && !actor.actions.has(operation.name)) {
     throw new ActorError("actor", "action_not_found", `Action \`${operation.name}\` was not found.`);
   }
@@ -61,12 +65,27 @@ export function checkOperation(actor: CompiledActor, operation: Operation): void
     throw new ActorError("actor", "no_request_handler", "This actor takes no raw requests: it has no `onRequest`");
   }
   if (operation.kind !== "send") return;
-  const declared = Object.keys(actor.config.queues ?? {});
-  if (declared.length > 0 && !declared.includes(operation.queue)) {
-    throw new ActorError("queue", "not_declared", `This actor has no queue "${operation.queue}"`);
-  }
+  // A workflow in flight whose code is missing for now comes back: it will receive them.
+  const isReceived = actor.workflow !== undefined || actor.run !== undefined || isInFlight(workflow);
+  checkQueue(actor, operation.queue, isReceived, log);
   checkQueueName(operation.queue);
   checkMessageSize(operation.body.byteLength, actor.options.maxQueueMessageSize);
+}
+
+/** From outside only declared queues exist; without declarations any name does, if there is somebody who receives. */
+function checkQueue(actor: CompiledActor, name: string, isReceived: boolean, log: Logger): void {
+  const declared = Object.keys(actor.config.queues ?? {});
+  if (declared.length > 0) {
+    if (!declared.includes(name)) throw new ActorError("queue", "not_declared", `This actor has no queue "${name}"`);
+  } else if (!isReceived) {
+    if (!TOLD.has(actor)) log.warn({ msg: `The actor "${actor.name}" refuses messages from outside: nobody would receive them. If its actions do, declare its \`queues\`` });
+    TOLD.add(actor);
+    throw new ActorError("queue", "not_declared", "This actor takes no messages: it declares no `queues`, and has neither a workflow nor a `run` handler");
+  }
+}
+
+function isInFlight(workflow: WorkflowRecord | undefined): boolean {
+  return workflow?.status === "running" || workflow?.status === "rolling_back";
 }
 
 /** A message from outside, stored when this resolves. */
@@ -86,7 +105,7 @@ export async function acceptMessage(
   send: { readonly queue: string; readonly body: Uint8Array; readonly wait?: boolean; readonly timeoutMs?: number },
   from: CallOrigin = {},
 ): Promise<AcceptedMessage> {
-  checkOperation(activation.actor, { kind: "send", ...send });
+  checkOperation(activation.actor, { kind: "send", ...send }, activation.ports.log, activation.record.workflow);
   checkTimeout(send.timeoutMs);
   const canPublish = activation.queue.canPublish(send.queue);
   if (canPublish) {

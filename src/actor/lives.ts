@@ -101,7 +101,7 @@ export class Lives {
   async #create(store: StoreActivation, address: CallEnvelope["address"], creation: Creation, operation: Operation): Promise<ActorRuntime> {
     checkKey(address.key);
     const actor = this.#registry.find(address.name);
-    checkOperation(actor, operation);
+    checkOperation(actor, operation, this.#ports.log);
     const input = creation.mode !== "get" && creation.input ? decodeValue(creation.input) : undefined;
     const runtime = await createActor(actor, this.#ports, store, address, input, (each) => this.#destroy(each)).catch((error: unknown) => {
       throw new StartFailure(error, creation);

@@ -1,22 +1,23 @@
 /**
  * The actor's queue: one ordered log over all queue names (`spec/api.md` C).
  *
- * Owns: which messages are stored, visible or held; who waits for one outside of the workflow; who waits for a reply.
+ * Owns: what happens to a message from `send` to `complete`, and the limits. Does not own: which messages there are
+ * (message-table.ts), who waits for a reply (reply-waits.ts) or, outside of the workflow, for a message (message-receivers.ts).
  * Invariants: a message is in exactly one place (queue, held by an open entry, consumed); taking one and what records
  * it are one commit (C3); an answer is given only after the commit that deletes the message.
  */
-import { ActorError, decodeValue, encodeValue, MAX_VALUE_BYTES } from "../protocol/index.js";
+import { ActorError, encodeValue } from "../protocol/index.js";
 import { heldMessages, takenMessages, type MessageFilter, type MessagePort, type StoredMessage } from "../workflow/index.js";
 import type { ActorActivation } from "./activation.js";
 import type { QueueDeclaration, StandardSchema } from "./declarations.js";
-import { MessageIndex } from "./message-index.js";
 import { aborted } from "./message-receivers.js";
+import { decodeMessage, encodeMessage } from "./message-row.js";
+import { MessageTable } from "./message-table.js";
 import { KEYS } from "./record.js";
+import { ReplyWaits } from "./reply-waits.js";
 import type { ActorQueue, ReplyResult } from "./queue-types.js";
 import { isStandardSchema, validate } from "./validate.js";
 
-/** Where replies are kept in the table of deadlines. */
-const REPLIES = "reply/";
 /** What one entry, or one answer, can hold of messages. */
 const MAX_TAKEN_BYTES = 1_900_000;
 /** What a message takes in an entry beside its name and body, at most. */
@@ -24,46 +25,54 @@ const MESSAGE_OVERHEAD_BYTES = 100;
 /** Longest name of a queue, in UTF-16 units. */
 const MAX_QUEUE_NAME = 1_024;
 
-/** A reply that was given while its sender was away, kept until the sender's wait is over. */
-interface KeptReply {
-  readonly at: number;
-  readonly createdAt: number;
-  readonly reply: Uint8Array | undefined;
-  readonly [field: string]: unknown;
+/** What the queue needs of its actor beside what every part does. */
+interface QueueActor extends ActorActivation {
+  /** False once a later activation has begun. */
+  readonly isCurrent: boolean;
+  /** The rows below a prefix as they are stored, a few at a time. */
+  storedRows(prefix: string): Iterable<readonly [key: string, bytes: Uint8Array]>;
 }
 
-type Row = readonly [name: string, body: Uint8Array, createdAt: number, waitUntil: number | null];
-
 export class MessageQueue implements MessagePort, ActorQueue {
-  readonly #activation: ActorActivation;
-  readonly #visible = new MessageIndex();
-  readonly #held = new Map<number, string>();
-  readonly #createdAt = new Map<number, number>();
-  readonly #waitUntil = new Map<number, number>();
-  readonly #replyWaiters = new Map<number, (reply: Uint8Array | undefined) => void>();
-  #lastId = 0;
-  #lastCreatedAt = 0;
+  readonly #activation: QueueActor;
+  readonly #replies: ReplyWaits;
+  #loaded: MessageTable | undefined;
 
-  constructor(activation: ActorActivation, rows: Iterable<readonly [string, Uint8Array]>) {
+  constructor(activation: QueueActor) {
     this.#activation = activation;
-    const messages = [...rows].map(([key, bytes]) => ({ id: Number(key.slice(KEYS.messages.length)), row: decodeValue(bytes) as Row }));
-    const status = activation.record.workflow?.status;
+    this.#replies = new ReplyWaits(activation);
+  }
+
+  get size(): number {
+    return this.#table.count;
+  }
+
+  /** Read when it is asked for the first time. */
+  get #table(): MessageTable {
+    return (this.#loaded ??= this.#load());
+  }
+
+  #load(): MessageTable {
+    const table = new MessageTable();
+    // Code of an activation that is over finds nothing, and changes nothing.
+    if (!this.#activation.isCurrent) return table;
+    const status = this.#activation.record.workflow?.status;
     const held = new Set<number>();
-    for (const entry of activation.history.entries()) {
+    for (const entry of this.#activation.history.entries()) {
       if (entry.kind !== "message") continue;
-      for (const message of takenMessages(entry)) this.#passed(message.id, message.createdAt);
+      for (const message of takenMessages(entry)) table.passed(message.id, message.createdAt);
       // A workflow that has ended holds nothing any more, whatever its history says (decision 19).
       if (status !== "running" && status !== "rolling_back") continue;
       for (const message of heldMessages(entry)) held.add(message.id);
     }
-    for (const [id, row] of activation.deadlines()) {
-      if (id.startsWith(REPLIES)) this.#passed(Number(id.slice(REPLIES.length)), (row as KeptReply).createdAt);
+    for (const { id, createdAt } of this.#replies.keptFor()) table.passed(id, createdAt);
+    const known = [];
+    for (const [key, bytes] of this.#activation.storedRows(KEYS.messages)) {
+      const { id, name, createdAt, waitUntil, body } = decodeMessage(Number(key.slice(KEYS.messages.length)), bytes);
+      known.push({ id, name, createdAt, waitUntil, size: body.byteLength });
     }
-    for (const { id, row } of messages.sort((a, b) => a.id - b.id)) this.#note(id, row, held.has(id));
-  }
-
-  get size(): number {
-    return this.#createdAt.size;
+    table.load(known, held);
+    return table;
   }
 
   // ---- sending -----------------------------------------------------------------------------------------------------
@@ -78,19 +87,27 @@ export class MessageQueue implements MessagePort, ActorQueue {
     return bytes;
   }
 
-  /** @throws queue/full unless that many messages more may be stored */
-  checkRoom(count: number): void {
-    const limit = this.#activation.actor.options.maxQueueSize;
-    if (this.size + count <= limit) return;
-    throw new ActorError("queue", "full", `Queue is full. Limit is ${limit} messages.`, { metadata: { limit } });
+  /** @throws queue/full unless these bodies may be stored as well; hooks of a start are only warned, so that a full actor can start and drain */
+  checkRoom(bodies: readonly Uint8Array[]): void {
+    const { maxQueueSize, maxQueueBytes } = this.#activation.actor.options;
+    const sizeBytes = bodies.reduce((sum, body) => sum + body.byteLength, this.#table.sizeBytes);
+    const full =
+      this.size + bodies.length > maxQueueSize
+        ? new ActorError("queue", "full", `Queue is full. Limit is ${maxQueueSize} messages.`, { metadata: { limit: maxQueueSize } })
+        : sizeBytes > maxQueueBytes
+          ? new ActorError("queue", "full", `Queue is full. Its messages have at most ${maxQueueBytes} bytes together (option maxQueueBytes).`, { metadata: { limitBytes: maxQueueBytes, sizeBytes } })
+          : undefined;
+    if (!full) return;
+    if (this.#activation.isReady) throw full;
+    this.#activation.ports.log.warn({ msg: "A hook of the start sends into a full queue; its message is stored all the same", error: full.message });
   }
 
   /** Adds a prepared message to the dirty set. `waitMs`: its sender waits that long for a reply. @throws queue/full */
   add(name: string, body: Uint8Array, waitMs?: number): StoredMessage {
-    this.checkRoom(1);
+    this.checkRoom([body]);
     const now = this.#activation.ports.now();
-    const createdAt = Math.max(now, this.#lastCreatedAt);
-    const message = { id: this.#lastId + 1, name, body, createdAt, ...(waitMs === undefined ? {} : { waitUntil: now + waitMs }) };
+    const createdAt = Math.max(now, this.#table.lastCreatedAt);
+    const message = { id: this.#table.nextId, name, body, createdAt, ...(waitMs === undefined ? {} : { waitUntil: now + waitMs }) };
     this.#put(message);
     return message;
   }
@@ -102,8 +119,8 @@ export class MessageQueue implements MessagePort, ActorQueue {
   // ---- receiving ---------------------------------------------------------------------------------------------------
 
   firstAt(filter: MessageFilter): number | undefined {
-    for (const id of this.#visible.matching(filter.names)) {
-      const createdAt = this.#createdAt.get(id) ?? 0;
+    for (const id of this.#table.visible.matching(filter.names)) {
+      const createdAt = this.#createdAt(id);
       return createdAt <= filter.notAfter ? createdAt : undefined;
     }
     return undefined;
@@ -112,7 +129,7 @@ export class MessageQueue implements MessagePort, ActorQueue {
   take(filter: MessageFilter): StoredMessage[] {
     const taken = this.peek(filter);
     for (const message of taken) {
-      if (filter.hold) this.#hold(message);
+      if (filter.hold) this.#table.hold(message.id, message.name);
       else this.#consume(message.id);
     }
     return taken;
@@ -132,24 +149,24 @@ export class MessageQueue implements MessagePort, ActorQueue {
 
   putBack(messages: readonly StoredMessage[], held: boolean): void {
     for (const message of messages) {
-      if (!held) this.#put(message);
-      else if (this.#held.delete(message.id)) this.#visible.add(message.id, message.name);
+      if (held) this.#table.release(message.id);
+      else this.#put(message);
     }
   }
 
   /** The workflow has ended: what it holds uncompleted is visible again (decision 19). */
   releaseHeld(): void {
-    for (const [id, name] of this.#held) this.#visible.add(id, name);
-    this.#held.clear();
+    // Not loaded: the record says already that nothing is held.
+    for (const id of this.#loaded?.held.keys() ?? []) this.#loaded?.release(id);
   }
 
   /** A workflow that had ended goes on: what is still there of the messages that it holds is its own again. */
   holdAgain(messages: readonly StoredMessage[]): void {
-    for (const message of messages) if (this.#createdAt.get(message.id) === message.createdAt) this.#hold(message);
+    for (const message of messages) if (this.#table.get(message.id)?.createdAt === message.createdAt) this.#table.hold(message.id, message.name);
   }
 
   heldAmong(names: readonly string[] | undefined): string | undefined {
-    for (const name of this.#held.values()) if (!names || names.includes(name)) return name;
+    for (const name of this.#table.held.values()) if (!names || names.includes(name)) return name;
     return undefined;
   }
 
@@ -162,120 +179,57 @@ export class MessageQueue implements MessagePort, ActorQueue {
   }
 
   complete(message: StoredMessage, reply: Uint8Array | undefined): void {
-    if (!this.#createdAt.has(message.id)) throw new ActorError("queue", "already_completed", "Queue message already completed");
-    const waitUntil = this.#waitUntil.get(message.id);
+    const known = this.#table.get(message.id);
+    if (!known) throw new ActorError("queue", "already_completed", "Queue message already completed");
     this.#consume(message.id);
-    const waiter = this.#replyWaiters.get(message.id);
-    if (waiter) {
-      this.#replyWaiters.delete(message.id);
-      waiter(reply);
-    } else if (waitUntil !== undefined && waitUntil > this.#activation.ports.now()) {
-      const kept: KeptReply = { at: waitUntil, createdAt: message.createdAt, reply };
-      this.#activation.setDeadline(replyId(message.id), kept);
-    }
+    this.#replies.give(message, known.waitUntil, reply);
   }
 
   /**
    * Waits for a message to be completed, also if it was while nobody waited. The message stays queued when the time is
    * over; `createdAt` tells two messages of one id apart.
    */
-  awaitReply(id: number, createdAt: number, timeoutMs: number, signal?: AbortSignal): Promise<ReplyResult> {
-    if (signal?.aborted) return Promise.reject(aborted());
-    const kept = this.#activation.deadline(replyId(id)) as KeptReply | undefined;
-    if (kept && kept.createdAt === createdAt) {
-      this.#activation.clearDeadline(replyId(id));
-      return Promise.resolve({ status: "completed", reply: kept.reply });
-    }
-    if (this.#createdAt.get(id) !== createdAt || timeoutMs <= 0) return Promise.resolve({ status: "timedOut" });
-    const { timers, ports, abortSignal } = this.#activation;
-    return new Promise((resolve, reject) => {
-      const onEnd = (): void => {
-        stop();
-        reject(abortSignal.reason);
-      };
-      const onAbort = (): void => {
-        stop();
-        reject(aborted());
-      };
-      const timer = {
-        at: ports.now() + timeoutMs,
-        fire: (): void => {
-          stop();
-          resolve({ status: "timedOut" });
-        },
-      };
-      const stop = (): void => {
-        if (this.#replyWaiters.get(id) === waiter) this.#replyWaiters.delete(id);
-        timers.remove(timer);
-        abortSignal.removeEventListener("abort", onEnd);
-        signal?.removeEventListener("abort", onAbort);
-      };
-      const waiter = (reply: Uint8Array | undefined): void => {
-        stop();
-        resolve({ status: "completed", reply });
-      };
-      this.#replyWaiters.set(id, waiter);
-      timers.add(timer);
-      abortSignal.addEventListener("abort", onEnd, { once: true });
-      signal?.addEventListener("abort", onAbort, { once: true });
-    });
+  async awaitReply(id: number, createdAt: number, timeoutMs: number, signal?: AbortSignal): Promise<ReplyResult> {
+    if (signal?.aborted) throw aborted();
+    const kept = this.#replies.takeKept(id, createdAt);
+    if (kept) return kept;
+    if (this.#table.get(id)?.createdAt !== createdAt || timeoutMs <= 0) return { status: "timedOut" };
+    return this.#replies.wait(id, timeoutMs, signal);
   }
 
   /** Replies whose sender's wait is over are forgotten. */
   expireReplies(now: number): void {
-    for (const [id, row] of this.#activation.deadlines()) {
-      if (id.startsWith(REPLIES) && row.at <= now) this.#activation.clearDeadline(id);
-    }
+    this.#replies.expire(now);
   }
 
   // ---- rows --------------------------------------------------------------------------------------------------------
 
   *#limited(filter: MessageFilter): IterableIterator<number> {
     let count = 0;
-    for (const id of this.#visible.matching(filter.names)) {
-      if (count >= filter.count || (this.#createdAt.get(id) ?? 0) > filter.notAfter) return;
+    for (const id of this.#table.visible.matching(filter.names)) {
+      if (count >= filter.count || this.#createdAt(id) > filter.notAfter) return;
       count += 1;
       yield id;
     }
   }
 
+  #createdAt(id: number): number {
+    return this.#table.get(id)?.createdAt ?? 0;
+  }
+
   #read(id: number): StoredMessage {
     const bytes = this.#activation.read(KEYS.message(id));
     if (!bytes) throw new ActorError("storage", "corrupt", `Message ${id} is in the queue's index but not stored`);
-    const [name, body, createdAt, waitUntil] = decodeValue(bytes) as Row;
-    return { id, name, body, createdAt, ...(waitUntil === null ? {} : { waitUntil }) };
+    return decodeMessage(id, bytes);
   }
 
   #put(message: StoredMessage): void {
-    const row: Row = [message.name, message.body, message.createdAt, message.waitUntil ?? null];
-    this.#activation.put(KEYS.message(message.id), () => encodeValue(row, { what: "message", limitBytes: MAX_VALUE_BYTES + 90_000 }));
-    this.#note(message.id, row, false);
-  }
-
-  #note(id: number, [name, , createdAt, waitUntil]: Row, held: boolean): void {
-    this.#createdAt.set(id, createdAt);
-    if (waitUntil !== null) this.#waitUntil.set(id, waitUntil);
-    this.#passed(id, createdAt);
-    if (held) this.#held.set(id, name);
-    else this.#visible.add(id, name);
-  }
-
-  /** An id that was given must not be given again while anything knows it, and time does not go back. */
-  #passed(id: number, createdAt: number): void {
-    this.#lastId = Math.max(this.#lastId, id);
-    this.#lastCreatedAt = Math.max(this.#lastCreatedAt, createdAt);
-  }
-
-  #hold(message: StoredMessage): void {
-    this.#visible.delete(message.id);
-    this.#held.set(message.id, message.name);
+    this.#table.add(message);
+    this.#activation.put(KEYS.message(message.id), () => encodeMessage(message));
   }
 
   #consume(id: number): void {
-    this.#visible.delete(id);
-    this.#held.delete(id);
-    this.#createdAt.delete(id);
-    this.#waitUntil.delete(id);
+    this.#table.delete(id);
     this.#activation.delete(KEYS.message(id));
   }
 
@@ -304,8 +258,4 @@ export function checkMessageSize(sizeBytes: number, limitBytes: number): void {
   if (sizeBytes <= limitBytes) return;
   const message = `Queue message of ${sizeBytes} bytes is larger than the limit of ${limitBytes}`;
   throw new ActorError("queue", "message_too_large", message, { metadata: { sizeBytes, limitBytes } });
-}
-
-function replyId(id: number): string {
-  return REPLIES + id;
 }

@@ -23,6 +23,8 @@ export interface ActorOptions {
   readonly noSleep?: boolean;
   /** Stored messages of all queues together; default 1,000. */
   readonly maxQueueSize?: number;
+  /** Bytes of the stored messages' bodies together, beyond which a send is queue/full; default 8 MiB. */
+  readonly maxQueueBytes?: number;
   /** Bytes of one encoded message; default 65,536. */
   readonly maxQueueMessageSize?: number;
   /** Schedules of all kinds together; default 1,000. */
@@ -62,6 +64,7 @@ export interface CompiledOptions {
   readonly sleepTimeout: number;
   readonly noSleep: boolean;
   readonly maxQueueSize: number;
+  readonly maxQueueBytes: number;
   readonly maxQueueMessageSize: number;
   readonly maxSchedules: number;
   readonly canHibernateWebSocket: NonNullable<ActorOptions["canHibernateWebSocket"]>;
@@ -78,6 +81,7 @@ const DEFAULTS: CompiledOptions = {
   sleepTimeout: 30_000,
   noSleep: false,
   maxQueueSize: 1_000,
+  maxQueueBytes: 8_388_608,
   maxQueueMessageSize: 65_536,
   maxSchedules: 1_000,
   canHibernateWebSocket: false,

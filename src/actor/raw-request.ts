@@ -35,7 +35,7 @@ const LOST: ConnectionEnd = { code: 1006, reason: "The connection was lost" };
  * actor's hooks throw
  */
 export async function answerRequest(activation: AdmittingActivation, request: Request, caller: Caller): Promise<Response> {
-  checkOperation(activation.actor, { kind: "request" });
+  checkOperation(activation.actor, { kind: "request" }, activation.ports.log);
   const connection = await activation.connections.open(caller);
   const abort = new AbortController();
   const onGone = (): void => abort.abort(gone());

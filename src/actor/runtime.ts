@@ -82,7 +82,7 @@ export class ActorRuntime extends StoredRows implements ActorActivation {
     this.#counter = this.history.highestSeq();
     this.workflow = new WorkflowHost(this);
     this.timers = new Timers(ports.createTimer(), () => ports.now(), () => this.workflow.advanceSoon());
-    this.queue = new MessageQueue(this, store.list(KEYS.messages));
+    this.queue = new MessageQueue(this);
     this.receivers = new MessageReceivers(this);
     const order = new FireOrder(this);
     this.schedule = new ScheduleRuns(this, order);
@@ -113,6 +113,11 @@ export class ActorRuntime extends StoredRows implements ActorActivation {
 
   get lost(): Error | undefined {
     return this.#lost;
+  }
+
+  /** False while hooks of the start run. */
+  get isReady(): boolean {
+    return this.#ready;
   }
 
   nextSeq(): number {

@@ -36,7 +36,7 @@ const RECHECK = "workflow";
 
 /** What the workflow needs of its actor beside what every part does. */
 export interface WorkflowActor extends ActorActivation {
-  readonly queue: ActorActivation["queue"] & MessagePort & { releaseHeld(): void; checkRoom(count: number): void };
+  readonly queue: ActorActivation["queue"] & MessagePort & { releaseHeld(): void; checkRoom(bodies: readonly Uint8Array[]): void };
   readonly receivers: ActorActivation["receivers"] & { offer(): void };
   readonly isWorking: boolean;
   /** Why the activation is over, if it is: no user code may begin in it, nor once it ends. */
@@ -281,8 +281,8 @@ export class WorkflowHost implements WorkflowPorts {
   }
 
   openAttempt(info: AttemptInfo): AttemptSession {
-    return openAttempt(this.#runtime, info, (count) => {
-      this.#runtime.queue.checkRoom(count);
+    return openAttempt(this.#runtime, info, (bodies) => {
+      this.#runtime.queue.checkRoom(bodies);
       this.messagesStaged();
     });
   }

@@ -367,7 +367,7 @@ describe("a message from outside", () => {
   });
 
   it("costs one row, and a thousand of them write no alarm", async () => {
-    const { subject } = single(actor({ state: 0, actions: { touch: () => {} } }));
+    const { subject } = single(actor({ state: 0, run: async () => {}, actions: { touch: () => {} } }));
     await subject.call("touch");
     const { rows, alarmWrites } = subject.store;
     for (let i = 0; i < 1_000; i += 1) await subject.send({ mode: "getOrCreate" }, send("any", i));

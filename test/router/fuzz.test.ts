@@ -63,7 +63,7 @@ const registry = setup({
       actions: { echo: (_c, value: unknown) => value, set: (c, value: unknown) => void (c.state.value = value), users: { add: (_c, ...names: unknown[]) => names.length } },
     }),
     jobs: actor({ state: {}, queues: { work: queue<unknown>() }, options: { maxQueueSize: 3, actionTimeout: 1000 } }),
-    inbox: actor({ state: {}, options: { maxQueueMessageSize: 5000, actionTimeout: 1000 } }),
+    inbox: actor({ state: {}, run: async () => {}, options: { maxQueueMessageSize: 5000, actionTimeout: 1000 } }),
   },
 });
 

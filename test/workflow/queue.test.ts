@@ -13,7 +13,8 @@ function plain(options: { queues?: Any; options?: Record<string, number>; run?: 
   return new Subject(undefined, {
     ...(options.queues ? { queues: options.queues } : {}),
     ...(options.options ? { options: options.options } : {}),
-    config: { ...(options.run ? { run: options.run } : {}), ...options.config },
+    // Somebody who would receive: without declared queues, messages from outside need that.
+    config: { run: options.run ?? (async () => {}), ...options.config },
     actions: {
       put: (c, name: string, body?: unknown) => c.queue.send(name, body),
       batch: (c, selection?: object) => c.queue.nextBatch(selection),
@@ -280,6 +281,48 @@ describe("sending", () => {
     expect(s.actor.store.rows).toBe(rows);
     await s.call("tryNext");
     expect((await s.send("a", 3)).id).toBe(4);
+  });
+
+  it("is refused beyond the bytes of the queue, with nothing written, from inside and outside, and goes on when there is room", async () => {
+    const s = plain({ options: { maxQueueBytes: 3_000 } });
+    const kilobyte = "x".repeat(990);
+    for (let n = 0; n < 3; n += 1) await s.send("a", kilobyte);
+    const { rows } = s.actor.store;
+    await expect(s.send("a", kilobyte)).rejects.toMatchObject({ group: "queue", code: "full", metadata: { limitBytes: 3_000 } });
+    expect(await codeOf(s.call("put", "a", kilobyte))).toBe("queue/full");
+    await s.send("a", 1);
+    expect(s.actor.store.rows).toBe(rows + 1);
+    await s.call("tryNext");
+    s.actor.crash();
+    await s.send("a", kilobyte);
+    expect(await codeOf(s.call("put", "a", kilobyte))).toBe("queue/full");
+  });
+
+  it("fills 8 MiB by default, and more that an earlier release stored is only drained", async () => {
+    const before = plain({ options: { maxQueueBytes: 100_000_000 } });
+    const body = "x".repeat(65_000);
+    for (let n = 0; n < 140; n += 1) await before.send("a", body);
+    const s = before.deploy(undefined, { options: {} });
+    await expect(s.send("a", 1)).rejects.toMatchObject({ group: "queue", code: "full", metadata: { limitBytes: 8_388_608 } });
+    for (let n = 0; n < 10; n += 1) await s.call("tryNext");
+    await expect(s.send("a", body)).rejects.toMatchObject({ code: "full" });
+    for (let n = 0; n < 2; n += 1) await s.call("tryNext");
+    await s.send("a", body);
+    expect(s.queued).toBe(129);
+  });
+
+  it("is refused by an actor without queues, workflow and run handler, which nothing is stored in or created for", async () => {
+    const s = new Subject(undefined, { actions: { put: (c, name: string, body?: unknown) => c.queue.send(name, body) } });
+    await expect(s.send("any", 1)).rejects.toMatchObject({ group: "queue", code: "not_declared" });
+    expect(s.actor.store.keys).toEqual([]);
+    await s.call("get");
+    const { rows } = s.actor.store;
+    await expect(s.send("any", 1)).rejects.toMatchObject({ group: "queue", code: "not_declared" });
+    await expect(s.sendAndWait("any", 1, 50)).rejects.toMatchObject({ group: "queue", code: "not_declared" });
+    expect(s.actor.store.rows).toBe(rows);
+    // Inside the actor any name may be sent.
+    await s.call("put", "any", 1);
+    expect(await s.call("tryNext")).toMatchObject({ name: "any", body: 1 });
   });
 
   it("is refused for a body beyond its limit, default 64 KiB, with nothing written (C10)", async () => {

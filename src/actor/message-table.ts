@@ -1,0 +1,91 @@
+/**
+ * Which messages are stored, and what must be known of each without reading it.
+ *
+ * Owns: visible or held, in which order, how many and how large; the ids that were given. Reads no row before somebody asks:
+ * an actor that is only woken to be destroyed reads none. Does not own: what happens to a message (message-queue.ts).
+ */
+import type { StoredMessage } from "../workflow/index.js";
+import { MessageIndex } from "./message-index.js";
+
+/** What memory keeps of a stored message. */
+export interface KnownMessage {
+  readonly name: string;
+  readonly createdAt: number;
+  readonly waitUntil: number | undefined;
+  /** Bytes of the body. */
+  readonly size: number;
+}
+
+export class MessageTable {
+  readonly visible = new MessageIndex();
+  readonly held = new Map<number, string>();
+  readonly #messages = new Map<number, KnownMessage>();
+  #sizeBytes = 0;
+  #lastId = 0;
+  #lastCreatedAt = 0;
+
+  get count(): number {
+    return this.#messages.size;
+  }
+
+  /** Bytes of all bodies. */
+  get sizeBytes(): number {
+    return this.#sizeBytes;
+  }
+
+  get nextId(): number {
+    return this.#lastId + 1;
+  }
+
+  get lastCreatedAt(): number {
+    return this.#lastCreatedAt;
+  }
+
+  get(id: number): KnownMessage | undefined {
+    return this.#messages.get(id);
+  }
+
+  /** Messages that an earlier activation stored, in any order. */
+  load(messages: readonly (KnownMessage & { readonly id: number })[], held: ReadonlySet<number>): void {
+    for (const { id, ...known } of messages.toSorted((a, b) => a.id - b.id)) this.#add(id, known, held.has(id));
+  }
+
+  add({ id, name, createdAt, waitUntil, body }: StoredMessage): void {
+    this.#add(id, { name, createdAt, waitUntil, size: body.byteLength }, false);
+  }
+
+  delete(id: number): void {
+    this.visible.delete(id);
+    this.held.delete(id);
+    this.#sizeBytes -= this.#messages.get(id)?.size ?? 0;
+    this.#messages.delete(id);
+  }
+
+  hold(id: number, name: string): void {
+    this.visible.delete(id);
+    this.held.set(id, name);
+  }
+
+  /** False: it was not held. */
+  release(id: number): boolean {
+    const name = this.held.get(id);
+    if (name === undefined) return false;
+    this.held.delete(id);
+    this.visible.add(id, name);
+    return true;
+  }
+
+  /** An id that was given must not be given again while anything knows it, and time does not go back. */
+  passed(id: number, createdAt: number): void {
+    this.#lastId = Math.max(this.#lastId, id);
+    this.#lastCreatedAt = Math.max(this.#lastCreatedAt, createdAt);
+  }
+
+  #add(id: number, known: KnownMessage, held: boolean): void {
+    this.#sizeBytes += known.size - (this.#messages.get(id)?.size ?? 0);
+    this.#messages.set(id, known);
+    this.passed(id, known.createdAt);
+    if (held) this.held.set(id, known.name);
+    else this.visible.add(id, known.name);
+  }
+}
