@@ -36,7 +36,9 @@ export class ActorHost {
   /** Answers a call; the reply says what went wrong, it is never thrown. */
   call(envelope: CallEnvelope): Promise<ReplyEnvelope> {
     return this.#answer<ReplyEnvelope>(envelope, async (serve) => {
-      if (envelope.operation.kind === "destroy") return replyOf(await this.#lives.destroy(envelope.address), false);
+      const { operation, creation, address } = envelope;
+      if (operation.kind === "destroy") return replyOf(await this.#lives.destroy(address), false);
+      if (operation.kind === "resolve" && creation.mode === "get") return namedReply(await this.#lives.find(address));
       return serve((runtime, reply) => this.#serve(envelope, runtime, reply));
     });
   }
@@ -117,7 +119,7 @@ export class ActorHost {
     const { operation } = envelope;
     switch (operation.kind) {
       case "resolve":
-        return { ...reply, name: runtime.record.name, key: runtime.record.key };
+        return namedReply(runtime.record, reply.created);
       case "action": {
         const args = decodeValue(operation.args);
         if (!Array.isArray(args)) throw new ActorError("actor", "invalid_request", "The arguments of an action are a list");
@@ -145,6 +147,10 @@ function checkEnvelope(envelope: CallEnvelope): void {
 
 function replyOf({ actorId, createdAt }: ActorRecord, created: boolean) {
   return { v: ENVELOPE_VERSION, ok: true, actorId, createdAt, created } as const;
+}
+
+function namedReply(record: ActorRecord, created = false) {
+  return { ...replyOf(record, created), name: record.name, key: record.key };
 }
 
 function callerOf(envelope: CallEnvelope): Caller {

@@ -69,6 +69,19 @@ export class Lives {
     return true;
   }
 
+  /** Who the actor is; it is not started for that. @throws actor/not_found */
+  async find(address: CallEnvelope["address"]): Promise<ActorRecord> {
+    let record: ActorRecord | undefined;
+    const runtime = await this.#gate.enter(async () => {
+      record = await this.#survivor(this.#ports.store.activate());
+      return undefined;
+    });
+    const found = runtime?.record ?? record;
+    if (!found || found.destroyed) throw notFound(address);
+    checkAddress(found, address);
+    return found;
+  }
+
   async #enter(envelope: CallEnvelope): Promise<{ runtime: ActorRuntime; created: boolean }> {
     const { address, creation, operation } = envelope;
     let created = false;

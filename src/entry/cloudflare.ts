@@ -15,11 +15,12 @@ import {
   errorResponse,
   failureOf,
   type ActorNamespace,
+  type Authorize,
   type CorsOptions,
 } from "../router/index.js";
 
 export type { ActorObjectClass, LogLevel } from "../durable-object/index.js";
-export type { ActorNamespace, CorsOptions } from "../router/index.js";
+export type { ActorNamespace, Authorize, AuthorizeKind, AuthorizeTarget, CorsOptions } from "../router/index.js";
 
 /** Bindings that the handler uses. */
 export interface ActorEnv {
@@ -34,7 +35,28 @@ export interface HandlerOptions<Env> {
   readonly basePath?: string;
   /** Opens management routes (`DELETE /actors/{id}`, `GET /actors/names`) to `Authorization: Bearer <token>`. Without it they are closed, in local development too. */
   readonly token?: string;
+  /** Pages of which other origins may call; by default none, but for those of this machine in development. */
   readonly cors?: CorsOptions;
+  /**
+   * Asked for each request from outside before any actor hears of it: calls, messages, connections, raw requests and sockets,
+   * creations and look-ups over REST, by key and by id. False is `auth/forbidden` (403) to the caller, and so is anything but true
+   * and undefined; what it throws is the answer (`unauthorizedError()`, `forbiddenError()`, `UserError`). Calls over the binding and
+   * management routes, which have their own token, are not asked for.
+   *
+   * @example
+   *     createHandler(registry, { authorize: async (request, { token, ...target }) => {
+   *       const user = await verify(token);
+   *       if (!user) throw unauthorizedError();
+   *       return "key" in target ? target.key[0] === user.id : (await target.resolve())?.key[0] === user.id;
+   *     } });
+   */
+  readonly authorize?: Authorize<Env>;
+  /**
+   * The host names that our routes answer to, without ports; `"loopback"` stands for `localhost`, `127.0.0.1` and their like. Others get
+   * `auth/host_not_allowed` (403): on a developer's machine a page could otherwise have its own name lead there. Default: what the
+   * variable `PERDURE_HOSTS` lists, separated by commas; without it any.
+   */
+  readonly hosts?: readonly string[];
   /** Lowest level that is logged; default `logging.level` of `setup()`, else "info". */
   readonly logLevel?: LogLevel;
 }
@@ -76,6 +98,8 @@ export function createHandler<D extends ActorDefinitions, Env = unknown>(registr
     basePath,
     ...(options.token === undefined ? {} : { token: options.token }),
     ...(options.cors === undefined ? {} : { cors: options.cors }),
+    ...(options.authorize === undefined ? {} : { authorize: options.authorize as Authorize }),
+    ...hostsOf(options.hosts),
     ...(maxIncomingMessageSize === undefined ? {} : { maxIncomingMessageSize }),
     maxQueueBodySize: queueBodyLimit(registry),
     ...(maxOutgoingMessageSize === undefined ? {} : { maxOutgoingMessageSize }),
@@ -114,13 +138,19 @@ export function createHandler<D extends ActorDefinitions, Env = unknown>(registr
     ActorObject: createActorObject<Env>({ registry: registry as unknown as Registry, createLog, createClient: connect }),
     client: (env) => connect(env) as Client<Registry<D>>,
     async fetch(request, env, ctx) {
-      const response = await router(request, namespaceOf(env));
+      const response = await router(request, namespaceOf(env), env);
       return response ?? (await options.fetch?.(request, env, ctx)) ?? new Response("Not found", { status: 404 });
     },
   };
   // Its `serve()` and `handler()` know no more than the request.
   registry.servedBy((request, env = workerEnv, ctx = CONTEXT) => handler.fetch(request, env as Env, ctx as ExecutionContext), basePath);
   return handler;
+}
+
+function hostsOf(hosts: readonly string[] | undefined): { hosts?: readonly string[] } {
+  if (hosts !== undefined) return { hosts };
+  const listed: unknown = (workerEnv as { readonly PERDURE_HOSTS?: unknown }).PERDURE_HOSTS;
+  return typeof listed === "string" && listed.trim() !== "" ? { hosts: listed.split(",").map((host) => host.trim()) } : {};
 }
 
 /** For requests that come without one. */

@@ -15,6 +15,7 @@ export {
   isRivetErrorLike,
   RivetError,
   toRivetError,
+  unauthorizedError,
   unsupportedFeature,
   USER_ERROR_CODE,
   UserError,

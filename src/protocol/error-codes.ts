@@ -70,6 +70,8 @@ const CODES: Readonly<Record<string, ErrorCodeInfo>> = {
   "api/unauthorized": shown(401),
 
   "auth/forbidden": shown(403),
+  "auth/host_not_allowed": shown(403),
+  "auth/origin_not_allowed": shown(403),
   "auth/unauthorized": shown(401),
 
   "client/actor_changed": shown(409),

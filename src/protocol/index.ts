@@ -49,6 +49,7 @@ export {
   isRivetErrorCode,
   isRivetErrorLike,
   toRivetError,
+  unauthorizedError,
   unsupportedFeature,
 } from "./named-errors.js";
 export type { ActorRestartingOptions, ErrorFallback, RivetErrorLike } from "./named-errors.js";

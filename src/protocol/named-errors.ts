@@ -92,9 +92,22 @@ export function actorRestarting({ phase, retryAfterMs }: ActorRestartingOptions 
   });
 }
 
-/** `auth/forbidden` (403): for hooks that refuse a caller. */
-export function forbiddenError(): ActorError {
-  return new ActorError("auth", "forbidden", "Forbidden");
+/**
+ * `auth/unauthorized` (401): the caller has not said who it is, or not well enough. For `authorize` and hooks that refuse; clients
+ * give up, and may sign in again.
+ *
+ * @example
+ *     onBeforeConnect: async (_c, params: { token?: string }) => {
+ *       if (!(await verify(params?.token))) throw unauthorizedError();
+ *     },
+ */
+export function unauthorizedError(message = "Unauthorized"): ActorError {
+  return new ActorError("auth", "unauthorized", message);
+}
+
+/** `auth/forbidden` (403): we know who it is, and it may not. For `authorize` and hooks that refuse; clients give up. */
+export function forbiddenError(message = "Forbidden"): ActorError {
+  return new ActorError("auth", "forbidden", message);
 }
 
 /** `feature/unsupported` (501). */

@@ -3,6 +3,7 @@ import { toErrorData, wireCodec, type ErrorData } from "../protocol/index.js";
 /** Where internal errors are written. A pino-like logger is one. */
 export interface RouterLog {
   error(entry: Readonly<Record<string, unknown>>): void;
+  warn(entry: Readonly<Record<string, unknown>>): void;
 }
 
 /** An error on its way to the caller. */

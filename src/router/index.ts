@@ -1,3 +1,4 @@
+export type { Authorize, AuthorizeKind, AuthorizeTarget } from "./authorize.js";
 export type { CorsOptions } from "./cors.js";
 export { errorResponse, failureOf } from "./error-response.js";
 export type { FailurePorts, RouterLog } from "./error-response.js";

@@ -2,13 +2,15 @@ import { Hono } from "hono";
 import { ActorError, PACKAGE_VERSION } from "../protocol/index.js";
 import { actorMetadata } from "./actors-management.js";
 import { serveActors } from "./actors-rest.js";
-import { Cors, type CorsOptions } from "./cors.js";
+import { authorized, type Authorize } from "./authorize.js";
+import { Cors, originNotAllowed, type Admission, type CorsOptions } from "./cors.js";
 import { errorResponse, failureOf, type FailurePorts, type RouterLog } from "./error-response.js";
 import { createActorCaller } from "./forward.js";
 import { serveGateway } from "./gateway.js";
 import { redactPath } from "./gateway-path.js";
 import type { ActorAccess, GatewayOptions } from "./gateway-request.js";
 import type { ActorNamespace } from "./object-namespace.js";
+import { HostNames } from "./host-names.js";
 import { createSocketOpener } from "./open-socket.js";
 import { requireMethod } from "./preconditions.js";
 import { refuseSocket } from "./refuse-socket.js";
@@ -36,6 +38,10 @@ export interface RouterOptions extends Partial<WaitPorts> {
   /** Bytes of a queue send's body before it is parsed, 1 MiB by default. The actor's `maxQueueMessageSize` comes after it. */
   readonly maxQueueBodySize?: number;
   readonly cors?: CorsOptions;
+  /** Host names that are answered, without ports; "loopback" stands for those of this machine. Any by default. */
+  readonly hosts?: readonly string[];
+  /** Asked for each request to an actor, with what the router was given as `env`. */
+  readonly authorize?: Authorize;
   /** Shows internal errors to callers: for local development only. */
   readonly exposeErrors?: boolean;
   readonly log?: RouterLog;
@@ -44,7 +50,7 @@ export interface RouterOptions extends Partial<WaitPorts> {
 }
 
 /** Answers a request, or gives `undefined` if its path is none of ours. Never rejects. */
-export type Router = (request: Request, objects: ActorNamespace) => Promise<Response | undefined>;
+export type Router = (request: Request, objects: ActorNamespace, env?: unknown) => Promise<Response | undefined>;
 
 interface Env {
   Bindings: ActorAccess;
@@ -62,27 +68,32 @@ const RUNTIME = "rivetkit";
 export function createRouter(options: RouterOptions): Router {
   const actorNames = new Set(options.actorNames);
   const basePath = normalizeBasePath(options.basePath ?? "/");
-  const cors = new Cors(options.cors);
+  const cors = new Cors(options.cors, options.log);
+  const hosts = new HostNames(options.hosts);
   const failurePorts: FailurePorts = {
     log: options.log,
     newErrorId: options.newErrorId ?? (() => crypto.randomUUID()),
     expose: options.exposeErrors ?? false,
   };
   const app = createApp(options, actorNames, basePath);
-  const accessTo = (objects: ActorNamespace): ActorAccess => {
+  const { authorize } = options;
+  const accessTo = (request: Request, objects: ActorNamespace, env: unknown): ActorAccess => {
     const callActor = createActorCaller(objects, { ...options, actorNames });
-    return {
+    const access = {
       callActor,
       openSocket: createSocketOpener(objects, actorNames, callActor),
       sendMessage: createMessageSender(callActor, options),
       sendRequest: createRequestSender(objects, actorNames, callActor),
     };
+    return authorize === undefined ? access : authorized(access, request, (asked, target) => authorize(asked, target, env));
   };
 
-  const respond = async (request: Request, objects: ActorNamespace): Promise<Response> => {
+  const respond = async (request: Request, admission: Admission, objects: ActorNamespace, env: unknown): Promise<Response> => {
     try {
-      if (!cors.isAllowed(request)) throw new ActorError("auth", "forbidden", "Pages of this origin may not call.");
-      return await app.fetch(request, accessTo(objects));
+      hosts.check(request);
+      if (!admission.allowed) throw originNotAllowed(admission.origin);
+      const admitted = admission.foreign ? Cors.asNobody(request) : request;
+      return await app.fetch(admitted, accessTo(admitted, objects, env));
     } catch (error) {
       const failure = failureOf(error, failurePorts, { method: request.method, path: redactPath(new URL(request.url).pathname) });
       if (isUpgrade(request)) return refuseSocket(failure, request);
@@ -93,12 +104,13 @@ export function createRouter(options: RouterOptions): Router {
     }
   };
 
-  return async (request, objects) => {
+  return async (request, objects, env) => {
     if (!isOurs(request, basePath)) return undefined;
-    if (request.method === "OPTIONS") return cors.preflight(request);
-    const response = await respond(request, objects);
+    const admission = cors.admit(request);
+    if (request.method === "OPTIONS") return Cors.preflight(request, admission);
+    const response = await respond(request, admission, objects, env);
     // An upgraded answer is for a socket, which knows no CORS.
-    if (response.status !== 101) cors.decorate(request, response);
+    if (response.status !== 101) Cors.decorate(response, admission);
     return response;
   };
 }

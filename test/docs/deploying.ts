@@ -42,9 +42,10 @@ export const deploying: Readonly<Record<string, Claims>> = {
     "lets those in who know the key; others get auth/unauthorized": async (worker, blocks) => {
       const fetch = serve(new Stage(blocks["visits.ts"] as Example), worker, { API_KEY: "secret" });
       const visitsOf = (key: string) =>
-        createClient({ endpoint: `${ENDPOINT}/actors`, headers: { authorization: `Bearer ${key}` }, fetch }).visits.getOrCreate("home");
+        createClient({ endpoint: `${ENDPOINT}/actors`, token: key, fetch }).visits.getOrCreate("home");
       expect(await visitsOf("secret").add(1)).toBe(1);
       expect(await codeOf(visitsOf("guess").add(1))).toBe("auth/unauthorized");
+      expect(await codeOf(visitsOf("guess").resolve())).toBe("auth/unauthorized");
       expect(await visitsOf("secret").add(1)).toBe(2);
       expect(await (await fetch(`${ENDPOINT}/`, {})).text()).toBe("Hello");
     },
@@ -52,7 +53,9 @@ export const deploying: Readonly<Record<string, Claims>> = {
       const request = serve(new Stage(blocks["visits.ts"] as Example), worker, { API_KEY: "secret" });
       const preflight = (origin: string) => request(`${ENDPOINT}/actors/gateway/visits/action/add`, { method: "OPTIONS", headers: { origin } });
       expect((await preflight("https://app.example.com")).headers.get("access-control-allow-origin")).toBe("https://app.example.com");
-      expect((await preflight("https://evil.example.com")).headers.get("access-control-allow-origin")).toBe(null);
+      expect((await preflight("https://evil.example.com")).headers.get("access-control-allow-credentials")).toBe(null);
+      const called = (origin: string) => request(`${ENDPOINT}/actors/gateway/visits/action/add`, { method: "POST", headers: { origin, "x-rivet-token": "secret" } });
+      expect([(await called("https://app.example.com")).status, (await called("https://evil.example.com")).status]).toEqual([400, 403]);
     },
   },
   "mailer.ts": {

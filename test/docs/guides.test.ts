@@ -5,6 +5,7 @@ import { basename, join } from "node:path";
 import { afterAll, afterEach, beforeAll, describe, expect, test, vi } from "vitest";
 import { filesIn, read, ROOT } from "../architecture/source-files.js";
 import { actors } from "./actors.js";
+import { authentication } from "./authentication.js";
 import { connections } from "./connections.js";
 import { data } from "./data.js";
 import { deploying } from "./deploying.js";
@@ -38,6 +39,7 @@ const CLAIMS: Readonly<Record<string, Readonly<Record<string, Claims>>>> = {
   "limits-and-cost": limitsAndCost,
   data,
   deploying,
+  authentication,
   "migrating-from-rivetkit": migrating,
 };
 

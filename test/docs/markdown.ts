@@ -24,9 +24,9 @@ export function blocksOf(path: string): Block[] {
   return blocks;
 }
 
-/** Whether a file can be run: it defines actors, or is a Worker. */
+/** Whether a file can be run: it defines actors, is a Worker, or makes something that a Worker waits for. */
 export function isRunnable({ code }: Block): boolean {
-  return /^export const registry = setup\(/m.test(code) || /^export default /m.test(code);
+  return /^export const registry = setup\(/m.test(code) || /^export (?:default|async function) /m.test(code);
 }
 
 /** A page's text without its code: what links and headings are looked for in. */

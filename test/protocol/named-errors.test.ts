@@ -15,6 +15,9 @@ describe("errors of perdure/errors", () => {
     [errors.actorStopping(), "actor/stopping", 503, true, "Actor stopping"],
     [errors.actorStopping("chat"), "actor/stopping", 503, true, "Actor stopping: chat"],
     [errors.actorRestarting(), "actor/restarting", 503, true, "Actor is restarting. Retry the request."],
+    [errors.unauthorizedError(), "auth/unauthorized", 401, true, "Unauthorized"],
+    [errors.unauthorizedError("Sign in first"), "auth/unauthorized", 401, true, "Sign in first"],
+    [errors.forbiddenError("Not yours"), "auth/forbidden", 403, true, "Not yours"],
     [errors.forbiddenError(), "auth/forbidden", 403, true, "Forbidden"],
     [errors.unsupportedFeature("x"), "feature/unsupported", 501, true, "Unsupported feature: x"],
   ])("%s is %s, %i, public: %s", (error, name, status, isPublic, message) => {

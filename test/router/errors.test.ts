@@ -8,7 +8,7 @@ const platformError = (flags: object): Error => Object.assign(new Error("interna
 
 async function act(answer: Answer, options: Partial<RouterOptions> = {}): Promise<{ response: Response; body: unknown; objects: FakeObjects }> {
   const objects = new FakeObjects(answer);
-  const response = await postAction(routerOver(objects, options), "", { origin: "https://app.example" });
+  const response = await postAction(routerOver(objects, options), "", { origin: "http://localhost:5173" });
   return { response, body: await response.json(), objects };
 }
 
@@ -23,7 +23,7 @@ describe("an actor's error", () => {
     const { response, body } = await act(() => fail("user", "out_of_stock", 400, { left: 0 }));
     expect(response.status).toBe(400);
     expect(body).toEqual({ group: "user", code: "out_of_stock", message: "it is out_of_stock", metadata: { left: 0 } });
-    expect(response.headers.get("access-control-allow-origin")).toBe("https://app.example");
+    expect(response.headers.get("access-control-allow-origin")).toBe("http://localhost:5173");
   });
 
   test("has metadata null if it has none, as published clients expect", async () => {
@@ -92,7 +92,7 @@ describe("a stub that throws", () => {
     ["nothing, but answers nonsense", () => ({ v: 1 }) as never],
     ["nothing, but answers an error without data", () => ({ v: 1, ok: false, status: 500 }) as never],
   ])("%s is masked, logged under an id, and the id is in the answer", async (_what, answer) => {
-    const log = { error: vi.fn<RouterLog["error"]>() };
+    const log = { warn: () => {}, error: vi.fn<RouterLog["error"]>() };
     const { response, body } = await act(answer, { log });
     expect(response.status).toBe(500);
     expect(body).toEqual({ group: "rivetkit", code: "internal_error", message: "An internal error occurred", metadata: { errorId: "error-1" } });
@@ -114,7 +114,7 @@ test("a coded error that is not public keeps its code and loses its text", async
 });
 
 test("a log has no token in it", async () => {
-  const log = { error: vi.fn<RouterLog["error"]>() };
+  const log = { warn: () => {}, error: vi.fn<RouterLog["error"]>() };
   const objects = new FakeObjects(() => Promise.reject(platformError({})));
   await routerOver(objects, { log })("/gateway/counter@hush/action/add?rvt-namespace=default&rvt-method=get&rvt-token=hush", {
     method: "POST",

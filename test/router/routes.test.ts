@@ -194,8 +194,8 @@ describe("a request routed by header", () => {
   ])("is answered %s: %j", async (error, headers) => {
     const objects = new FakeObjects();
     for (const path of ["/request", "/request/", "/request/a/b?x=1"]) {
-      const response = await routerOver(objects)(path, { method: "DELETE", headers: { origin: "https://app.example", ...headers } });
-      expect(response.headers.get("access-control-allow-origin")).toBe("https://app.example");
+      const response = await routerOver(objects)(path, { method: "DELETE", headers: { origin: "http://localhost:5173", ...headers } });
+      expect(response.headers.get("access-control-allow-origin")).toBe("http://localhost:5173");
       expect(await errorOf(response)).toBe(error);
     }
     expect(objects.calls).toEqual([]);
@@ -213,7 +213,7 @@ describe("a request routed by header", () => {
   test("is preflighted if the real one will have the header", async () => {
     const preflight = (headers: string): Promise<Response | undefined> =>
       createRouter({ actorNames: [] })(
-        new Request(`${ORIGIN}/request/a`, { method: "OPTIONS", headers: { origin: "https://app.example", "access-control-request-headers": headers } }),
+        new Request(`${ORIGIN}/request/a`, { method: "OPTIONS", headers: { origin: "http://localhost:5173", "access-control-request-headers": headers } }),
         new FakeObjects(),
       );
     expect((await preflight("content-type, X-Rivet-Target"))?.status).toBe(204);

@@ -1,5 +1,5 @@
 import { DurableObject } from "cloudflare:workers";
-import { createHandler, type ActorHandler } from "../../src/entry/cloudflare.js";
+import { createHandler, type ActorHandler, type HandlerOptions } from "../../src/entry/cloudflare.js";
 import type { Registry } from "../../src/entry/index.js";
 import type { CallEnvelope, ReplyEnvelope } from "../../src/protocol/index.js";
 import { registry } from "./actors.js";
@@ -8,12 +8,12 @@ import { registry } from "./actors.js";
 let handler = handlerOf(registry);
 
 /** From now on new objects, and requests, see this registry instead of the fixture actors. */
-export function serve(served: Registry<never> | Registry): void {
-  handler = handlerOf(served);
+export function serve(served: Registry<never> | Registry, options: HandlerOptions<unknown> = {}): void {
+  handler = handlerOf(served, options);
 }
 
-function handlerOf(served: Registry<never> | Registry): ActorHandler<never, unknown> {
-  return createHandler(served as Registry<never>, { logLevel: "silent" });
+function handlerOf(served: Registry<never> | Registry, options: HandlerOptions<unknown> = {}): ActorHandler<never, unknown> {
+  return createHandler(served as Registry<never>, { logLevel: "silent", ...options });
 }
 
 /** What tests see of the newest instance of each object, by object id. */

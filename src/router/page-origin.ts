@@ -1,0 +1,48 @@
+/** Where the page lies that makes a request, and whether it lies where the server does. */
+
+/**
+ * The origin of the page that makes a request, "null" where it hides; `undefined`: no page makes it, or the user goes to it
+ * by a link. What a page embeds carries no Origin, so its referrer stands for it.
+ */
+export function pageOrigin({ headers }: Request): string | undefined {
+  const origin = headers.get("origin");
+  if (origin !== null) return origin;
+  const site = headers.get("sec-fetch-site");
+  if (site !== "cross-site" && site !== "same-site") return undefined;
+  if (headers.get("sec-fetch-mode") === "navigate" && headers.get("sec-fetch-dest") === "document") return undefined;
+  const referrer = headers.get("referer");
+  return (referrer !== null && urlOf(referrer)?.origin) || "null";
+}
+
+/**
+ * Whether a page may be trusted without a word of ours: it lies at the server's own origin (or at its https one, where a
+ * tunnel ends TLS before the server), both lie on this machine, or both at one literal private address.
+ */
+export function isNear(origin: string, server: URL): boolean {
+  if (origin === server.origin) return true;
+  const page = urlOf(origin);
+  // Only what a browser would write: "http://a/" is nobody's origin.
+  if (page === undefined || page.origin !== origin) return false;
+  if (page.protocol === "https:" && server.protocol === "http:" && page.host === server.host) return true;
+  if (isLoopback(page.hostname)) return isLoopback(server.hostname);
+  return page.hostname === server.hostname && isPrivateAddress(page.hostname);
+}
+
+/** 127.0.0.0/8, [::1], localhost and names below it; of a URL, which has written addresses in their one form. */
+export function isLoopback(hostname: string): boolean {
+  return hostname === "localhost" || hostname.endsWith(".localhost") || hostname === "[::1]" || /^127(?:\.\d{1,3}){3}$/.test(hostname);
+}
+
+/** RFC 1918, link-local and unique local addresses. */
+function isPrivateAddress(hostname: string): boolean {
+  if (hostname.startsWith("[")) return /^\[(?:f[cd][0-9a-f]{2}|fe[89ab][0-9a-f]):/.test(hostname);
+  return /^(?:10\.\d+|192\.168|169\.254|172\.(?:1[6-9]|2\d|3[01]))\.\d+\.\d+$/.test(hostname);
+}
+
+function urlOf(text: string): URL | undefined {
+  try {
+    return new URL(text);
+  } catch {
+    return undefined;
+  }
+}
