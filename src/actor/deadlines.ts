@@ -15,17 +15,22 @@ export interface Deadlines {
  * stands; one that is far ahead need not be moved for a deadline that is farther still.
  */
 export function nextWakeAt({ stored, lease }: Deadlines, now: number, armedAt: number | null = null): number | null {
-  if (lease !== undefined) return clamp(Math.min(lease, ...stored.filter((at) => at > now)), now);
+  if (lease !== undefined) return clamp(Math.min(lease, earliestOf(stored.filter((at) => at > now))), now);
   if (stored.length === 0) return null;
-  const earliest = Math.min(...stored);
+  const earliest = earliestOf(stored);
   return armedAt !== null && armedAt > now + YEAR_MS / 2 && earliest > now + YEAR_MS ? armedAt : clamp(earliest, now);
 }
 
 /** True for the alarm of an actor that rests: none, or exactly its earliest deadline, or far ahead of everything. Any other guards work. */
 export function isResting(armedAt: number | null, stored: readonly number[], now: number): boolean {
   if (stored.length === 0 || armedAt === null) return stored.length === 0 && armedAt === null;
-  const earliest = Math.min(...stored);
+  const earliest = earliestOf(stored);
   return armedAt === clamp(earliest, now) || (armedAt > now + BEYOND_LEASES_MS && armedAt < earliest);
+}
+
+/** However many there are; infinite without any. */
+function earliestOf(times: readonly number[]): number {
+  return times.reduce((earliest, at) => Math.min(earliest, at), Number.POSITIVE_INFINITY);
 }
 
 /**

@@ -7,8 +7,8 @@ import { formatLocation, type Location } from "./history/location.js";
 import { MAX_REFUSALS, nameProblem } from "./limits.js";
 import { Operation, type OperationScope } from "./operation.js";
 
-/** Kinds that may come and go between deployments without breaking the order of the rest (decision 12). */
-const EXEMPT_FROM_ORDER: ReadonlySet<string> = new Set(["removed", "version_check"]);
+/** What the code may begin anywhere: these have no order, and record nothing in a look at what was done. */
+const UNORDERED: ReadonlySet<string> = new Set(["removed", "version_check"]);
 
 /**
  * One place where user code runs and names are unique: the root, an iteration, a branch, a try block.
@@ -23,6 +23,7 @@ export class Scope implements OperationScope {
   readonly #used = new Map<string, EntryKind | "try">();
   readonly #receives = new Map<string, number>();
   readonly #isTryBlock: boolean;
+  /** The next one last. */
   readonly #unmet: RecordedOperation[];
   #current: Operation | undefined;
   #misuse: EntryInProgressError | undefined;
@@ -40,7 +41,7 @@ export class Scope implements OperationScope {
     this.activation = activation;
     this.location = location;
     this.parent = parent;
-    this.#unmet = activation.history.operationsOf(location);
+    this.#unmet = activation.history.operationsOf(location).reverse();
     if (!parent) return;
     this.#unlink = follow(parent.abortSignal, this.#abort);
     parent.#children.add(this);
@@ -107,7 +108,7 @@ export class Scope implements OperationScope {
       this.activation.countUserCode(-1);
       this.activation.countWork(1);
       // A look at what was done meets nothing new: such an operation ends its scope there (decision 2).
-      if (this.activation.collector && !entry && kind !== "try") operation.park();
+      if (this.activation.collector && !entry && kind !== "try" && !UNORDERED.has(kind)) operation.park();
       else start(operation);
     });
     operation.started();
@@ -145,7 +146,7 @@ export class Scope implements OperationScope {
         `The function of ${formatLocation(this.location)} ended while its operation "${open.name}" was open: is an await missing?`,
       );
     }
-    const unmet = this.#unmet.find((operation) => !EXEMPT_FROM_ORDER.has(operation.kind));
+    const unmet = this.#unmet.findLast((operation) => operation.isOrdered);
     if (!unmet) return undefined;
     return new HistoryDivergedError(
       `The history holds ${unmet.kind} "${unmet.name}" in ${formatLocation(this.location)}, but the code ended without it. Put it back, or replace it by ctx.removed("${unmet.name}", "${unmet.kind}")`,
@@ -184,15 +185,29 @@ export class Scope implements OperationScope {
     for (const child of this.#children) yield* child.inUserCode();
   }
 
-  /** True while something recorded before this activation has not been met yet: this scope is an old one (decision 13). */
+  /**
+   * True while something recorded before this activation has not been met yet: this scope is an old one (decision 13).
+   * A try block, which has no entry of its own, is as old as the scope around it.
+   */
   hasUnmet(): boolean {
-    return this.#unmet.length > 0;
+    return this.#unmet.length > 0 || (this.#isTryBlock && (this.parent?.hasUnmet() ?? false));
+  }
+
+  /**
+   * True if a release that counted gates in the order of a scope recorded one after this entry, and the code has not met it
+   * yet: it stands behind. (One that was deployed in front of the entry is met by now.)
+   */
+  hasOldGateBehind(seq: number): boolean {
+    return (
+      this.#unmet.some((operation) => operation.endsOldWaits && operation.seq > seq) ||
+      (this.#isTryBlock && (this.parent?.hasOldGateBehind(seq) ?? false))
+    );
   }
 
   /** What is recorded after the try block that this scope is: nothing new may come before it. */
   #nextUnmetAround(): RecordedOperation | undefined {
     if (!this.#isTryBlock || !this.parent) return undefined;
-    return this.parent.#unmet.find((operation) => !EXEMPT_FROM_ORDER.has(operation.kind)) ?? this.parent.#nextUnmetAround();
+    return this.parent.#unmet.findLast((operation) => operation.isOrdered) ?? this.parent.#nextUnmetAround();
   }
 
   #detach(): void {
@@ -252,13 +267,14 @@ export class Scope implements OperationScope {
         code: "duplicate_name",
       });
     }
-    const index = this.#unmet.findIndex((operation) => operation.name === name && operation.ordinal === ordinal);
-    const first = this.#unmet.findIndex((operation) => !EXEMPT_FROM_ORDER.has(operation.kind));
+    const index = this.#unmet.findLastIndex((operation) => operation.name === name && operation.ordinal === ordinal);
+    const first = this.#unmet.findLastIndex((operation) => operation.isOrdered);
     const recorded = this.#unmet[index];
     const next = this.#unmet[first];
     const fits = recorded && (recorded.kind === kind || (kind === "removed" && recorded.kind === originalKind));
-    if (fits && (index === first || EXEMPT_FROM_ORDER.has(kind))) {
-      this.#unmet.splice(index, 1);
+    if (fits && (index === first || !recorded.isOrdered || UNORDERED.has(kind))) {
+      // Gates that were recorded before what the code has now come to, and that it has not met, are no part of it any more.
+      this.#unmet.splice(index, index === first ? Number.POSITIVE_INFINITY : 1);
       if (kind === "removed") this.#forgetRepeated(name);
       return undefined;
     }
@@ -270,9 +286,11 @@ export class Scope implements OperationScope {
       });
     }
     // A try block has no entry of its own: one that recorded nothing cannot be told from a new one, its operations can.
-    if (!recorded && (EXEMPT_FROM_ORDER.has(kind) || kind === "try")) return undefined;
+    if (!recorded && (UNORDERED.has(kind) || kind === "try")) return undefined;
     const expected = next ?? this.#nextUnmetAround();
-    return !recorded && expected === undefined ? undefined : outOfOrder(at, kind, name, expected);
+    if (recorded || expected) return outOfOrder(at, kind, name, expected);
+    this.#unmet.length = 0;
+    return undefined;
   }
 }
 

@@ -393,6 +393,24 @@ describe("replayFrom", () => {
     expect(runs.count("s")).toBe(2);
   });
 
+  it("leaves nothing of a try block that it went over: a second one, before an eviction, finds the order as it is", async () => {
+    const runs = new Runs();
+    const s = await subject(async (ctx) => {
+      await ctx.step("s0", runs.of("s0"));
+      await ctx.try("y", (block) => block.step("v", runs.of("v")));
+      await ctx.step("s1", runs.of("s1"));
+      await ctx.sleep("nap", HOUR);
+    });
+    await s.call("replayFrom", await idOf(s, "s0"));
+    await s.world.settle();
+    await s.call("replayFrom", await idOf(s, "s1"));
+    await s.world.settle();
+    expect((await s.status()).status).toBe("running");
+    expect(runs.list).toEqual(["s0", "v", "s1", "s0", "v", "s1", "s1"]);
+    await s.world.pass(HOUR);
+    expect((await s.status()).status).toBe("completed");
+  });
+
   it("refuses what is no step, and what does not exist, and changes nothing (D129)", async () => {
     const s = await subject(async (ctx) => ctx.sleep("nap", HOUR));
     const rows = s.actor.store.dump();

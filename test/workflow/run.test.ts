@@ -1,5 +1,6 @@
 import { describe, expect, it } from "vitest";
 import { CriticalError, Loop } from "../../src/entry/workflow.js";
+import { encodeEntry, type Entry } from "../../src/workflow/internal.js";
 import { Runs, finished, subject, type Ctx } from "./subject.js";
 
 const HOUR = 3_600_000;
@@ -290,5 +291,23 @@ describe("user code around the engine", () => {
     await s.world.settle();
     expect((await s.status()).status).toBe("completed");
     expect(await s.world.actor("child", ["c"]).call("get")).toBe(1);
+  });
+});
+
+describe("an actor with 140,000 operations in one scope", () => {
+  it("starts, tells of itself, and is destroyed", async () => {
+    const s = await subject(async (ctx) => ctx.sleep("nap", HOUR), { actions: { destroy: (c) => c.destroy(), entries: (c) => c.workflow.history().length } });
+    const rows = s.actor.store.dump();
+    const [nap] = s.stored();
+    if (!nap) throw new Error("no entry");
+    const many = Array.from({ length: 140_000 }, (_, index): Entry => ({ ...nap, seq: nap.seq + 1 + index, location: [`s${index}`], kind: "step", status: "completed", attempts: 1 }));
+    for (const entry of many) rows.set(`e/${entry.seq}`, encodeEntry(entry));
+    s.actor.crash();
+    s.actor.store.restore(rows, s.clock.now() + 1_000 * HOUR);
+    expect(await s.status()).toEqual({ status: "running" });
+    expect(await s.call("entries")).toBe(140_001);
+    await s.call("destroy");
+    await s.world.passUntilQuiet();
+    expect(s.actor.store.keys).toEqual([]);
   });
 });

@@ -1,6 +1,9 @@
 import { isTerminal, type Entry, type EntryKind } from "./entry.js";
 import type { Location, Segment } from "./location.js";
 
+/** Kinds that come and go between deployments: they have no place in the order of their scope (decision 12). */
+const UNORDERED: ReadonlySet<string> = new Set(["removed", "version_check"]);
+
 /** An operation of a scope as history knows it: what the code must meet, in this order (decision 12). */
 export interface RecordedOperation {
   readonly name: string;
@@ -9,6 +12,10 @@ export interface RecordedOperation {
   /** `try` for a scope that has entries but no entry of its own. */
   readonly kind: EntryKind | "try";
   readonly seq: number;
+  /** False: the code may have it anywhere in its scope, or not at all. */
+  readonly isOrdered: boolean;
+  /** Recorded by a release whose order counted gates too: the waits that were over when it was met may bear no other mark. */
+  readonly endsOldWaits: boolean;
 }
 
 interface Node {
@@ -16,10 +23,12 @@ interface Node {
   readonly parent: Node | undefined;
   readonly children: Map<Segment, Node>;
   entry: Entry | undefined;
-  /** Counter of the first entry at or below this node. */
-  firstSeq: number;
-  /** The highest `firstSeq` among this node's operations: an entry below it with a lower one was passed by. */
-  latestSeq: number;
+  /** Counter of the first ordered entry at or below this node; infinite without one. */
+  first: number;
+  /** The highest `first` among this node's operations: an entry below it with a lower one was passed by. */
+  latest: number;
+  /** Something below was taken away: both numbers are to be counted again. */
+  isStale: boolean;
 }
 
 /**
@@ -29,7 +38,7 @@ interface Node {
  * Does not own: storage (the dirty set of the actor does), the meaning of an entry (its op does).
  */
 export class History {
-  readonly #root: Node = node("", undefined, 0);
+  readonly #root: Node = node("", undefined);
   /** Entries that wait for a deadline, and some that were passed since. */
   readonly #waiting = new Set<Entry>();
   #size = 0;
@@ -53,18 +62,15 @@ export class History {
     let at = this.#root;
     for (const segment of entry.location) {
       let next = at.children.get(segment);
-      if (!next) {
-        next = node(segment, at, entry.seq);
-        at.children.set(segment, next);
-        at.latestSeq = Math.max(at.latestSeq, entry.seq);
-      }
+      if (!next) at.children.set(segment, (next = node(segment, at)));
       at = next;
     }
     if (at.entry === undefined) this.#size += 1;
     at.entry = entry;
-    // A repeated receive hangs below the first of its name, but is an operation of the scope around both.
-    if (entry.kind === "message" && typeof at.segment === "number" && at.parent?.parent) {
-      at.parent.parent.latestSeq = Math.max(at.parent.parent.latestSeq, entry.seq);
+    if (!isOrdered(entry)) return;
+    for (let below = at; below.parent; below = below.parent) {
+      below.first = Math.min(below.first, entry.seq);
+      below.parent.latest = Math.max(below.parent.latest, latestOf(below));
     }
   }
 
@@ -75,7 +81,14 @@ export class History {
     const removed = entriesBelow(top);
     this.#size -= removed.length;
     for (const entry of removed) this.#waiting.delete(entry);
-    top.parent?.children.delete(top.segment);
+    let at = top;
+    // What holds nothing any more goes too: a try block, say, has no entry of its own.
+    for (; at.parent && (at === top || (!at.entry && at.children.size === 0)); at = at.parent) at.parent.children.delete(at.segment);
+    for (let stale: Node | undefined = at; stale; stale = stale.parent) {
+      stale.isStale = true;
+      // Its own entry comes before those below it. Repeated receives hang below the first, and count further up.
+      if (stale.entry && stale.entry.kind !== "message" && isOrdered(stale.entry)) break;
+    }
     return removed;
   }
 
@@ -87,16 +100,10 @@ export class History {
   operationsOf(scope: Location): RecordedOperation[] {
     const operations: RecordedOperation[] = [];
     for (const child of this.#nodeAt(scope)?.children.values() ?? []) {
-      const name = String(child.segment);
       if (typeof child.segment === "number") continue;
-      if (child.entry) operations.push({ name, ordinal: 0, kind: child.entry.kind, seq: child.entry.seq });
-      else if (entriesBelow(child).length > 0) operations.push({ name, ordinal: 0, kind: "try", seq: child.firstSeq });
+      operations.push(recorded(counted(child)));
       if (child.entry?.kind !== "message") continue;
-      for (const repeated of child.children.values()) {
-        if (repeated.entry) {
-          operations.push({ name, ordinal: Number(repeated.segment), kind: "message", seq: repeated.entry.seq });
-        }
-      }
+      for (const repeated of child.children.values()) if (repeated.entry) operations.push(recorded(repeated, child.segment));
     }
     return operations.sort((a, b) => a.seq - b.seq);
   }
@@ -118,7 +125,7 @@ export class History {
         if (parent.entry.kind === "join" || parent.entry.kind === "race") continue;
         if (parent.entry.kind === "loop" && loopIteration(parent.entry) > Number(at.segment)) return true;
       }
-      if (parent.latestSeq > entry.seq) return true;
+      if (counted(parent).latest > entry.seq) return true;
     }
     return false;
   }
@@ -171,8 +178,54 @@ function loopIteration(entry: Entry): number {
   return position?.iteration ?? 0;
 }
 
-function node(segment: Segment, parent: Node | undefined, firstSeq: number): Node {
-  return { segment, parent, children: new Map(), entry: undefined, firstSeq, latestSeq: 0 };
+/** True for an entry that has a place in the order of its scope. What rollback handlers record, below a number at the root, has none. */
+export function isOrdered(entry: Entry): boolean {
+  return !UNORDERED.has(entry.kind) && typeof entry.location[0] !== "number";
+}
+
+function node(segment: Segment, parent: Node | undefined): Node {
+  return { segment, parent, children: new Map(), entry: undefined, first: Number.POSITIVE_INFINITY, latest: 0, isStale: false };
+}
+
+/** The node with its two numbers as they are. */
+function counted(at: Node): Node {
+  if (!at.isStale) return at;
+  at.isStale = false;
+  at.first = at.entry && isOrdered(at.entry) ? at.entry.seq : Number.POSITIVE_INFINITY;
+  at.latest = 0;
+  for (const child of at.children.values()) {
+    at.first = Math.min(at.first, counted(child).first);
+    at.latest = Math.max(at.latest, latestOf(child));
+  }
+  return at;
+}
+
+/** The highest number that a node adds to the scope around it. A repeated receive hangs below the first of its name, but is an operation of that scope. */
+function latestOf(child: Node): number {
+  const own = Number.isFinite(child.first) ? child.first : 0;
+  return child.entry?.kind === "message" ? Math.max(own, child.latest) : own;
+}
+
+function recorded(at: Node, repeatedName?: Segment): RecordedOperation {
+  const ordered = Number.isFinite(at.first);
+  // A placeholder may stand over what a try block recorded.
+  const kind = at.entry && !(at.entry.kind === "removed" && ordered) ? at.entry.kind : "try";
+  const gates = ordered ? [] : entriesBelow(at).sort((a, b) => a.seq - b.seq);
+  return {
+    name: String(repeatedName ?? at.segment),
+    ordinal: repeatedName === undefined ? 0 : Number(at.segment),
+    kind,
+    seq: ordered ? at.first : (gates[0]?.seq ?? 0),
+    isOrdered: ordered,
+    endsOldWaits: gates.some((gate) => UNORDERED.has(gate.kind) && !hasNoOrder(gate)),
+  };
+}
+
+/** What a gate keeps beside its answer, since it has no place in the order of its scope. */
+export const NO_ORDER = { unordered: true } as const;
+
+function hasNoOrder(gate: Entry): boolean {
+  return (gate.data as { readonly unordered?: boolean } | undefined)?.unordered === true;
 }
 
 function entriesBelow(top: Node): Entry[] {
@@ -180,7 +233,7 @@ function entriesBelow(top: Node): Entry[] {
   const open = [top];
   for (let at = open.pop(); at; at = open.pop()) {
     if (at.entry) found.push(at.entry);
-    open.push(...at.children.values());
+    for (const child of at.children.values()) open.push(child);
   }
   return found;
 }

@@ -41,17 +41,19 @@ export interface ReceivedMessage {
 export function receive(scope: Scope, name: string, options: ReceiveOptions, batch: boolean): Promise<unknown> {
   const problem = problemOf(name, options);
   if (problem) return Promise.reject(problem);
-  return scope.operate("message", name, (operation) => new Receive(operation, options, batch).start());
+  return scope.operate("message", name, (operation) => new Receive(scope, operation, options, batch).start());
 }
 
 class Receive {
+  readonly #scope: Scope;
   readonly #operation: Operation;
   readonly #options: ReceiveOptions;
   readonly #batch: boolean;
   readonly #entry: Entry;
   readonly #names: readonly string[] | undefined;
 
-  constructor(operation: Operation, options: ReceiveOptions, batch: boolean) {
+  constructor(scope: Scope, operation: Operation, options: ReceiveOptions, batch: boolean) {
+    this.#scope = scope;
     this.#operation = operation;
     this.#options = options;
     this.#batch = batch;
@@ -64,6 +66,7 @@ class Receive {
     if (this.#entry.status === "completed" || this.#entry.status === "failed") return this.#deliverRecorded();
     if (this.#operation.entry && (activation.isFinishedQuietly(this.#entry) || activation.history.isPassed(this.#entry))) return this.#timedOut();
     if (activation.collector) return this.#operation.park();
+    if (this.#wasEndedByAGate()) return this.#expired();
     const held = this.#blocking();
     if (held !== undefined) return this.#fail(previousNotCompleted(held));
     if (!this.#operation.entry && this.#options.timeout !== undefined) this.#entry.dueAt = activation.ports.now() + Math.max(0, this.#options.timeout);
@@ -74,6 +77,13 @@ class Receive {
       return this.#expired();
     }
     this.#wait();
+  }
+
+  /** An earlier release left no other mark on a receive that had timed out before a gate: waiting again, it could take what came back since. */
+  #wasEndedByAGate(): boolean {
+    const { dueAt } = this.#entry;
+    if (!this.#operation.entry || dueAt === undefined || dueAt > this.#operation.activation.ports.now()) return false;
+    return this.#scope.hasOldGateBehind(this.#entry.seq);
   }
 
   /**

@@ -1,5 +1,6 @@
 import { ActorError } from "../../protocol/index.js";
 import type { EntryKind } from "../history/entry.js";
+import { NO_ORDER } from "../history/history.js";
 import type { Scope } from "../scope.js";
 
 const KINDS: ReadonlySet<string> = new Set(["step", "loop", "sleep", "message", "rollback_checkpoint", "join", "race", "removed", "version_check", "try"]);
@@ -19,12 +20,12 @@ export function removed(scope: Scope, name: string, originalKind: EntryKind | "t
     name,
     (operation) => {
       const { activation } = operation;
-      if (!operation.entry) {
+      if (!operation.entry && !activation.collector) {
         const entry = activation.newEntry("removed", operation.location);
-        entry.data = { kind: originalKind };
+        entry.data = { kind: originalKind, ...NO_ORDER };
         activation.recordLater(entry);
       }
-      activation.letGo(operation.location);
+      if (!activation.collector) activation.letGo(operation.location);
       operation.fulfil(undefined);
     },
     originalKind,

@@ -5,7 +5,7 @@
 import { decodeValue, encodeValue, UserError } from "../../../src/protocol/index.js";
 import { CriticalError, Loop, RollbackError } from "../../../src/workflow/index.js";
 import type { ManualClock } from "../../../src/testing/index.js";
-import type { Any, Golden, Workload } from "./golden.js";
+import { Golden, type Any, type Workload } from "./golden.js";
 
 const HOUR_MS = 3_600_000;
 
@@ -52,6 +52,16 @@ const recurring = (clock: ManualClock): Record<string, unknown> => ({
     },
   },
 });
+
+/** Waits with or without a gate in front. */
+const ordered = async (ctx: Any, gate: boolean): Promise<void> => {
+  await note(ctx, "first", "first");
+  if (gate) await ctx.getVersion("gate", 2);
+  await ctx.sleep("nap", 5 * 24 * HOUR_MS);
+  await note(ctx, "second", "second");
+  await ctx.sleep("later", HOUR_MS);
+  await note(ctx, "third", "third");
+};
 
 /** Nothing but what a workload says. */
 const done = { status: "completed", failure: undefined, queued: [], left: [], alarmAt: null };
@@ -507,6 +517,42 @@ export const workloads: readonly Workload[] = [
       return broken;
     },
     ends: { ...done, output: undefined, state: { log: ["first", "second"] } },
+  },
+  {
+    // Written by a release that counted gates in the order of a scope: the gate alone shows that the wait before it is over.
+    name: "gate-behind-a-timed-out-receive",
+    holds: ["message wait pending, due", "version_check gate completed"],
+    // Whoever opens it has to mark the wait.
+    isCutOff: true,
+    program: async (ctx) => {
+      await note(ctx, "first", "first");
+      const batch = await ctx.queue.nextBatch("wait", { names: ["m"], timeout: HOUR_MS });
+      const version = await ctx.getVersion("gate", 2);
+      const { body } = await ctx.queue.next("end", { names: ["end"] });
+      await note(ctx, "last", `${batch.length} ${version} ${body}`);
+    },
+    begin: (golden) => golden.world.pass(2 * HOUR_MS),
+    finish: async (golden) => {
+      await send(golden, "m", "too late");
+      await send(golden, "end", "end");
+    },
+    ends: { ...done, output: undefined, state: { log: ["first", "0 2 end"] }, queued: [["m", "too late"]] },
+  },
+  {
+    // The same release took a gate that was deployed in front of a wait for the wait's end: it stays over.
+    name: "wait-ended-by-a-gate",
+    holds: ["sleep nap pending, due", "version_check gate completed", "step second completed"],
+    program: (ctx) => ordered(ctx, true),
+    begin: async (golden) => {
+      const first = new Golden(golden.workload, (ctx) => ordered(ctx, false), { clock: golden.clock });
+      await first.call("get");
+      await first.world.pass(24 * HOUR_MS);
+      const next = first.deploy();
+      await send(next, "nobody reads this", 1);
+      await next.world.pass(1_000);
+      return next;
+    },
+    ends: { ...done, output: undefined, state: { log: ["first", "second", "third"] }, queued: [["nobody reads this", 1]] },
   },
   {
     name: "on-error-due",

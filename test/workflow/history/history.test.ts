@@ -68,9 +68,37 @@ describe("history", () => {
     ["something before it", [entry(1, "sleep", ["s"], { status: "pending" }), entry(0, "step", ["x"])], false],
     ["a try block after it", [entry(1, "sleep", ["s"], { status: "pending" }), entry(2, "step", ["t", "x"])], true],
     ["a repeated receive of its name after it", [entry(1, "message", ["s"], { status: "pending" }), entry(2, "message", ["s", 1])], true],
-    ["a removed placeholder after it", [entry(1, "sleep", ["s"], { status: "pending" }), entry(2, "removed", ["x"])], true],
+    ["a removed placeholder after it", [entry(1, "sleep", ["s"], { status: "pending" }), entry(2, "removed", ["x"])], false],
+    ["a gate after it", [entry(1, "sleep", ["s"], { status: "pending" }), entry(2, "version_check", ["x"])], false],
+    ["a try block after it that holds a gate alone", [entry(1, "sleep", ["s"], { status: "pending" }), entry(2, "version_check", ["t", "x"])], false],
+    ["such a block that has gone further", [entry(1, "sleep", ["s"], { status: "pending" }), entry(2, "version_check", ["t", "x"]), entry(3, "step", ["t", "y"])], true],
+    ["rows of rollback handlers", [entry(1, "sleep", ["s"], { status: "pending" }), entry(2, "step", [-1, "1"])], false],
   ])("has passed a wait with %s", (_, entries, passed) => {
     expect(new History(entries).isPassed(entries[0] as Entry)).toBe(passed);
+  });
+
+  it("counts anew when something was taken away: what is left says what was passed, and in which order it stands", () => {
+    const sleep = entry(2, "sleep", ["s"], { status: "pending" });
+    const history = new History([entry(1, "step", ["a"]), sleep, entry(3, "step", ["t", "x"]), entry(4, "message", ["m"]), entry(5, "message", ["m", 1]), entry(6, "version_check", ["g"])]);
+    expect(names(history)).toEqual(["step a", "sleep s", "try t", "message m", "message m 1", "version_check g"]);
+    history.removeTree(["m", 1]);
+    history.removeTree(["m"]);
+    expect(history.isPassed(sleep)).toBe(true);
+    history.removeTree(["t", "x"]);
+    expect(history.isPassed(sleep)).toBe(false);
+    history.add(entry(7, "step", ["b"]));
+    history.add(entry(8, "step", ["t", "x"]));
+    expect(history.isPassed(sleep)).toBe(true);
+    expect(names(history)).toEqual(["step a", "sleep s", "version_check g", "step b", "try t"]);
+  });
+
+  it("holds 140,000 operations of one scope, and as many deadlines", () => {
+    const many = Array.from({ length: 140_000 }, (_, index) => entry(index + 1, "step", [`s${index}`], { status: "pending", dueAt: index + 1 }));
+    const history = new History([...many, entry(140_001, "loop", ["l"]), ...many.map((each) => entry(each.seq + 140_001, "step", ["l", each.seq, "x"]))]);
+    expect([history.size, history.highestSeq(), history.operationsOf([]).length]).toEqual([280_001, 280_001, 140_001]);
+    expect(history.removeTree(["l"])).toHaveLength(140_001);
+    expect(history.earliestDueAt()).toBe(140_000);
+    expect(history.removeTree([])).toHaveLength(140_000);
   });
 
   it("has passed a wait in an iteration when the loop is further on, in any branch only when that is over", () => {

@@ -94,6 +94,55 @@ describe("getVersion", () => {
     expect(seen).toEqual([2]);
   });
 
+  it.each([1, 2])("gives 1 at the end of a try block that an old run has passed, alone in it or not (latest %s)", async (latest) => {
+    const seen: unknown[] = [];
+    const program = (gate: boolean): Program => async (ctx) => {
+      await ctx.try("y", async (block) => {
+        await block.step("v", () => 1);
+        await block.try("inner", async (inner) => {
+          if (gate) seen.push(await inner.getVersion("alone", latest));
+        });
+        if (gate && (seen.push(await block.getVersion("end", latest)), seen.at(-1) !== 1)) await block.step("new", () => 1);
+      });
+      await ctx.step("s", () => 1);
+      await ctx.sleep("nap", HOUR);
+    };
+    const s = await subject(program(false));
+    const next = s.deploy(program(true));
+    await next.replay();
+    expect(seen).toEqual([1, 1]);
+    await next.world.pass(HOUR);
+    expect((await next.status()).status).toBe("completed");
+  });
+
+  it("gives latest at the end of a try block that the run stands in", async () => {
+    const seen: unknown[] = [];
+    const program = (gate: boolean): Program => async (ctx) => {
+      await ctx.try("y", async (block) => {
+        await block.step("v", () => 1);
+        if (gate) seen.push(await block.getVersion("end", 2));
+        await block.queue.next("m", { names: ["m"] });
+      });
+    };
+    const next = (await subject(program(false))).deploy(program(true));
+    await next.replay();
+    expect(seen).toEqual([2]);
+  });
+
+  it("counts no gate that the code has dropped, once the run has gone past it", async () => {
+    const seen: unknown[] = [];
+    const program = (deploy: number): Program => async (ctx) => {
+      await ctx.step("a", () => 1);
+      if (deploy === 0) await ctx.getVersion("dropped", 2);
+      await ctx.step("b", () => 1);
+      if (deploy > 0) seen.push(await ctx.getVersion("here", 2));
+      await ctx.queue.next("m", { names: ["m"] });
+    };
+    const next = (await subject(program(0))).deploy(program(1));
+    await next.replay();
+    expect(seen).toEqual([2]);
+  });
+
   it("is asked in each scope for itself", async () => {
     const seen: unknown[] = [];
     const program = (gate: boolean): Program => async (ctx) =>
@@ -152,6 +201,25 @@ describe("getVersion", () => {
     const s = await finished(async (ctx) => ctx.getVersion("gate", latest as number).catch((error: { code: string }) => error.code));
     expect((await s.status()).output).toBe("invalid_version");
     expect(s.stored()).toEqual([]);
+  });
+
+  it.each(["getVersion", "removed", "a try block with a gate"])("does not hide from an undoing what stands behind it when %s is deployed while it goes on", async (gate) => {
+    const runs = new Runs();
+    const program = (deployed: boolean): Program => async (ctx) => {
+      await ctx.rollbackCheckpoint("cp");
+      if (deployed && gate === "getVersion") await ctx.getVersion("g", 2);
+      if (deployed && gate === "removed") await ctx.removed("g", "step");
+      if (deployed && gate.startsWith("a try")) await ctx.try("y", (block) => block.getVersion("g", 2));
+      await ctx.step({ name: "a", run: () => 1, rollback: runs.of("undo a") });
+      await ctx.step({ name: "b", run: () => 1, rollback: () => (runs.count("try b") === 0 ? (runs.note("try b"), Promise.reject(new Error("later"))) : runs.note("undo b")), retryBackoffBase: HOUR, retryBackoffMax: HOUR });
+      throw new Error("no");
+    };
+    const s = await subject(program(false));
+    expect(runs.list).toEqual(["try b"]);
+    const next = s.deploy(program(true));
+    await next.world.pass(2 * HOUR);
+    expect(runs.list).toEqual(["try b", "undo b", "undo a"]);
+    expect(await next.status()).toMatchObject({ status: "failed", error: { message: "no" } });
   });
 
   it("keeps its answer over a crash before anything after it is stored, or gives it anew", async () => {
