@@ -89,9 +89,17 @@ export class Activation {
     return this.#parked;
   }
 
-  /** The earliest deadline in memory, epoch ms. */
+  /**
+   * When a pass is to settle something, epoch ms: at the earliest deadline in memory, or at once if a message is there that
+   * is waited for. (A long replay may come to its wait when the pass that its start began is over.)
+   */
   get nextWaitAt(): number | undefined {
-    return this.#earliest()?.at;
+    let earliest = this.#earliest()?.at;
+    for (const receiver of this.#receivers) {
+      const at = receiver.firstAt();
+      if (at !== undefined && (earliest === undefined || at < earliest)) earliest = at;
+    }
+    return earliest;
   }
 
   // ---- turns -------------------------------------------------------------------------------------------------------

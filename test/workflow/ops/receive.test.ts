@@ -789,4 +789,17 @@ describe("receiving costs", () => {
       AbortSignal.prototype.removeEventListener = remove;
     }
   }, 30_000);
+
+  it("is given what came as soon as a replay has come to it, however many operations that takes", async () => {
+    for (const timeout of [undefined, HOUR]) {
+      const s = await subject(async (ctx) => {
+        for (let n = 0; n < 20; n += 1) await ctx.step(`s${n}`, () => n);
+        await ctx.queue.next("m", { names: ["m"], ...(timeout && { timeout }) });
+      });
+      s.actor.crash();
+      await s.send("m", 1);
+      await s.world.pass(1);
+      expect((await s.status()).status, `timeout ${timeout}`).toBe("completed");
+    }
+  });
 });
