@@ -5,7 +5,7 @@ import type { ActorDatabase } from "./database-types.js";
 import type { Lease } from "./lease.js";
 import type { LiveState, StateView } from "./live-state.js";
 import type { ActorQueue, PlainReceivers } from "./queue-types.js";
-import type { ActorPorts, ListOptions } from "./ports.js";
+import type { ActorPorts, ClientEffects, ListOptions } from "./ports.js";
 import type { ActorRecord } from "./record.js";
 import type { Timers } from "./timers.js";
 
@@ -18,6 +18,14 @@ export interface DeadlineRow {
 
 /** Stands for one run of user code: an action, a hook, an attempt. Only its identity counts. */
 export type Callback = object;
+
+/** For whom a client is made. */
+export interface ClientUse extends ClientEffects {
+  /** Runs before each call leaves, and may refuse it. */
+  guard(): void;
+  /** Its connections end with it, too. */
+  readonly end: AbortSignal;
+}
 
 /** One activation of an actor as its parts see it: contexts, calls, the workflow. `ActorRuntime` is the one that exists. */
 export interface ActorActivation {
@@ -50,11 +58,8 @@ export interface ActorActivation {
   nextSeq(): number;
   /** @throws actor/state_not_enabled */
   stateView(): StateView;
-  /**
-   * A client whose calls leave only after what is dirty has been committed (C1); `guard` may refuse a call. Its connections
-   * end with the activation, or with `end`.
-   */
-  client(guard?: () => void, end?: AbortSignal): unknown;
+  /** A client whose calls leave only after what is dirty has been committed (C1). Its connections end with the activation. */
+  client(use?: ClientUse): unknown;
 
   /** Stores a message and resolves once it is committed; `waitMs`: its sender waits for a reply. @throws queue/full, queue/message_too_large */
   sendMessage(name: string, body: unknown, waitMs?: number): Promise<StoredMessage>;

@@ -71,7 +71,7 @@ async function readParams(activation: ActorActivation, bytes: Uint8Array | undef
   const { config, options } = activation.actor;
   const { connParamsSchema } = config;
   if (!connParamsSchema) return params;
-  const check = (): Promise<unknown> => validate(connParamsSchema, params, "connection params");
+  const check = async (): Promise<unknown> => validate(connParamsSchema, params, "connection params");
   const checked = await callHook(activation, "connParamsSchema", check, () => ({}), READY, options.onBeforeConnectTimeout, []);
   checkParamsSize(encodeValue(checked, { what: "conn.params" }));
   return checked;

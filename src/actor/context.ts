@@ -1,6 +1,6 @@
 import { ActorError } from "../protocol/index.js";
-import type { AttemptInfo, AttemptSession } from "../workflow/index.js";
 import type { ActorActivation, Callback } from "./activation.js";
+import { effectsOf } from "./callback-effects.js";
 import type { ConnectionView } from "./connection.js";
 import { databaseOf } from "./database.js";
 import { QueueContext } from "./queue-context.js";
@@ -18,7 +18,7 @@ export const BEFORE_VARS: Stage = { state: true, vars: false };
 export const READY: Stage = { state: true, vars: true };
 
 /** Who the actor is: the same in every context. */
-class IdentityContext {
+export class IdentityContext {
   readonly #runtime: ActorActivation;
 
   constructor(runtime: ActorActivation) {
@@ -100,7 +100,8 @@ export class CallbackContext extends IdentityContext {
   }
 
   get queue(): QueueContext {
-    this.#queue ??= new QueueContext(this.#runtime, this.#isRunHandler);
+    // A run handler may never end: nobody would be told of what it began.
+    this.#queue ??= new QueueContext(this.#runtime, this.#isRunHandler, this.#isRunHandler ? undefined : effectsOf(this));
     return this.#queue;
   }
   get schedule(): object {
@@ -169,174 +170,4 @@ export class CallbackContext extends IdentityContext {
     if (!this.#stage.state) throw new ActorError("actor", "state_not_ready", "`state` does not exist yet in this hook");
     return this.#stateView ?? this.#runtime.stateView();
   }
-}
-
-/** Whether an attempt is still running; shared by its context and its session. */
-interface Gate {
-  open: boolean;
-  /** Once it is closed. */
-  onClose?: () => void;
-}
-
-/** Begins an attempt's view of the actor; `staged` is called before its success brings messages into the queue, and may throw. */
-export function openAttempt(runtime: ActorActivation, info: AttemptInfo, staged: (bodies: readonly Uint8Array[]) => void): AttemptSession {
-  const gate: Gate = { open: true };
-  const outbox: { name: string; body: Uint8Array }[] = [];
-  const stateBefore = runtime.state?.version;
-  const begun = runtime.state?.restores;
-  const writesBefore = runtime.database?.writes;
-  return {
-    get changedState() {
-      return (runtime.state !== undefined && runtime.state.version !== stateBefore) || runtime.database?.writes !== writesBefore;
-    },
-    context: new StepContext(runtime, info, gate, outbox),
-    succeed: () => {
-      // The state is measured before the success is recorded, so that what cannot be stored is this step's failure.
-      runtime.state?.checkChanges(begun);
-      if (outbox.length > 0) staged(outbox.map(({ body }) => body));
-      for (const { name, body } of outbox) runtime.stageMessage(name, body);
-    },
-    close: () => {
-      gate.open = false;
-      runtime.state?.putBackUnstorable();
-      runtime.callbackEnded(gate);
-      gate.onClose?.();
-    },
-  };
-}
-
-/** What a step's callback gets: dead once its attempt has ended. */
-class StepContext extends IdentityContext {
-  readonly #runtime: ActorActivation;
-  readonly #info: AttemptInfo;
-  readonly #gate: Gate;
-  readonly #view: StateView | undefined;
-  /** Aborted when the attempt has ended. */
-  #attempt: AbortSignal | undefined;
-  #schedule: object | undefined;
-  #db: unknown;
-  #cron: object | undefined;
-  readonly queue: { send(name: string, body: unknown): Promise<void> };
-
-  constructor(runtime: ActorActivation, info: AttemptInfo, gate: Gate, outbox: { name: string; body: Uint8Array }[]) {
-    super(runtime);
-    this.#runtime = runtime;
-    this.#info = info;
-    this.#gate = gate;
-    this.#view = runtime.state?.createView(() => this.#check("state"));
-    // Staged: stored with the step's success; a failed attempt sends nothing (decision 15).
-    this.queue = Object.freeze({
-      send: async (name: string, body: unknown) => {
-        this.#check("queue.send");
-        const bytes = await runtime.queue.prepare(name, body);
-        this.#check("queue.send");
-        outbox.push({ name, body: bytes });
-      },
-    });
-  }
-
-  get abortSignal(): AbortSignal {
-    return this.#info.abortSignal;
-  }
-  get attempt(): number {
-    return this.#info.attempt;
-  }
-  get maxRetries(): number {
-    return this.#info.maxRetries;
-  }
-
-  get state(): unknown {
-    return this.#stateView().value;
-  }
-  set state(value: unknown) {
-    this.#stateView().value = value;
-  }
-
-  get vars(): unknown {
-    this.#check("vars");
-    return this.#runtime.vars;
-  }
-  set vars(value: unknown) {
-    this.#check("vars");
-    this.#runtime.vars = value;
-  }
-
-  get db(): unknown {
-    this.#check("db");
-    this.#db ??= databaseOf(this.#runtime).createClient(() => this.#check("db"));
-    return this.#db;
-  }
-
-  client(): unknown {
-    this.#check("client");
-    this.#attempt ??= this.#endWith(new AbortController());
-    return this.#runtime.client(() => this.#check("client"), this.#attempt);
-  }
-
-  #endWith(attempt: AbortController): AbortSignal {
-    this.#gate.onClose = () => attempt.abort();
-    return attempt.signal;
-  }
-
-  /** Progress is live: it leaves at once, after what is dirty has been committed, whatever becomes of the attempt (decision 15). */
-  broadcast(name: string, ...args: unknown[]): void {
-    this.#check("broadcast");
-    this.#runtime.connections.broadcast(name, args);
-  }
-
-  get schedule(): object {
-    this.#check("schedule");
-    this.#schedule ??= guardMethods(this.#runtime.schedule.view, () => this.#check("schedule"));
-    return this.#schedule;
-  }
-
-  get cron(): object {
-    this.#check("cron");
-    this.#cron ??= guardMethods(this.#runtime.cron.view, () => this.#check("cron"));
-    return this.#cron;
-  }
-
-  destroy(): void {
-    this.#check("destroy");
-    this.#runtime.requestDestroy(this.#gate);
-  }
-
-  keepAwake<T>(promise: Promise<T>): Promise<T> {
-    this.#check("keepAwake");
-    this.#runtime.background.run("A keepAwake promise", () => promise);
-    return promise;
-  }
-
-  waitUntil(promise: Promise<unknown>): void {
-    this.#check("waitUntil");
-    this.#runtime.background.waitFor("A waitUntil promise", promise);
-  }
-
-  #stateView(): StateView {
-    this.#check("state");
-    return this.#view ?? this.#runtime.stateView();
-  }
-
-  #check(feature: string): void {
-    if (this.#gate.open) return;
-    throw new ActorError(
-      "workflow",
-      "step_ended",
-      `\`${feature}\` is only available inside workflow steps: step "${this.#info.stepName}", attempt ${this.#info.attempt}, has ended`,
-    );
-  }
-}
-
-/** The same object, but that each of its methods, all of which give promises, rejects with what `guard` throws. */
-function guardMethods(target: object, guard: () => void): object {
-  return new Proxy(target, {
-    get: (_, key) => {
-      const member: unknown = Reflect.get(target, key);
-      if (typeof member !== "function") return member;
-      return async (...args: unknown[]): Promise<unknown> => {
-        guard();
-        return Reflect.apply(member as (...args: unknown[]) => unknown, target, args);
-      };
-    },
-  });
 }

@@ -75,14 +75,17 @@ export interface DatabaseProvider<DB> {
   onMigrate?(client: DB): void | Promise<void>;
 }
 
+/** Runs what user code begins; gives the promise that it gets. */
+export type Begin = <T>(work: () => Promise<T>) => Promise<T>;
+
 /** The database of an activation, as contexts use it. */
 export interface ActorDatabase {
   /** What callbacks see as `c.db`. */
   readonly client: unknown;
   /** Counts statements that wrote. */
   readonly writes: number;
-  /** A client of its own: `guard` runs before each use and may refuse it. */
-  createClient(guard: () => void): unknown;
+  /** A client of its own: `guard` runs before each use and may refuse it; `begin` runs what takes its time. */
+  createClient(guard: () => void, begin: Begin): unknown;
 }
 
 /** What `db()` of perdure/db takes. */

@@ -8,7 +8,7 @@
  */
 import { ActorError } from "../protocol/index.js";
 import type { ActorActivation } from "./activation.js";
-import type { ActorDatabase, DatabaseAccess, DatabaseProvider, SqlExecutor, SqlTable, TransactionOptions } from "./database-types.js";
+import type { ActorDatabase, Begin, DatabaseAccess, DatabaseProvider, SqlExecutor, SqlTable, TransactionOptions } from "./database-types.js";
 import type { SqlDatabase } from "./ports.js";
 import { sqlError } from "./sql-errors.js";
 import { readSql, type SqlStatement } from "./sql-text.js";
@@ -51,26 +51,27 @@ export class Database implements ActorDatabase {
     return this.#client;
   }
 
-  /** A client of its own: `guard` runs before each use and may refuse it. */
-  createClient(guard: () => void = () => {}): unknown {
+  createClient(guard: () => void = () => {}, begin: Begin = (work) => work()): unknown {
     const check = (): void => {
       guard();
       this.#check();
     };
     const access: DatabaseAccess = {
       raw: Object.freeze({
-        execute: async (sql: unknown, ...given: unknown[]) => {
-          check();
-          const statements = bind(this.#read(sql), given);
-          return this.#next(() => {
+        execute: (sql: unknown, ...given: unknown[]) =>
+          begin(async () => {
             check();
-            return this.#rows(statements);
-          });
-        },
-        transaction: async <T>(work: (tx: SqlExecutor) => T | Promise<T>, options: TransactionOptions = {}) => {
-          check();
-          return this.#transaction(work, timeoutOf(options), check);
-        },
+            const statements = bind(this.#read(sql), given);
+            return this.#next(() => {
+              check();
+              return this.#rows(statements);
+            });
+          }),
+        transaction: <T>(work: (tx: SqlExecutor) => T | Promise<T>, options: TransactionOptions = {}) =>
+          begin(async () => {
+            check();
+            return this.#transaction(work, timeoutOf(options), check);
+          }),
         close: async () => {
           check();
           this.#isClosed = true;

@@ -1,12 +1,14 @@
 import { ActorError, decodeValue, encodeValue, type Operation } from "../protocol/index.js";
+import { isThenable } from "../workflow/index.js";
 import { checkArguments } from "./action-schemas.js";
 import type { ActorActivation, Callback } from "./activation.js";
 import type { CompiledActor } from "./compile.js";
 import type { Connection } from "./connection.js";
+import { closeEffects, withEffects } from "./callback-effects.js";
 import { CallbackContext, READY } from "./context.js";
 import type { StandardSchema } from "./declarations.js";
 import { checkMessageSize, checkQueueName, checkTimeout } from "./message-queue.js";
-import { callHook, isThenable, within } from "./hook.js";
+import { callHook, within } from "./hook.js";
 import type { Logger } from "./ports.js";
 import type { ReplyResult } from "./queue-types.js";
 import type { WorkflowRecord } from "./record.js";
@@ -172,9 +174,10 @@ export async function runHandler(
   };
   try {
     const schema = activation.actor.inputSchemas.get(name);
-    const returned = schema ? checkAndRun(schema) : run();
+    const returned = withEffects(context, schema ? checkAndRun(schema) : run());
     return { output: isThenable(returned) ? await within(activation, returned, activation.actor.options.actionTimeout, () => timedOut(abort)) : returned, args: given };
   } finally {
+    closeEffects(context);
     activation.shutdown.signal.removeEventListener("abort", onShutdown);
   }
 }

@@ -1,5 +1,7 @@
 import { ActorError } from "../protocol/index.js";
+import { isThenable } from "../workflow/index.js";
 import type { ActorActivation } from "./activation.js";
+import { closeEffects, withEffects } from "./callback-effects.js";
 import type { Handler } from "./compile.js";
 import type { Stage } from "./context.js";
 
@@ -16,9 +18,10 @@ export async function callHook(
   if (typeof hook !== "function") return undefined;
   const context = createContext(stage);
   try {
-    const returned = (hook as Handler)(context, ...args);
+    const returned = withEffects(context, (hook as Handler)(context, ...args));
     return isThenable(returned) ? await within(activation, returned, timeoutMs, () => timedOut(name, timeoutMs)) : returned;
   } finally {
+    closeEffects(context);
     activation.callbackEnded(context);
   }
 }
@@ -47,10 +50,6 @@ export function within(activation: ActorActivation, running: PromiseLike<unknown
       (error: unknown) => stop(() => reject(error)),
     );
   });
-}
-
-export function isThenable(value: unknown): value is PromiseLike<unknown> {
-  return typeof value === "object" && value !== null && typeof (value as { then?: unknown }).then === "function";
 }
 
 function timedOut(name: string, timeoutMs: number): ActorError {

@@ -16,7 +16,7 @@ import { MessageTable } from "./message-table.js";
 import { KEYS } from "./record.js";
 import { ReplyWaits } from "./reply-waits.js";
 import type { ActorQueue, ReplyResult } from "./queue-types.js";
-import { isStandardSchema, validate } from "./validate.js";
+import { isStandardSchema, validate, whenThere } from "./validate.js";
 
 /** What one entry, or one answer, can hold of messages. */
 const MAX_TAKEN_BYTES = 1_900_000;
@@ -77,14 +77,18 @@ export class MessageQueue implements MessagePort, ActorQueue {
 
   // ---- sending -----------------------------------------------------------------------------------------------------
 
-  /** Checks a message before anything is written. @throws queue/full, queue/message_too_large, actor/validation_error */
-  async prepare(name: string, body: unknown): Promise<Uint8Array> {
+  /**
+   * Checks a message before anything is written; at once, unless its validator is asynchronous: a message that nobody awaits
+   * belongs to the turn of its call. @throws queue/full, queue/message_too_large, actor/validation_error
+   */
+  prepare(name: string, body: unknown): Uint8Array | Promise<Uint8Array> {
     checkQueueName(name);
     const { message } = this.#declaration(name);
-    const valid = await validate(message, body, `queue \`${name}\` message`);
-    const bytes = encodeValue(valid, { what: "body" });
-    checkMessageSize(bytes.byteLength, this.#activation.actor.options.maxQueueMessageSize);
-    return bytes;
+    return whenThere(validate(message, body, `queue \`${name}\` message`), (valid) => {
+      const bytes = encodeValue(valid, { what: "body" });
+      checkMessageSize(bytes.byteLength, this.#activation.actor.options.maxQueueMessageSize);
+      return bytes;
+    });
   }
 
   /** @throws queue/full unless these bodies may be stored as well; hooks of a start are only warned, so that a full actor can start and drain */
@@ -172,10 +176,10 @@ export class MessageQueue implements MessagePort, ActorQueue {
 
   // ---- completing --------------------------------------------------------------------------------------------------
 
-  async encodeReply(message: StoredMessage, response: unknown): Promise<Uint8Array | undefined> {
+  encodeReply(message: StoredMessage, response: unknown): Uint8Array | undefined | Promise<Uint8Array | undefined> {
     const { complete } = this.#declaration(message.name);
-    const valid = await validate(complete, response, `queue \`${message.name}\` completion response`);
-    return valid === undefined ? undefined : encodeValue(valid, { what: "response" });
+    const validated = validate(complete, response, `queue \`${message.name}\` completion response`);
+    return whenThere(validated, (valid) => (valid === undefined ? undefined : encodeValue(valid, { what: "response" })));
   }
 
   complete(message: StoredMessage, reply: Uint8Array | undefined): void {

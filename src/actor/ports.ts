@@ -123,6 +123,14 @@ export interface ConnectionEnd {
   readonly reason: string;
 }
 
+/** How whoever uses a client is told of what it begins: each runs `work`, and gives the promise that the user gets. */
+export interface ClientEffects {
+  /** A message that nobody waits to be completed: a short acknowledgement. */
+  send<T>(work: () => Promise<T>): Promise<T>;
+  /** Everything else; `what` names it for people. */
+  call<T>(what: string, work: () => Promise<T>): Promise<T>;
+}
+
 /** What an actor needs from the world around it. */
 export interface ActorPorts {
   readonly store: Store;
@@ -146,7 +154,7 @@ export interface ActorPorts {
    * A client for the same registry, over the binding; `beforeCall` runs before each call leaves and may throw. Its
    * connections end with the first of `ends`.
    */
-  createClient(beforeCall: () => void, ends: readonly AbortSignal[]): unknown;
+  createClient(beforeCall: () => void, ends: readonly AbortSignal[], effects?: ClientEffects): unknown;
   /** Instead of the upgrades of this release, for tests: the last one leads to the present format. */
   readonly upgrades?: readonly Upgrade[];
 }

@@ -1,5 +1,5 @@
 import { ActorError, decodeValue } from "../protocol/index.js";
-import type { StoredMessage } from "../workflow/index.js";
+import type { Effects, StoredMessage } from "../workflow/index.js";
 import type { ActorActivation } from "./activation.js";
 import { checkTimeout } from "./message-queue.js";
 import { aborted } from "./message-receivers.js";
@@ -32,18 +32,27 @@ export interface PlainMessage {
 export class QueueContext {
   readonly #activation: ActorActivation;
   readonly #isRunHandler: boolean;
+  readonly #effects: Effects | undefined;
   /** Completable messages that this callback got and has not completed, by id. */
   readonly #open = new Map<number, string>();
 
-  constructor(activation: ActorActivation, isRunHandler: boolean) {
+  /** `effects`: what the callback begins is a part of it. */
+  constructor(activation: ActorActivation, isRunHandler: boolean, effects: Effects | undefined) {
     this.#activation = activation;
     this.#isRunHandler = isRunHandler;
+    this.#effects = effects;
   }
 
   /** Stores a message; resolves once it is committed. Any name may be used from inside. */
-  async send(name: string, body: unknown): Promise<PlainMessage> {
-    const message = await this.#activation.sendMessage(name, body);
-    return { id: message.id, name: message.name, body: decodeValue(message.body), createdAt: message.createdAt };
+  send(name: string, body: unknown): Promise<PlainMessage> {
+    return this.#begin(async () => {
+      const message = await this.#activation.sendMessage(name, body);
+      return { id: message.id, name: message.name, body: decodeValue(message.body), createdAt: message.createdAt };
+    });
+  }
+
+  #begin<T>(work: () => Promise<T>): Promise<T> {
+    return this.#effects ? this.#effects.begin(work) : work();
   }
 
   /** Sends and waits for `complete`. @throws queue/timed_out, queue/self_wait in a run handler, which nobody else would answer */
@@ -121,13 +130,15 @@ export class QueueContext {
     this.#open.set(message.id, message.name);
     const complete = async (response?: unknown): Promise<void> => {
       const { queue } = this.#activation;
-      const reply = await queue.encodeReply(message, response);
+      const encoded = queue.encodeReply(message, response);
+      // At once where it can be: nobody may be there to wait for it.
+      const reply = encoded instanceof Promise ? await encoded : encoded;
       // Also when somebody else has completed it: it blocks nobody any more.
       this.#open.delete(message.id);
       queue.complete(message, reply);
       this.#activation.commitOrThrow();
     };
-    return { ...plain, complete };
+    return { ...plain, complete: (response) => this.#begin(() => complete(response)) };
   }
 }
 

@@ -6,11 +6,11 @@ export type ReplyResult = { readonly status: "completed"; readonly reply: Uint8A
 /** The actor's queue as contexts and waits use it; `MessageQueue` is the one that exists. */
 export interface ActorQueue {
   /** Checks a message and encodes it; nothing is written. */
-  prepare(name: string, body: unknown): Promise<Uint8Array>;
+  prepare(name: string, body: unknown): Uint8Array | Promise<Uint8Array>;
   take(filter: MessageFilter): StoredMessage[];
   /** As `take`, but the messages stay stored and visible. */
   peek(filter: MessageFilter): StoredMessage[];
-  encodeReply(message: StoredMessage, response: unknown): Promise<Uint8Array | undefined>;
+  encodeReply(message: StoredMessage, response: unknown): Uint8Array | undefined | Promise<Uint8Array | undefined>;
   complete(message: StoredMessage, reply: Uint8Array | undefined): void;
   /** @throws actor/aborted when the signal fires */
   awaitReply(id: number, createdAt: number, timeoutMs: number, signal?: AbortSignal): Promise<ReplyResult>;

@@ -9,7 +9,7 @@
  */
 import { ActorError } from "../protocol/index.js";
 import { History, decodeEntry, type StoredMessage } from "../workflow/index.js";
-import type { ActorActivation, Callback } from "./activation.js";
+import type { ActorActivation, Callback, ClientUse } from "./activation.js";
 import { Background } from "./background.js";
 import type { CompiledActor } from "./compile.js";
 import { Connections } from "./connections.js";
@@ -135,12 +135,12 @@ export class ActorRuntime extends StoredRows implements ActorActivation {
     throw new ActorError("actor", "state_not_enabled", "State not enabled. Must implement `state` or `createState` to use it");
   }
 
-  client(guard: () => void = () => {}, end?: AbortSignal): unknown {
+  client(use?: ClientUse): unknown {
     const beforeCall = (): void => {
-      guard();
+      use?.guard();
       this.commitOrThrow();
     };
-    return this.ports.createClient(beforeCall, end === undefined ? [this.abortSignal] : [this.abortSignal, end]);
+    return this.ports.createClient(beforeCall, use ? [this.abortSignal, use.end] : [this.abortSignal], use);
   }
 
   // ---- commit ------------------------------------------------------------------------------------------------------
@@ -277,7 +277,9 @@ export class ActorRuntime extends StoredRows implements ActorActivation {
   // ---- messages ----------------------------------------------------------------------------------------------------
 
   async sendMessage(name: string, body: unknown, waitMs?: number): Promise<StoredMessage> {
-    const bytes = await this.queue.prepare(name, body);
+    const prepared = this.queue.prepare(name, body);
+    // At once where it can be: nobody may be there to wait for it.
+    const bytes = prepared instanceof Promise ? await prepared : prepared;
     const message = this.queue.add(name, bytes, waitMs);
     this.workflow.expectMessages();
     this.commitOrThrow();

@@ -2,7 +2,7 @@ import type { ActorActivation } from "./activation.js";
 import type { Handler } from "./compile.js";
 import { CallbackContext, READY } from "./context.js";
 import { describe } from "./describe.js";
-import { isThenable } from "./hook.js";
+import { isThenable } from "../workflow/index.js";
 
 /**
  * `onStateChange`: told of changes of the state once they are committed, at most once a turn and a callback.

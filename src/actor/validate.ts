@@ -1,13 +1,19 @@
 import { ActorError } from "../protocol/index.js";
+import { isThenable } from "../workflow/index.js";
 import type { StandardResult, StandardSchema } from "./declarations.js";
 
 /**
- * Runs a Standard Schema; what it gives (coerced, defaulted) is what the handler sees. Validators may be asynchronous.
+ * Runs a Standard Schema; what it gives (coerced, defaulted) is what the handler sees: a promise of it if the validator is
+ * asynchronous, itself if it is not. Throws or rejects accordingly.
  * @throws actor/validation_error with `metadata.issues`
  */
-export async function validate(schema: StandardSchema | undefined, value: unknown, what: string): Promise<unknown> {
+export function validate(schema: StandardSchema | undefined, value: unknown, what: string): unknown {
   if (!schema) return value;
-  const result = await schema["~standard"].validate(value);
+  const result = schema["~standard"].validate(value);
+  return isThenable(result) ? Promise.resolve(result).then((later) => valid(later, what)) : valid(result, what);
+}
+
+function valid(result: StandardResult<unknown>, what: string): unknown {
   if (!result.issues) return result.value;
   throw new ActorError("actor", "validation_error", `Invalid ${what}`, { metadata: { issues: issuesOf(result.issues) } });
 }
@@ -22,4 +28,9 @@ export function issuesOf(issues: NonNullable<StandardResult<unknown>["issues"]>)
 
 export function isStandardSchema(value: unknown): value is StandardSchema {
   return (typeof value === "object" || typeof value === "function") && value !== null && "~standard" in value;
+}
+
+/** Goes on with what `validate` gave, at once where that is there. */
+export function whenThere<T>(value: unknown, next: (value: unknown) => T): T | Promise<T> {
+  return isThenable(value) ? Promise.resolve(value).then(next) : next(value);
 }

@@ -25,7 +25,7 @@ import {
   type WorkflowPorts,
 } from "../workflow/index.js";
 import type { ActorActivation, DeadlineRow } from "./activation.js";
-import { openAttempt } from "./context.js";
+import { openAttempt } from "./step-context.js";
 import { KEYS, type WorkflowRecord } from "./record.js";
 
 

@@ -58,13 +58,25 @@ class HandleMethods {
     this.#call = { target, params: options.params, signal: options.signal };
   }
 
-  async action(request: ActionRequest): Promise<unknown> {
-    const { name, args, signal } = readActionRequest(request);
-    return this.#transport.action({ ...this.#with(signal), name, args });
+  action(request: ActionRequest): Promise<unknown> {
+    return this.#began(`action ${String((request as Partial<ActionRequest> | undefined | null)?.name)}`, async () => {
+      const { name, args, signal } = readActionRequest(request);
+      return this.#transport.action({ ...this.#with(signal), name, args });
+    });
+  }
+
+  send(queue: string, body: unknown, options: SendOptions = {}, params = this.#call.params): Promise<unknown> {
+    const send = (): Promise<unknown> => this.#send(queue, body, options, params);
+    return options.wait ? this.#began(`send to ${queue}`, send) : this.#connections.effects.send(send);
+  }
+
+  #began<T>(what: string, work: () => Promise<T>): Promise<T> {
+    const { target } = this.#call;
+    return this.#connections.effects.call(`${what} of ${"name" in target ? target.name : target.actorId}`, work);
   }
 
   /** A send that waits for its completion starts in its turn, but holds no later one up. */
-  async send(queue: string, body: unknown, options: SendOptions = {}, params = this.#call.params): Promise<unknown> {
+  async #send(queue: string, body: unknown, options: SendOptions, params: unknown): Promise<unknown> {
     const { wait = false, timeout, signal } = options;
     if (timeout !== undefined && !isDuration(timeout)) {
       throw new ActorError("request", "invalid", `A timeout is a number of milliseconds, not ${String(timeout)}.`);
@@ -100,10 +112,12 @@ class HandleMethods {
     return this.#transport.openSocket({ ...call, route: { kind: "raw", path }, protocols: others });
   }
 
-  async fetch(input: unknown, init?: RequestInit): Promise<Response> {
-    const call = readRawCall(input, init);
-    const { signal, ...rest } = call.init;
-    return this.#transport.fetch({ ...this.#with(signal ?? undefined), path: call.path, init: rest });
+  fetch(input: unknown, init?: RequestInit): Promise<Response> {
+    return this.#began("fetch", async () => {
+      const call = readRawCall(input, init);
+      const { signal, ...rest } = call.init;
+      return this.#transport.fetch({ ...this.#with(signal ?? undefined), path: call.path, init: rest });
+    });
   }
 
   async resolve({ signal }: SignalOption = {}): Promise<string> {

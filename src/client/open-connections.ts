@@ -1,19 +1,26 @@
+import type { ClientEffects } from "../actor/index.js";
 import { REAL_PORTS, type Connection, type ConnectionPorts } from "./connection.js";
 
 export interface ClientOptions {
   readonly ports?: ConnectionPorts;
   /** The first of them ends all connections, and those that are opened later. */
   readonly ends?: readonly AbortSignal[];
+  /** Told of each message and call that handles begin. */
+  readonly effects?: ClientEffects | undefined;
 }
+
+const UNTOLD: ClientEffects = { send: (work) => work(), call: (_, work) => work() };
 
 /** The connections of one client that were not disposed of yet. It listens to what ends them only while there are any. */
 export class OpenConnections {
   readonly ports: ConnectionPorts;
+  readonly effects: ClientEffects;
   readonly #ends: readonly AbortSignal[];
   readonly #all = new Set<Connection>();
   readonly #disposeAll = (): void => this.disposeAll();
 
-  constructor({ ports = REAL_PORTS, ends = [] }: ClientOptions) {
+  constructor({ ports = REAL_PORTS, ends = [], effects = UNTOLD }: ClientOptions) {
+    this.effects = effects;
     this.ports = ports;
     this.#ends = ends;
   }

@@ -1,5 +1,5 @@
 import { DurableObject } from "cloudflare:workers";
-import { ActorHost, type Logger, type Registry } from "../actor/index.js";
+import { ActorHost, type ClientEffects, type Logger, type Registry } from "../actor/index.js";
 import type { CallEnvelope, ReplyEnvelope } from "../protocol/index.js";
 import { HibernatingSocket } from "./hibernating-socket.js";
 import { KeyValueStore } from "./key-value-store.js";
@@ -13,7 +13,7 @@ export interface ActorObjectOptions<Env> {
   /** A log whose entries all have these fields. */
   readonly createLog: (fields: Readonly<Record<string, unknown>>) => Logger;
   /** A client for the same registry, over the binding in `env`; `beforeCall` runs before each call leaves. */
-  readonly createClient: (env: Env, beforeCall: () => void, ends: readonly AbortSignal[]) => unknown;
+  readonly createClient: (env: Env, beforeCall: () => void, ends: readonly AbortSignal[], effects?: ClientEffects) => unknown;
 }
 
 /** The class to export from the Worker: one instance of it is one actor. A thin shell around the pure `ActorHost`. */
@@ -41,7 +41,7 @@ export function createActorObject<Env>(options: ActorObjectOptions<Env>): ActorO
         abort: (reason) => ctx.abort(reason),
         waitUntil: (promise) => ctx.waitUntil(promise),
         sockets: () => ctx.getWebSockets().map((socket) => HibernatingSocket.of(socket)),
-        createClient: (beforeCall, ends) => options.createClient(env, beforeCall, ends),
+        createClient: (beforeCall, ends, effects) => options.createClient(env, beforeCall, ends, effects),
       });
       answerPings(ctx);
     }

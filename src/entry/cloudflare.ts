@@ -2,7 +2,7 @@
  * The composition root: joins router, object class and the client inside the Worker.
  */
 import { env as workerEnv, waitUntil } from "cloudflare:workers";
-import type { ActorDefinitions, Client, Logger, Registry } from "../actor/index.js";
+import type { ActorDefinitions, Client, ClientEffects, Logger, Registry } from "../actor/index.js";
 import { createBindingTransport, createClientWithTransport } from "../client/index.js";
 import { consoleLog, createActorObject, type ActorObjectClass, type LogLevel } from "../durable-object/index.js";
 import { MAX_VALUE_BYTES } from "../protocol/index.js";
@@ -105,7 +105,7 @@ export function createHandler<D extends ActorDefinitions, Env = unknown>(registr
     ...(maxOutgoingMessageSize === undefined ? {} : { maxOutgoingMessageSize }),
   });
   const failurePorts = { log, newErrorId: () => crypto.randomUUID(), expose: false };
-  const connect = (env: Env, beforeCall: () => void = () => {}, ends: readonly AbortSignal[] = []): unknown => {
+  const connect = (env: Env, beforeCall: () => void = () => {}, ends: readonly AbortSignal[] = [], effects?: ClientEffects): unknown => {
     const callActor = createActorCaller(namespaceOf(env), { actorNames });
     const sendMessage = createMessageSender(callActor);
     const openSocket = createSocketOpener(namespaceOf(env), actorNames, callActor);
@@ -131,7 +131,7 @@ export function createHandler<D extends ActorDefinitions, Env = unknown>(registr
         },
         beforeSend: beforeCall,
       }),
-      { ends },
+      { ends, effects },
     );
   };
   const handler: ActorHandler<D, Env> = {

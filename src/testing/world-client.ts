@@ -1,4 +1,7 @@
+import type { ClientEffects } from "../actor/index.js";
 import { ActorError, decodeValue, encodeValue, fromErrorData, type Creation, type Operation, type ReplyEnvelope } from "../protocol/index.js";
+
+const UNTOLD: ClientEffects = { send: (work) => work(), call: (_, work) => work() };
 
 /** Brings a call to the actor behind a key. */
 type Deliver = (name: string, key: readonly string[], creation: Creation, operation: Operation) => Promise<ReplyEnvelope>;
@@ -7,16 +10,16 @@ type Deliver = (name: string, key: readonly string[], creation: Creation, operat
  * What `c.client()` gives in a world: `get`, `getOrCreate` and `create`, and of their handles actions and `send` without
  * `wait`. Values go through the codec, as on the platform. `beforeCall` runs before each call leaves.
  */
-export function worldClient(deliver: Deliver, beforeCall: () => void): unknown {
+export function worldClient(deliver: Deliver, beforeCall: () => void, effects: ClientEffects = UNTOLD): unknown {
   return lookup((name) =>
     accessor(name, async (...call) => {
       beforeCall();
       return deliver(...call);
-    }),
+    }, effects),
   );
 }
 
-function accessor(name: string, deliver: Deliver): object {
+function accessor(name: string, deliver: Deliver, effects: ClientEffects): object {
   const handle = (key: string | readonly string[] = [], creation: Creation): unknown => {
     const call = async (operation: Operation): Promise<unknown> => {
       const reply = await deliver(name, typeof key === "string" ? [key] : key, creation, operation);
@@ -27,7 +30,11 @@ function accessor(name: string, deliver: Deliver): object {
       if (options.wait) throw new ActorError("feature", "unsupported", "The client of a World sends without waiting for a reply.");
       await call({ kind: "send", queue, body: encodeValue(body) });
     };
-    return lookup((action) => (action === "send" ? send : (...args: unknown[]) => call({ kind: "action", name: action, args: encodeValue(args) })));
+    const act = async (action: string, args: unknown[]): Promise<unknown> => call({ kind: "action", name: action, args: encodeValue(args) });
+    return lookup((action) => {
+      if (action === "send") return (...args: Parameters<typeof send>) => effects.send(() => send(...args));
+      return (...args: unknown[]) => effects.call(`action ${action} of ${name}`, () => act(action, args));
+    });
   };
   type Key = string | readonly string[];
   return {

@@ -368,7 +368,7 @@ export class WorldActor {
         promise.catch(() => {});
       },
       sockets: () => [...this.sockets].filter((socket) => socket.isOpen),
-      createClient: (beforeCall) => worldClient((name, key, creation, operation) => this.#world.actor(name, key).send(creation, operation), beforeCall),
+      createClient: (beforeCall, _ends, effects) => worldClient((name, key, creation, operation) => this.#world.actor(name, key).send(creation, operation), beforeCall, effects),
       ...(options.upgrades ? { upgrades: options.upgrades } : {}),
     };
   }

@@ -1,3 +1,5 @@
+export { Effects } from "./effects.js";
+export { isThenable } from "./thenable.js";
 export { WorkflowContext, type WorkflowIdentity } from "./context.js";
 export * from "./errors.js";
 export { branchError, stepError, toBranchFailure } from "./failure.js";

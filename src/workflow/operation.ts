@@ -1,10 +1,12 @@
 import type { Activation } from "./activation.js";
+import type { Effects } from "./effects.js";
 import type { Entry } from "./history/entry.js";
 import type { Location } from "./history/location.js";
 
 /** What an operation, and the op behind it, needs of its scope. */
 export interface OperationScope {
   readonly activation: Activation;
+  readonly effects: Effects;
   /** The operation is over. False: it was misused meanwhile, and the workflow fails instead of going on. */
   left(operation: Operation): boolean;
 }

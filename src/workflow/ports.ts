@@ -23,6 +23,11 @@ export interface AttemptSession {
   readonly context: object;
   /** True if the actor's state may have changed since the attempt began. */
   readonly changedState: boolean;
+  /**
+   * Resolves when what the callback began, and the actor stores, has ended; undefined if nothing is open. Rejects with what was
+   * refused and nobody handles.
+   */
+  begun(): Promise<void> | undefined;
   /** The attempt succeeded: what it staged joins the commit that records it. May throw for values that cannot be stored. */
   succeed(): void;
   /** The attempt is over: its context, and every state object got from it, throws from now on. */
@@ -85,8 +90,8 @@ export interface MessagePort {
   take(filter: MessageFilter): StoredMessage[];
   /** Makes messages visible again under their old ids. */
   putBack(messages: readonly StoredMessage[], held: boolean): void;
-  /** Validates and encodes what a message is answered with. @throws queue/invalid_completion_payload */
-  encodeReply(message: StoredMessage, response: unknown): Promise<Uint8Array | undefined>;
+  /** Validates and encodes what a message is answered with, at once where the validator is synchronous. @throws queue/invalid_completion_payload */
+  encodeReply(message: StoredMessage, response: unknown): Uint8Array | undefined | Promise<Uint8Array | undefined>;
   /** Deletes a held message and answers its sender, with the next commit. */
   complete(message: StoredMessage, reply: Uint8Array | undefined): void;
   /** Name of a message that the workflow holds uncompleted, anywhere, and whose queue is among the names. */

@@ -16,6 +16,7 @@ import type { History } from "./history/history.js";
 import type { Outcome, WorkflowPorts } from "./ports.js";
 import { hasCheckpoint, undo } from "./rollback.js";
 import { Scope } from "./scope.js";
+import { afterEffects, type ScopeResult } from "./scope-function.js";
 
 export interface RunOptions {
   readonly ports: WorkflowPorts;
@@ -30,8 +31,6 @@ export interface RunOptions {
 const FOREIGN_WAIT_LOG_MS = 10_000;
 /** Instead of a time: this wait was named already. */
 const TOLD = -1;
-
-type Result = { readonly value: unknown } | { readonly error: unknown };
 
 export class WorkflowRun {
   readonly #options: RunOptions;
@@ -134,8 +133,8 @@ export class WorkflowRun {
     });
   }
 
-  #settled(result: Result): void {
-    if (this.#root.isEvicted) return;
+  #settled(result: ScopeResult): void {
+    if (this.#root.isEvicted || afterEffects(this.#root, result, (final) => this.#settled(final))) return;
     const wasInOperation = this.#root.current !== undefined;
     const problem = this.#root.end();
     if (problem instanceof HistoryDivergedError) return this.#activation.diverge(problem);
@@ -144,7 +143,7 @@ export class WorkflowRun {
   }
 
   /** Called inside a turn. */
-  #end(result: Result): void {
+  #end(result: ScopeResult): void {
     if (this.#ended) return;
     const outcome = toOutcome(result);
     if (outcome.status !== "failed") return this.#finish(outcome);
@@ -179,7 +178,7 @@ export class WorkflowRun {
   }
 }
 
-function toOutcome(result: Result): Outcome {
+function toOutcome(result: ScopeResult): Outcome {
   if ("error" in result) return { status: "failed", error: result.error };
   try {
     return { status: "completed", value: encodeValue(result.value) };

@@ -29,10 +29,23 @@ export function runInScope(scope: Scope, run: (context: object) => unknown, sett
 function leave(scope: Scope, result: ScopeResult, settled: (result: ScopeResult) => void): void {
   if (scope.isEvicted) return;
   const { activation } = scope;
+  if (afterEffects(scope, result, (final) => leave(scope, final, settled))) return;
   const wasInOperation = scope.current !== undefined;
   const problem = scope.end();
   if (problem instanceof HistoryDivergedError) return activation.diverge(problem);
   if (problem instanceof EntryInProgressError) return activation.failRun(problem);
   if (!wasInOperation) activation.countUserCode(-1);
   settled(result);
+}
+
+/** False if nothing that the scope's function began is open. Else `next` is called, in a turn, when it has ended. */
+export function afterEffects(scope: Scope, result: ScopeResult, next: (result: ScopeResult) => void): boolean {
+  const begun = scope.effects.settled();
+  if (!begun) return false;
+  const { activation } = scope;
+  begun.then(
+    () => activation.turn(() => next(result)),
+    (error: unknown) => activation.turn(() => next("error" in result ? result : { error })),
+  );
+  return true;
 }

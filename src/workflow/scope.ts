@@ -1,5 +1,6 @@
 import { ActorError } from "../protocol/index.js";
 import type { Activation } from "./activation.js";
+import { Effects } from "./effects.js";
 import { EntryInProgressError, EvictedError, HistoryDivergedError } from "./errors.js";
 import type { EntryKind } from "./history/entry.js";
 import type { RecordedOperation } from "./history/history.js";
@@ -32,6 +33,7 @@ export class Scope implements OperationScope {
   #refusals = 0;
   #hasCheckpoint = false;
   #operations = 0;
+  #effects: Effects | undefined;
   #unlink: (() => void) | undefined;
   readonly #children = new Set<Scope>();
 
@@ -64,6 +66,11 @@ export class Scope implements OperationScope {
   /** True once a lost race, or the end of the run, has ended it from outside. */
   get isEvicted(): boolean {
     return this.#evicted;
+  }
+
+  /** What the code has begun here beside its operations: completions of messages. */
+  get effects(): Effects {
+    return (this.#effects ??= new Effects());
   }
 
   /** How many operations the code has started here. */
@@ -211,6 +218,7 @@ export class Scope implements OperationScope {
   }
 
   #detach(): void {
+    this.#effects?.close();
     this.#unlink?.();
     this.#unlink = undefined;
     if (this.parent) this.parent.#children.delete(this);

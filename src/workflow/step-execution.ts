@@ -15,7 +15,9 @@ import type { Operation } from "./operation.js";
 import type { AttemptReport, AttemptSession } from "./ports.js";
 import { retryDelayMs, retryPolicy, type RetryConfig, type RetryPolicy } from "./retry.js";
 import type { Scope } from "./scope.js";
+import type { ScopeResult } from "./scope-function.js";
 import { toStoredError } from "./history/stored-error.js";
+import { isThenable } from "./thenable.js";
 
 export interface StepDefinition extends RetryConfig {
   readonly name: string;
@@ -145,20 +147,29 @@ export class StepExecution {
       this.#activation.addWait(attempt.timeout);
       ports.timersChanged();
     }
-    let returned: unknown;
     try {
-      returned = this.#step.run(session.context as never);
-    } catch (thrown) {
-      this.#activation.turn(() => this.#threw(attempt, thrown));
-      return;
+      const returned = this.#step.run(session.context as never);
+      if (!isThenable(returned)) return this.#settled(attempt, { value: returned });
+      // Not its own `then`: that may throw.
+      Promise.resolve(returned).then(
+        (value) => this.#settled(attempt, { value }),
+        (error: unknown) => this.#settled(attempt, { error }),
+      );
+    } catch (error) {
+      this.#settled(attempt, { error });
     }
-    if (!isThenable(returned)) {
-      this.#activation.turn(() => this.#returned(attempt, returned));
-      return;
-    }
-    returned.then(
-      (value) => this.#activation.turn(() => this.#returned(attempt, value)),
-      (thrown: unknown) => this.#activation.turn(() => this.#threw(attempt, thrown)),
+  }
+
+  /** The callback is over; the attempt is when all that it began has ended. */
+  #settled(attempt: Attempt, result: ScopeResult): void {
+    const end = (final: ScopeResult): void => {
+      this.#activation.turn(() => ("error" in final ? this.#threw(attempt, final.error) : this.#returned(attempt, final.value)));
+    };
+    const begun = this.#attempt === attempt ? attempt.session.begun() : undefined;
+    if (!begun) return end(result);
+    begun.then(
+      () => end(result),
+      (error: unknown) => end("error" in result ? result : { error }),
     );
   }
 
@@ -277,8 +288,4 @@ function notStorable(stepName: string, cause: unknown): CriticalError {
   const metadata = ActorError.isActorError(cause) ? { group: cause.group, code: cause.code, ...(cause.metadata as object | undefined) } : {};
   const detail = cause instanceof Error ? cause.message : String(cause);
   return new CriticalError(`Step "${stepName}" gave a value that cannot be stored: ${detail}`, { cause, metadata, code: "not_storable" });
-}
-
-function isThenable(value: unknown): value is PromiseLike<unknown> {
-  return typeof value === "object" && value !== null && typeof (value as { then?: unknown }).then === "function";
 }

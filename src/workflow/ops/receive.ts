@@ -195,7 +195,9 @@ class Receive {
         completedHere = true;
         return;
       }
-      const reply = await activation.ports.messages.encodeReply(message, response);
+      const encoded = activation.ports.messages.encodeReply(message, response);
+      // At once where it can be: nobody may be there to wait for it.
+      const reply = encoded instanceof Promise ? await encoded : encoded;
       if (completedHere) throw alreadyCompleted();
       if (!isHeld()) throw new EvictedError();
       completedHere = true;
@@ -204,7 +206,7 @@ class Receive {
       activation.put(this.#entry);
       if (!activation.ports.commit()) await new Promise(() => {});
     };
-    return { ...plain, complete };
+    return { ...plain, complete: (response) => this.#operation.scope.effects.begin(() => complete(response)) };
   }
 }
 

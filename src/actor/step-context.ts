@@ -1,0 +1,229 @@
+import { ActorError } from "../protocol/index.js";
+import { Effects, type AttemptInfo, type AttemptSession } from "../workflow/index.js";
+import type { ActorActivation } from "./activation.js";
+import { IdentityContext } from "./context.js";
+import { databaseOf } from "./database.js";
+import type { StateView } from "./live-state.js";
+
+/** Whether an attempt is still running; shared by its context and its session. */
+interface Gate {
+  open: boolean;
+  /** Once it is closed. */
+  onClose?: () => void;
+}
+
+/** Begins an attempt's view of the actor; `staged` is called before its success brings messages into the queue, and may throw. */
+export function openAttempt(runtime: ActorActivation, info: AttemptInfo, staged: (bodies: readonly Uint8Array[]) => void): AttemptSession {
+  const gate: Gate = { open: true };
+  const effects = new Effects();
+  const calls = new Set<string>();
+  const outbox: Staged[] = [];
+  const stateBefore = runtime.state?.version;
+  const begun = runtime.state?.restores;
+  const writesBefore = runtime.database?.writes;
+  return {
+    get changedState() {
+      return (runtime.state !== undefined && runtime.state.version !== stateBefore) || runtime.database?.writes !== writesBefore;
+    },
+    context: new StepContext(runtime, info, gate, { effects, calls, outbox }),
+    begun: () => effects.settled(),
+    succeed: () => {
+      // The state is measured before the success is recorded, so that what cannot be stored is this step's failure.
+      runtime.state?.checkChanges(begun);
+      const messages = outbox.flatMap(({ name, body }) => (body ? [{ name, body }] : []));
+      if (messages.length > 0) staged(messages.map(({ body }) => body));
+      for (const { name, body } of messages) runtime.stageMessage(name, body);
+    },
+    close: () => {
+      gate.open = false;
+      if (calls.size > 0) {
+        const msg = "A step ended without awaiting these calls: nobody is told what becomes of them";
+        runtime.ports.log.debug({ msg, step: info.stepName, attempt: info.attempt, calls: [...calls] });
+      }
+      runtime.state?.putBackUnstorable();
+      runtime.callbackEnded(gate);
+      gate.onClose?.();
+    },
+  };
+}
+
+/** A message that leaves with the step's success; without a body as long as its validator has not answered. */
+interface Staged {
+  readonly name: string;
+  body: Uint8Array | undefined;
+}
+
+/** What an attempt has begun. */
+interface Begun {
+  /** What it waits for. */
+  readonly effects: Effects;
+  /** Calls to other actors that are open; nobody waits for them but the callback. */
+  readonly calls: Set<string>;
+  readonly outbox: Staged[];
+}
+
+/** What a step's callback gets: dead once its attempt has ended. */
+class StepContext extends IdentityContext {
+  readonly #runtime: ActorActivation;
+  readonly #info: AttemptInfo;
+  readonly #gate: Gate;
+  readonly #view: StateView | undefined;
+  readonly #begun: Begun;
+  /** Aborted when the attempt has ended. */
+  #attempt: AbortSignal | undefined;
+  #schedule: object | undefined;
+  #db: unknown;
+  #cron: object | undefined;
+  readonly queue: { send(name: string, body: unknown): Promise<void> };
+
+  constructor(runtime: ActorActivation, info: AttemptInfo, gate: Gate, begun: Begun) {
+    super(runtime);
+    this.#runtime = runtime;
+    this.#info = info;
+    this.#gate = gate;
+    this.#view = runtime.state?.createView(() => this.#check("state"));
+    this.#begun = begun;
+    // Staged: stored with the step's success; a failed attempt sends nothing (decision 15).
+    this.queue = Object.freeze({ send: (name: string, body: unknown) => this.#begin("queue.send", () => this.#stage(name, body)) });
+  }
+
+  get abortSignal(): AbortSignal {
+    return this.#info.abortSignal;
+  }
+  get attempt(): number {
+    return this.#info.attempt;
+  }
+  get maxRetries(): number {
+    return this.#info.maxRetries;
+  }
+
+  get state(): unknown {
+    return this.#stateView().value;
+  }
+  set state(value: unknown) {
+    this.#stateView().value = value;
+  }
+
+  get vars(): unknown {
+    this.#check("vars");
+    return this.#runtime.vars;
+  }
+  set vars(value: unknown) {
+    this.#check("vars");
+    this.#runtime.vars = value;
+  }
+
+  get db(): unknown {
+    this.#check("db");
+    this.#db ??= databaseOf(this.#runtime).createClient(
+      () => this.#check("db"),
+      (work) => this.#begun.effects.begin(work),
+    );
+    return this.#db;
+  }
+
+  client(): unknown {
+    this.#check("client");
+    this.#attempt ??= this.#endWith(new AbortController());
+    return this.#runtime.client({
+      guard: () => this.#check("client"),
+      end: this.#attempt,
+      send: (work) => this.#begun.effects.begin(work),
+      call: (what, work) => this.#call(what, work),
+    });
+  }
+
+  /** Stored with the success, in the order of the calls, whenever its validator answers. */
+  #stage(name: string, body: unknown): undefined | Promise<undefined> {
+    const prepared = this.#runtime.queue.prepare(name, body);
+    const staged: Staged = { name, body: prepared instanceof Promise ? undefined : prepared };
+    this.#begun.outbox.push(staged);
+    if (!(prepared instanceof Promise)) return undefined;
+    return prepared.then((bytes) => {
+      this.#check("queue.send");
+      staged.body = bytes;
+      return undefined;
+    });
+  }
+
+  /** What the attempt begins, and waits for. Once it has ended, nothing is begun. */
+  #begin<T>(feature: string, work: () => T | PromiseLike<T>): Promise<T> {
+    try {
+      this.#check(feature);
+    } catch (error) {
+      return Promise.reject(error);
+    }
+    return this.#begun.effects.begin(work);
+  }
+
+  /** A call that the attempt does not wait for: it is named if the callback did not either. */
+  #call<T>(what: string, work: () => Promise<T>): Promise<T> {
+    const { calls } = this.#begun;
+    calls.add(what);
+    return work().finally(() => calls.delete(what));
+  }
+
+  #endWith(attempt: AbortController): AbortSignal {
+    this.#gate.onClose = () => attempt.abort();
+    return attempt.signal;
+  }
+
+  /** Progress is live: it leaves at once, after what is dirty has been committed, whatever becomes of the attempt (decision 15). */
+  broadcast(name: string, ...args: unknown[]): void {
+    this.#check("broadcast");
+    this.#runtime.connections.broadcast(name, args);
+  }
+
+  get schedule(): object {
+    this.#check("schedule");
+    this.#schedule ??= this.#guarded(this.#runtime.schedule.view, "schedule");
+    return this.#schedule;
+  }
+
+  get cron(): object {
+    this.#check("cron");
+    this.#cron ??= this.#guarded(this.#runtime.cron.view, "cron");
+    return this.#cron;
+  }
+
+  destroy(): void {
+    this.#check("destroy");
+    this.#runtime.requestDestroy(this.#gate);
+  }
+
+  keepAwake<T>(promise: Promise<T>): Promise<T> {
+    this.#check("keepAwake");
+    this.#runtime.background.run("A keepAwake promise", () => promise);
+    return promise;
+  }
+
+  waitUntil(promise: Promise<unknown>): void {
+    this.#check("waitUntil");
+    this.#runtime.background.waitFor("A waitUntil promise", promise);
+  }
+
+  /** The same object, but that each of its methods, all of which give promises, is begun as a part of the attempt. */
+  #guarded(target: object, feature: string): object {
+    return new Proxy(target, {
+      get: (_, key) => {
+        const member: unknown = Reflect.get(target, key);
+        if (typeof member !== "function") return member;
+        return (...args: unknown[]): Promise<unknown> => this.#begin(feature, () => Reflect.apply(member as (...args: unknown[]) => unknown, target, args));
+      },
+    });
+  }
+
+  #stateView(): StateView {
+    this.#check("state");
+    return this.#view ?? this.#runtime.stateView();
+  }
+
+  #check(feature: string): void {
+    if (this.#gate.open) return;
+    throw new ActorError(
+      "workflow",
+      "step_ended",
+      `\`${feature}\` is only available inside workflow steps: step "${this.#info.stepName}", attempt ${this.#info.attempt}, has ended`,
+    );
+  }
+}
