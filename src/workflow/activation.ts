@@ -350,7 +350,14 @@ export class Activation {
 
   async #advance(): Promise<void> {
     await this.settled();
+    let heardAt: number | undefined;
     for (let passed = 0; passed < DUE_PER_PASS; passed += 1) {
+      // A message of this very millisecond, the one that started the actor say, may be on its way in: it wins (decision 4).
+      const now = this.ports.now();
+      if (heardAt !== now && this.#receivers.size > 0 && this.#earliest()?.at === now) {
+        heardAt = now;
+        await this.ports.yield();
+      }
       const settle = this.#nextDue();
       if (!settle || this.#halted) return;
       this.turn(settle);

@@ -802,4 +802,24 @@ describe("receiving costs", () => {
       expect((await s.status()).status, `timeout ${timeout}`).toBe("completed");
     }
   });
+
+  it.each(["nextBatch", "race with a sleep"])("takes the message that wakes an evicted run at exactly its deadline (%s)", async (kind) => {
+    for (const before of [0, 1, 5, 30]) {
+      let got: unknown;
+      const s = await subject(async (ctx) => {
+        for (let n = 0; n < before; n += 1) await ctx.step(`s${n}`, () => n);
+        if (kind === "nextBatch") got = (await ctx.queue.nextBatch("wait", { names: ["m"], timeout: HOUR })).length;
+        else
+          got = await ctx.race("r", [
+            { name: "message", run: async (b) => (await b.queue.nextBatch("m", { names: ["m"] })).length },
+            { name: "time", run: (b) => b.sleep("t", HOUR).then(() => 0) },
+          ]).then(({ value }) => value);
+      });
+      s.actor.crash();
+      s.clock.moveTo(s.clock.now() + HOUR);
+      await s.send("m", "in time");
+      await s.world.pass(1_000);
+      expect(got, `${before} steps before it`).toBe(1);
+    }
+  });
 });
