@@ -1,14 +1,15 @@
 /** What a client knows about actors: only types, so that `src/client` never imports the runtime. */
 import type { ActorError } from "../protocol/index.js";
 import type { EventArgs, EventNames } from "./connection-types.js";
-import type { AnyClient, DefinitionTypes, EventDeclarations, QueueDeclarations, QueueNames, SendBody, SendReply } from "./declarations.js";
-
-export type { AnyClient } from "./declarations.js";
+import type { DefinitionTypes, EventDeclarations, QueueDeclarations, QueueNames, SendBody, SendReply } from "./declarations.js";
 
 /** What `setup()` gives; the type argument of `createClient<typeof registry>()`. */
 export interface RegistryTypes<D> {
   readonly config: { readonly use: D };
 }
+
+/** A registry of which nothing is known: its clients take any name, and listeners are given anything. */
+export interface AnyRegistry extends RegistryTypes<any> {}
 
 /** The actor definitions of a registry type. */
 export type ExtractActorsFromRegistry<R> = R extends RegistryTypes<infer D> ? D : never;
@@ -41,6 +42,14 @@ export interface ActionRequest {
   readonly name: string;
   readonly args?: readonly unknown[] | undefined;
   readonly signal?: AbortSignal | undefined;
+  /** Accepted, without effect: calls wait for the actor's start. */
+  readonly skipReadyWait?: boolean | undefined;
+}
+
+/** Options of a raw request beside those of `fetch`. */
+export interface ActorFetchInit extends RequestInit {
+  /** Accepted, without effect. */
+  readonly skipReadyWait?: boolean | undefined;
 }
 
 /** What handles and connections have in common beside the actions. */
@@ -72,7 +81,7 @@ export interface ActorHandleMethods<CP, E extends EventDeclarations, Q extends Q
    * rejects with `client/network_error` if nothing is, or with the signal's reason. Inside the Worker redirects are not
    * followed.
    */
-  fetch(input: string | URL | Request, init?: RequestInit): Promise<Response>;
+  fetch(input: string | URL | Request, init?: ActorFetchInit | Request): Promise<Response>;
   /** The actor's id. @throws actor/not_found for a `get` handle of an actor that does not exist */
   resolve(options?: { readonly signal?: AbortSignal | undefined }): Promise<string>;
   /** The URL below which the actor's routes lie (`…/gateway/{id}`). Resolves the actor first; rejects over a binding, which has none. */
@@ -86,11 +95,15 @@ export interface ConnectOptions<CP = unknown> {
   readonly callTimeout?: number | undefined;
   /** Disposes of the connection when it aborts. */
   readonly signal?: AbortSignal | undefined;
+  /** Accepted, without effect. */
+  readonly skipReadyWait?: boolean | undefined;
 }
 
 export interface WebSocketOptions<CP = unknown> {
   readonly params?: CP | undefined;
   readonly getParams?: (() => CP | Promise<CP>) | undefined;
+  /** Accepted, without effect. */
+  readonly skipReadyWait?: boolean | undefined;
 }
 
 /** "connected" once the actor has let it in, "disconnected" between two attempts, "idle" when none will follow. */
@@ -144,11 +157,11 @@ export type Handle<M, CP, E extends EventDeclarations, Q extends QueueDeclaratio
 
 /** The handle of an actor: `ActorHandle<typeof myActor>`. */
 // biome-ignore lint: any definition
-export type ActorHandle<D> = D extends DefinitionTypes<any, infer CP, any, any, any, any, infer E extends EventDeclarations, infer Q extends QueueDeclarations, infer M> ? Handle<M, CP, E, Q> : never;
+export type ActorHandle<D> = 0 extends 1 & D ? AnyHandle : D extends DefinitionTypes<any, infer CP, any, any, any, any, infer E extends EventDeclarations, infer Q extends QueueDeclarations, infer M> ? Handle<M, CP, E, Q> : never;
 
 /** The connection of an actor: `ActorConn<typeof myActor>`. */
 // biome-ignore lint: any definition
-export type ActorConn<D> = D extends DefinitionTypes<any, any, any, any, any, any, infer E extends EventDeclarations, infer Q extends QueueDeclarations, infer M> ? Connection<M, E, Q> : never;
+export type ActorConn<D> = 0 extends 1 & D ? AnyConnection : D extends DefinitionTypes<any, any, any, any, any, any, infer E extends EventDeclarations, infer Q extends QueueDeclarations, infer M> ? Connection<M, E, Q> : never;
 
 // biome-ignore lint: any definition
 type InputOf<D> = D extends DefinitionTypes<any, any, any, any, infer I, any, any, any, any> ? I : never;
@@ -159,6 +172,8 @@ export interface GetOptions {
   /** Asked for the params of each socket, reconnects included; calls over HTTP use `params`. */
   readonly getParams?: (() => unknown) | undefined;
   readonly signal?: AbortSignal | undefined;
+  /** Accepted, without effect. */
+  readonly skipReadyWait?: boolean | undefined;
 }
 export interface GetOrCreateOptions<I = unknown> extends GetOptions {
   /** Given to `createState` and `onCreate` if this call creates the actor. */
@@ -183,11 +198,40 @@ export interface ActorAccessor<D> {
 }
 
 /** `createClient<typeof registry>()`: an accessor for each actor. */
-export type Client<R> = ClientOf<ExtractActorsFromRegistry<R>>;
+export type Client<R> = 0 extends 1 & ExtractActorsFromRegistry<R> ? AnyClient : ClientOf<ExtractActorsFromRegistry<R>>;
 export type ClientOf<D> = { readonly [N in keyof D]: ActorAccessor<D[N]> } & ClientMethods<D>;
 
-/** The client of a registry type; without one (`any`), any actor and action. */
-export type ClientFor<R> = 0 extends 1 & R ? AnyClient : Client<R>;
+/** The client of a registry type; of `any`, anything. */
+export type ClientFor<R> = 0 extends 1 & R ? R : Client<R>;
+
+/** A handle of an actor of which nothing is known: any action, any result. */
+export interface AnyHandle extends Omit<ActorHandleMethods<any, any, any, unknown>, "connect"> {
+  connect(params?: unknown, options?: ConnectOptions<any>): AnyConnection;
+  readonly [action: string]: any;
+}
+/** A connection to such an actor: any action; listeners get anything. */
+export interface AnyConnection extends ActorConnMethods<any, any> {
+  readonly [action: string]: any;
+}
+/** Where handles of such an actor come from. */
+export interface AnyAccessor {
+  get(key?: ActorKey, options?: GetOptions): AnyHandle;
+  getOrCreate(key?: ActorKey, options?: GetOrCreateOptions): AnyHandle;
+  getForId(actorId: string, options?: GetOptions): AnyHandle;
+  /** @throws actor/duplicate_key when the key exists */
+  create(key?: ActorKey, options?: CreateOptions): Promise<AnyHandle>;
+}
+/** A client without types: every actor, every action. */
+export type AnyClient = { readonly [actor: string]: AnyAccessor } & AnyClientMethods;
+export interface AnyClientMethods {
+  get(name: string, key?: ActorKey, options?: GetOptions): AnyHandle;
+  getOrCreate(name: string, key?: ActorKey, options?: GetOrCreateOptions): AnyHandle;
+  getForId(name: string, actorId: string, options?: GetOptions): AnyHandle;
+  /** @throws actor/duplicate_key when the key exists */
+  create(name: string, key?: ActorKey, options?: CreateOptions): Promise<AnyHandle>;
+  /** Disposes of all connections that its handles have opened. Handles go on working. */
+  dispose(): Promise<void>;
+}
 
 /** The same with the actor's name as an argument: for a name that is computed, or that the client has itself. */
 export interface ClientMethods<D> {

@@ -1,3 +1,4 @@
+import { ActorError } from "../protocol/index.js";
 import type { Connection, ConnectionView } from "./connection.js";
 
 /** `c.conns`: a live, read-only map of who is connected, by connection id. */
@@ -32,6 +33,22 @@ export class ConnectionMap {
     for (const [id, { view }] of this.#connections) yield [id, view];
   }
 
+  set(): never {
+    throw readOnly();
+  }
+
+  delete(): never {
+    throw readOnly();
+  }
+
+  clear(): never {
+    throw readOnly();
+  }
+
+  get [Symbol.toStringTag](): string {
+    return "Map";
+  }
+
   forEach(visit: (connection: ConnectionView, id: string, map: ConnectionMap) => void): void {
     for (const [id, view] of this.entries()) visit(view, id, this);
   }
@@ -39,4 +56,8 @@ export class ConnectionMap {
   [Symbol.iterator](): Generator<[string, ConnectionView], undefined> {
     return this.entries();
   }
+}
+
+function readOnly(): ActorError {
+  return new ActorError("actor", "read_only", "`c.conns` only tells who is connected: `conn.disconnect()` ends a connection");
 }

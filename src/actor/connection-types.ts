@@ -7,8 +7,12 @@ export type EventNames<E extends EventDeclarations> = [keyof E] extends [never] 
 // biome-ignore lint: a list of anything
 export type EventArgs<E extends EventDeclarations, N> = string extends keyof E ? any[] : N extends keyof E ? EventArguments<E[N]> : any[];
 
-/** One caller that was let in: a socket as long as it is open, or one call over HTTP or from another actor while it runs. */
-export interface Conn<CP, CS, E extends EventDeclarations> {
+/**
+ * One caller that was let in: a socket as long as it is open, or one call over HTTP or from another actor while it runs.
+ * Its type arguments are those of `ActorContext`, in the same order: `Conn<State, Params, ConnState>`.
+ */
+// oxlint-disable-next-line no-unused-vars -- all take the same parameters in the same order
+export interface Conn<S = unknown, CP = unknown, CS = unknown, V = unknown, I = unknown, DB = unknown, E extends EventDeclarations = any, Q = unknown> {
   /** Unique among all connections of the actor. */
   readonly id: string;
   /** What the client gave, or what `connParamsSchema` made of it; at most 4 KiB. */
@@ -30,16 +34,18 @@ export interface Conn<CP, CS, E extends EventDeclarations> {
   disconnect(reason?: string): Promise<void>;
 }
 
-/** `c.conns`: who is connected now, by connection id. */
-export interface Conns<CP, CS, E extends EventDeclarations> {
-  readonly size: number;
-  get(id: string): Conn<CP, CS, E> | undefined;
-  has(id: string): boolean;
-  keys(): IterableIterator<string>;
-  values(): IterableIterator<Conn<CP, CS, E>>;
-  entries(): IterableIterator<[string, Conn<CP, CS, E>]>;
-  forEach(visit: (connection: Conn<CP, CS, E>, id: string) => void): void;
-  [Symbol.iterator](): IterableIterator<[string, Conn<CP, CS, E>]>;
+/** A connection of any actor. */
+// biome-ignore lint: whatever its types
+export type AnyConn = Conn<any, any, any, any, any, any, any, any>;
+
+/** `c.conns`: who is connected now, by connection id. Live; to be read only. */
+export interface Conns<CP, CS, E extends EventDeclarations> extends Map<string, Conn<any, CP, CS, any, any, any, E, any>> {
+  /** @throws actor/read_only */
+  set(id: string, connection: never): this;
+  /** @throws actor/read_only: `disconnect()` ends a connection */
+  delete(id: string): boolean;
+  /** @throws actor/read_only */
+  clear(): void;
 }
 
 /** How a connection ended: WebSocket close code and reason; 1006 for one that was lost, 1000 for a call that was served. */

@@ -21,8 +21,7 @@ export interface SqlExecutor {
    * SAVEPOINT in any form, sqlite/invalid_sql, sqlite/invalid_parameter, sqlite/duplicate_column, value/too_large,
    * storage/full, sqlite/closed
    */
-  execute<Row = Record<string, unknown>>(sql: string, parameters: SqlParameters): Promise<Row[]>;
-  execute<Row = Record<string, unknown>>(sql: string, ...parameters: readonly SqlValue[]): Promise<Row[]>;
+  execute<Row = Record<string, unknown>>(sql: string, ...parameters: readonly unknown[]): Promise<Row[]>;
 }
 
 export interface TransactionOptions {
@@ -53,6 +52,8 @@ export interface RawAccess extends SqlExecutor {
 
 /** What a provider builds its client on. */
 export interface DatabaseAccess {
+  /** The actor whose database it is. */
+  readonly actorId: string;
   /** As `c.db` of `db()`. */
   readonly raw: RawAccess;
   /** As `execute`, but at once, for drivers that are synchronous; cells as SQLite gives them. @throws as `execute`; sqlite/transaction_open */
@@ -69,14 +70,26 @@ export interface SqlTable {
 
 /** An actor's `db`: makes the client that its contexts show as `c.db`. `db()` of perdure/db and perdure/db/drizzle give one. */
 export interface DatabaseProvider<DB> {
-  /** Makes a client: one for the actor's callbacks, and one for each attempt of a step that asks for it. */
-  createClient(access: DatabaseAccess): DB;
+  /**
+   * Makes the client. One that is made at once is made for the actor's callbacks, and again for each attempt of a step that
+   * asks for it; a promise is awaited once, at the actor's start, and all of the activation share what it gives.
+   */
+  createClient(access: DatabaseAccess): DB | Promise<DB>;
   /** Brings the tables up to date; at every start, before the actor's own `onMigrate`. */
   onMigrate?(client: DB): void | Promise<void>;
 }
 
 /** Runs what user code begins; gives the promise that it gets. */
 export type Begin = <T>(work: () => Promise<T>) => Promise<T>;
+/** What `db` of an actor's configuration may be. */
+// biome-ignore lint: whatever its client
+export type AnyDatabaseProvider = DatabaseProvider<any> | undefined;
+
+/** `c.db` behind a provider; that of `db()` where there is none, as RivetKit has it. */
+export type InferDatabaseClient<P extends AnyDatabaseProvider> = P extends DatabaseProvider<infer DB> ? DB : RawAccess;
+
+/** The client that a context's type argument means: itself, or that of the provider. */
+export type DatabaseClient<DB> = 0 extends 1 & DB ? DB : [DB] extends [DatabaseProvider<infer Client>] ? Client : DB;
 
 /** The database of an activation, as contexts use it. */
 export interface ActorDatabase {

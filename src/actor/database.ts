@@ -36,6 +36,8 @@ export class Database implements ActorDatabase {
   #start: SqlTransaction | undefined;
   #isClosed = false;
   #client: unknown;
+  /** The provider took its time over the client: all share it. */
+  #isShared = false;
   #isUnconfirmed = false;
   #isConfirming = false;
 
@@ -47,16 +49,30 @@ export class Database implements ActorDatabase {
 
   /** What callbacks see as `c.db`. */
   get client(): unknown {
-    this.#client ??= this.createClient();
+    this.#client ??= this.#makeClient();
     return this.#client;
   }
 
-  createClient(guard: () => void = () => {}, begin: Begin = (work) => work()): unknown {
+  /** Makes the client; a promise if the provider takes its time over it. */
+  open(): Promise<void> | undefined {
+    const made = this.client;
+    if (!isPromise(made)) return undefined;
+    this.#isShared = true;
+    return Promise.resolve(made).then((client) => void (this.#client = client));
+  }
+
+  /** A client of its own, where the provider makes one at once: `guard` runs before each use and may refuse it. */
+  createClient(guard: () => void, begin: Begin): unknown {
+    return this.#isShared ? this.#client : this.#makeClient(guard, begin);
+  }
+
+  #makeClient(guard: () => void = () => {}, begin: Begin = (work) => work()): unknown {
     const check = (): void => {
       guard();
       this.#check();
     };
     const access: DatabaseAccess = {
+      actorId: this.#activation.record.actorId,
       raw: Object.freeze({
         execute: (sql: unknown, ...given: unknown[]) =>
           begin(async () => {
@@ -92,6 +108,7 @@ export class Database implements ActorDatabase {
 
   /** The provider's migration, for whoever runs the start. */
   async migrate(): Promise<void> {
+    await this.open();
     await this.#provider.onMigrate?.(this.client);
   }
 
@@ -304,4 +321,8 @@ function timeoutOf(options: TransactionOptions): number {
   if (timeout === undefined) return MAX_TRANSACTION_MS;
   if (typeof timeout !== "number" || !(timeout > 0)) throw new ActorError("sqlite", "invalid_timeout", "A transaction's timeout is a positive number of ms");
   return Math.min(timeout, MAX_TRANSACTION_MS);
+}
+
+function isPromise(value: unknown): value is PromiseLike<unknown> {
+  return typeof (value as PromiseLike<unknown> | null)?.then === "function";
 }

@@ -82,9 +82,11 @@ export interface SchemaQueue<M extends StandardSchema, R extends StandardSchema>
 }
 
 /** Declares a queue: `queue<Message, Reply>()`, or `queue({ message: schema })`; with an access rule if wanted. */
-export function queue<M extends StandardSchema, R extends StandardSchema = StandardSchema<undefined>>(options: SchemaQueue<M, R>): SchemaQueue<M, R>;
+// Three type parameters, so that `queue<Message, Reply>`, also as a type (`ReturnType<typeof queue<Message>>`), is the last of these.
+export function queue<M extends StandardSchema, R extends StandardSchema, _Inferred>(options: Required<Pick<SchemaQueue<M, R>, "message" | "complete">> & PublishRule): SchemaQueue<M, R>;
+export function queue<M extends StandardSchema, _Inferred1, _Inferred2>(options: Pick<SchemaQueue<M, never>, "message"> & PublishRule & { readonly complete?: undefined }): SchemaQueue<M, StandardSchema<undefined>>;
 export function queue<M = unknown, R = undefined>(options?: QueueOptions<M, R>): QueueDeclaration<M, R>;
-export function queue<M, R>(options: QueueOptions<M, R> = {}): QueueDeclaration<M, R> {
+export function queue(options: object = {}): object {
   return { ...options };
 }
 
@@ -96,10 +98,6 @@ export function event<T = unknown>(options: {
 } = {}): EventDeclaration<T> {
   return { ...options };
 }
-
-/** A client without types: every actor, every action. */
-// biome-ignore lint: untyped by intention (decision 31)
-export type AnyClient = any;
 
 declare const definitionTypes: unique symbol;
 

@@ -13,6 +13,7 @@ export type * from "./connection-types.js";
 export { ActorHost } from "./host.js";
 export { decodeLease, encodeLease, foundLease, newLease, startFailed, type Lease } from "./lease.js";
 export type * from "./ports.js";
+export type * from "./hook-contexts.js";
 export type * from "./kv-types.js";
 export { KEYS, type ActorRecord } from "./record.js";
 export type { ActionInputSchemas } from "./action-schemas.js";

@@ -1,7 +1,9 @@
 /** A message, as listeners of a raw socket get it: text as it is, bytes as an ArrayBuffer. */
 export interface RivetMessageEvent {
   readonly type: string;
-  readonly data: string | ArrayBuffer;
+  /** A string or an ArrayBuffer; untyped, as `JSON.parse(event.data)` and RivetKit have it. */
+  // biome-ignore lint: see above
+  readonly data: any;
 }
 export interface RivetCloseEvent {
   readonly type: string;
@@ -22,7 +24,11 @@ interface SocketEvents {
 
 /** What `onWebSocket` is given: a WebSocket as the standard has it, open already. Listeners may be asynchronous. */
 export interface UniversalWebSocket {
-  /** 1 while it is open, 3 after its end. */
+  readonly CONNECTING: 0;
+  readonly OPEN: 1;
+  readonly CLOSING: 2;
+  readonly CLOSED: 3;
+  /** `OPEN` at first, `CLOSED` after its end. */
   readonly readyState: number;
   readonly binaryType: "arraybuffer";
   readonly url: string;

@@ -37,6 +37,10 @@ export class RawSocket {
   static readonly OPEN = OPEN;
   static readonly CLOSING = 2;
   static readonly CLOSED = CLOSED;
+  readonly CONNECTING = CONNECTING;
+  readonly OPEN = OPEN;
+  readonly CLOSING = 2;
+  readonly CLOSED = CLOSED;
   readonly binaryType = "arraybuffer";
   readonly url: string;
   onopen: Listener | null = null;

@@ -4,32 +4,48 @@ import type { LogEntry } from "./ports.js";
 import { checkRegistryConfig, type RegistryConfig } from "./registry-config.js";
 import type { ActorDefinitions } from "./types.js";
 
+/** What a registry keeps to itself. */
+interface Served {
+  readonly actors: Map<string, CompiledActor>;
+  fetch: ((request: Request, env?: unknown, ctx?: unknown) => Promise<Response>) | undefined;
+  basePath: string;
+}
+// Not in a private member: those make a class fit nothing but itself.
+const SERVED = new WeakMap<object, Served>();
+
+function servedOf(registry: object): Served {
+  const served = SERVED.get(registry);
+  if (!served) throw new TypeError("This registry was made by another copy of the package: have it once (`npm ls perdure rivetkit`)");
+  return served;
+}
+
 /**
  * A set of actors. Nothing starts until a Worker serves it (`createHandler` from `perdure/cloudflare`): what starts and
  * stops servers elsewhere is harmless, and `serve`, `handler` and `routes` answer with what `createHandler` made last.
+ *
+ * No member is private to the compiler: registries of two copies of this package are one type.
  */
 export class Registry<D extends ActorDefinitions = ActorDefinitions> {
   readonly config: RegistryConfig<D>;
   /** Handlers to mount where one likes, instead of `/health` and `/metadata`. There are no metrics: feature/unsupported. */
   readonly routes: {
-    health(request: Request): Promise<Response>;
-    metadata(request: Request): Promise<Response>;
-    prometheusMetrics(request: Request): Promise<Response>;
+    health(request?: Request): Promise<Response>;
+    metadata(request?: Request): Promise<Response>;
+    prometheusMetrics(request?: Request): Promise<Response>;
   };
-  readonly #compiled = new Map<string, CompiledActor>();
-  #fetch: ((request: Request, env?: unknown, ctx?: unknown) => Promise<Response>) | undefined;
-  #basePath = "";
 
   constructor(config: RegistryConfig<D>) {
     checkRegistryConfig(config);
     this.config = config;
+    const served: Served = { actors: new Map(), fetch: undefined, basePath: "" };
+    SERVED.set(this, served);
     for (const [name, definition] of Object.entries(config.use)) {
       checkActorName(name);
       if (typeof definition?.config !== "object") throw new TypeError(`setup(): "${name}" is not an actor; make it with actor({…})`);
       const { incoming, outgoing } = DEFAULT_MESSAGE_LIMITS;
-      this.#compiled.set(name, compileActor(name, definition, { incoming: config.maxIncomingMessageSize ?? incoming, outgoing: config.maxOutgoingMessageSize ?? outgoing }));
+      served.actors.set(name, compileActor(name, definition, { incoming: config.maxIncomingMessageSize ?? incoming, outgoing: config.maxOutgoingMessageSize ?? outgoing }));
     }
-    const route = (path: string) => ({ url }: Request) => this.handler(new Request(new URL(`${this.#basePath}${path}`, url).href));
+    const route = (path: string) => (request?: Request) => this.handler(new Request(new URL(`${served.basePath}${path}`, request?.url ?? "http://localhost").href));
     this.routes = {
       health: route("/health"),
       metadata: route("/metadata"),
@@ -38,32 +54,32 @@ export class Registry<D extends ActorDefinitions = ActorDefinitions> {
   }
 
   get actorNames(): string[] {
-    return [...this.#compiled.keys()];
+    return [...servedOf(this).actors.keys()];
   }
 
   /** What whoever serves the registry is to log, once. */
   get warnings(): LogEntry[] {
-    return [...this.#compiled.values()].flatMap(({ name, idleOptions }) =>
+    return [...servedOf(this).actors.values()].flatMap(({ name, idleOptions }) =>
       idleOptions.map((option) => ({ msg: `The option "${option}" of the actor "${name}" has no effect here`, actor: name, option })),
     );
   }
 
   /** @throws actor/not_registered */
   find(name: string): CompiledActor {
-    const found = this.#compiled.get(name);
+    const found = servedOf(this).actors.get(name);
     if (!found) throw new ActorError("actor", "not_registered", `There is no actor named "${name}" in the registry`);
     return found;
   }
 
   /** For `createHandler`: from now on the registry answers requests like this, with its own routes below `basePath`. */
   servedBy(fetch: (request: Request, env?: unknown, ctx?: unknown) => Promise<Response>, basePath: string): void {
-    this.#fetch = fetch;
-    this.#basePath = basePath.replace(/\/+$/, "");
+    Object.assign(servedOf(this), { fetch, basePath: basePath.replace(/\/+$/, "") });
   }
 
   /** Answers one request. @throws feature/unsupported unless `createHandler(registry)` was called */
   async handler(request: Request, env?: unknown, ctx?: unknown): Promise<Response> {
-    if (this.#fetch) return this.#fetch(request, env, ctx);
+    const { fetch } = servedOf(this);
+    if (fetch) return fetch(request, env, ctx);
     throw new ActorError("feature", "unsupported", "Nothing serves this registry yet: call createHandler(registry) of perdure/cloudflare, and export its ActorObject");
   }
 

@@ -139,7 +139,11 @@ async function migrateExisting(runtime: ActorRuntime): Promise<void> {
   const { database, actor, state } = runtime;
   const stage = state ? BEFORE_VARS : BEFORE_STATE;
   if (!database) return migrate(runtime, stage, false);
-  if (!actor.config.onMigrate && !database.hasMigration) return;
+  if (!actor.config.onMigrate && !database.hasMigration) {
+    const opening = database.open();
+    if (opening) await hook(runtime, "createClient", () => opening, stage, actor.options.onMigrateTimeout, []);
+    return;
+  }
   runtime.hold();
   try {
     await database.start("onMigrate", actor.options.onMigrateTimeout, async () => {

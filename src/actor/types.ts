@@ -2,7 +2,8 @@
  * The typed façade of actors. Generics stop here: the runtime below handles `unknown` and codecs.
  *
  * Type parameters, in this order everywhere: S state · CP connection params · CS connection state · V vars · I input ·
- * DB database · E events · Q queues · A actions, or M: the same as clients call them. No context uses I; it keeps its place.
+ * DB database: the client, or a provider of it · E events · Q queues · A actions, or M: the same as clients call them. No
+ * context uses I; it keeps its place. Contexts that lack some of them leave those out, as RivetKit's do.
  */
 import type { InspectorConfig } from "./inspector-tabs.js";
 import type { ActorOptions } from "./options.js";
@@ -14,13 +15,13 @@ import type { UniversalWebSocket } from "./raw-socket-types.js";
 import type { ScheduledEvent } from "./schedule-types.js";
 import type { WorkflowHistoryEntry, WorkflowStatus } from "./workflow-status.js";
 import type { ClientFor } from "./client-types.js";
-import type { DatabaseProvider } from "./database-types.js";
+import type { DatabaseClient, DatabaseProvider } from "./database-types.js";
 import type { ActionInputSchemas } from "./action-schemas.js";
 import type { Conn, Conns, Disconnection, EventArgs, EventNames } from "./connection-types.js";
 import type { DefinitionTypes, EventDeclarations, QueueDeclarations, StandardSchema } from "./declarations.js";
 
 /** Before the state exists: `createState`. */
-export interface CreateStateContext<DB, Q extends QueueDeclarations> {
+export interface CreateStateContext<DB, Q extends QueueDeclarations = any> {
   /** Unique; another one after destroy and re-creation. */
   readonly actorId: string;
   /** The name under which the actor stands in `setup({ use })`. */
@@ -29,7 +30,7 @@ export interface CreateStateContext<DB, Q extends QueueDeclarations> {
   readonly region: string;
   readonly log: Logger;
   /** The actor's SQL database: what `db` of its configuration makes. @throws actor/database_not_configured without one */
-  readonly db: DB;
+  readonly db: DatabaseClient<DB>;
   /** Small values by key, in the actor's own storage; committed together with its state. */
   readonly kv: ActorKv;
   /**
@@ -73,15 +74,8 @@ export interface CreateStateContext<DB, Q extends QueueDeclarations> {
   waitUntil(promise: Promise<unknown>): void;
   /** A client for the same registry, typed by `client<typeof registry>()`. Calls leave only after what is dirty has been committed (C1). */
   client<R = any>(): ClientFor<R>;
-}
-
-/** Before the vars exist: `onCreate`, `createVars`, `onMigrate`. */
-export interface CreateContext<S, DB, Q extends QueueDeclarations> extends CreateStateContext<DB, Q> {
-  /**
-   * The actor's state: a live object, committed when the callback ends and before anything leaves the actor.
-   * @throws actor/state_not_enabled without `state` or `createState`; value/not_serializable on assigning what cannot be stored
-   */
-  state: S;
+  /** Not made yet. Its type lets helpers that take a `CreateContextOf` be called here. @throws actor/state_not_ready */
+  readonly state: never;
   /**
    * Commits what is dirty. `immediate` resolves when the write is confirmed on disk and rejects if it failed; otherwise
    * it resolves once the commit is made (`maxWait`, ms, is checked and of no consequence: a commit never waits here).
@@ -90,8 +84,20 @@ export interface CreateContext<S, DB, Q extends QueueDeclarations> extends Creat
   saveState(options?: { readonly immediate?: boolean } | { readonly maxWait?: number }): Promise<void>;
 }
 
+/** Before the vars exist: `onCreate`, `createVars`, `onMigrate`. */
+// oxlint-disable-next-line no-unused-vars -- in RivetKit's order
+export interface CreateContext<S, I, DB, E extends EventDeclarations = any, Q extends QueueDeclarations = any> extends Omit<CreateStateContext<DB, Q>, "state"> {
+  /**
+   * The actor's state: a live object, committed when the callback ends and before anything leaves the actor.
+   * @throws actor/state_not_enabled without `state` or `createState`; value/not_serializable on assigning what cannot be stored
+   */
+  state: S;
+}
+
 /** Before the caller is a connection: `onBeforeConnect`, `createConnState`. */
-export interface BeforeConnectContext<S, V, DB, E extends EventDeclarations, Q extends QueueDeclarations> extends CreateContext<S, DB, Q> {
+export interface BeforeConnectContext<S, V, I, DB, E extends EventDeclarations = any, Q extends QueueDeclarations = any> extends CreateContext<S, I, DB, E, Q> {
+  /** Who is connected; live. The caller is not among them yet. */
+  readonly conns: Conns<unknown, unknown, E>;
   /** Not stored; made anew at every start by `vars` or `createVars`. */
   vars: V;
   /** The HTTP request that asks for the connection; absent for callers inside the Worker. */
@@ -106,17 +112,17 @@ export interface BeforeConnectContext<S, V, DB, E extends EventDeclarations, Q e
 
 /** What every other callback of an actor gets. */
 // oxlint-disable-next-line no-unused-vars -- all contexts take the same parameters in the same order
-export interface ActorContext<S, CP, CS, V, I, DB, E extends EventDeclarations, Q extends QueueDeclarations>
-  extends Omit<BeforeConnectContext<S, V, DB, E, Q>, "request"> {
+export interface ActorContext<S, CP, CS, V, I, DB, E extends EventDeclarations = any, Q extends QueueDeclarations = any>
+  extends Omit<BeforeConnectContext<S, V, I, DB, E, Q>, "request" | "conns"> {
   /** Who is connected; live. */
   readonly conns: Conns<CP, CS, E>;
 }
 
 /** In callbacks that run for a connection: who it is, and the request behind it if it came over HTTP. */
-export interface ConnContext<S, CP, CS, V, I, DB, E extends EventDeclarations, Q extends QueueDeclarations>
+export interface ConnContext<S, CP, CS, V, I, DB, E extends EventDeclarations = any, Q extends QueueDeclarations = any>
   extends ActorContext<S, CP, CS, V, I, DB, E, Q> {
   /** The caller. Absent where nobody calls: in actions that the schedule runs. */
-  readonly conn: Conn<CP, CS, E>;
+  readonly conn: Conn<S, CP, CS, V, unknown, DB, E, Q>;
   readonly request?: Request;
 }
 
@@ -144,10 +150,10 @@ export interface ActorWorkflow {
 }
 
 /** In actions. */
-export interface ActionContext<S, CP, CS, V, I, DB, E extends EventDeclarations, Q extends QueueDeclarations>
+export interface ActionContext<S, CP, CS, V, I, DB, E extends EventDeclarations = any, Q extends QueueDeclarations = any>
   extends ConnContext<S, CP, CS, V, I, DB, E, Q> {}
 
-export interface RunContext<S, CP, CS, V, I, DB, E extends EventDeclarations, Q extends QueueDeclarations>
+export interface RunContext<S, CP, CS, V, I, DB, E extends EventDeclarations = any, Q extends QueueDeclarations = any>
   extends ActorContext<S, CP, CS, V, I, DB, E, Q> {}
 
 /** One action: any function whose first parameter is the context. */
@@ -166,10 +172,11 @@ export interface RunHandler<S, CP, CS, V, I, DB, E extends EventDeclarations, Q 
   (c: RunContext<S, CP, CS, V, I, DB, E, Q>): Promise<unknown>;
 }
 
-export interface RunConfig<S, CP, CS, V, I, DB, E extends EventDeclarations, Q extends QueueDeclarations> {
+export interface RunConfig<S = unknown, CP = unknown, CS = unknown, V = unknown, I = unknown, DB = unknown, E extends EventDeclarations = any, Q extends QueueDeclarations = any> {
   readonly name?: string;
   readonly icon?: string;
   readonly run: RunHandler<S, CP, CS, V, I, DB, E, Q>;
+  /** Accepted, without effect. */
   readonly inspector?: unknown;
 }
 
@@ -201,7 +208,7 @@ export interface ActorConfig<
   readonly createState?: (c: CreateStateContext<DB, Q>, input: I) => S | Promise<S>;
   readonly vars?: V;
   /** Makes the vars at every start; may read the state. */
-  readonly createVars?: (c: CreateContext<S, DB, Q>, driver?: undefined) => V | Promise<V>;
+  readonly createVars?: (c: CreateContext<S, unknown, DB, any, Q>, driver?: undefined) => V | Promise<V>;
   readonly events?: E;
   readonly queues?: Q;
   /** Checks the params of every caller (Standard Schema); its output is `conn.params`. A refusal is actor/validation_error. */
@@ -212,32 +219,32 @@ export interface ActorConfig<
    * At every start, after the database's own migration; `isNew`: the actor is being created. What both change and the end of
    * the creation, or of the migration, are one commit: a throw, or more than `onMigrateTimeout` for both, undoes it all.
    */
-  readonly onMigrate?: (c: CreateContext<S, DB, Q>, isNew: boolean) => unknown;
+  readonly onMigrate?: (c: CreateContext<S, unknown, DB, any, Q>, isNew: boolean) => unknown;
   /** Once in the actor's life, after its first state exists. What it changes and the creation are one commit. */
-  readonly onCreate?: (c: CreateContext<S, DB, Q>, input: I) => unknown;
+  readonly onCreate?: (c: CreateContext<S, unknown, DB, any, Q>, input: I) => unknown;
   /** At every start, also the first. */
   readonly onWake?: (c: ActorContext<S, CP, CS, V, unknown, DB, E, Q>) => unknown;
   /**
    * Admission of every caller, socket or single call. What it throws, the caller gets; until it has let the caller in,
    * that one sees nothing and is seen by nobody. Within `onBeforeConnectTimeout`.
    */
-  readonly onBeforeConnect?: (c: BeforeConnectContext<S, V, DB, E, Q>, params: CP) => unknown;
+  readonly onBeforeConnect?: (c: BeforeConnectContext<S, V, unknown, DB, E, Q>, params: CP) => unknown;
   /** First state of each connection; each gets its own copy. */
   readonly connState?: CS;
   /** Makes the first state of a connection. A throw refuses the caller. Within `createConnStateTimeout`. */
-  readonly createConnState?: (c: BeforeConnectContext<S, V, DB, E, Q>, params: CP) => CS | Promise<CS>;
+  readonly createConnState?: (c: BeforeConnectContext<S, V, unknown, DB, E, Q>, params: CP) => CS | Promise<CS>;
   /**
    * After the connection has joined `c.conns`. What it throws ends the connection, and the caller gets it; `onDisconnect`
    * is not called then. Within `onConnectTimeout`. Not called again after hibernation. What `onDisconnect` undoes belongs
    * before its first await: a crash that cuts it off there may leave what it changed, and `onDisconnect` is called.
    */
-  readonly onConnect?: (c: ConnContext<S, CP, CS, V, unknown, DB, E, Q>, conn: Conn<CP, CS, E>) => unknown;
+  readonly onConnect?: (c: ConnContext<S, CP, CS, V, unknown, DB, E, Q>, conn: Conn<S, CP, CS, V, unknown, DB, E, Q>) => unknown;
   /**
    * After the connection has left `c.conns`, for every connection that `onConnect` let pass: at least once, also for those
    * that were lost with the process (then at the next start, with code 1006). What it throws is logged. Where it ends the
    * object itself, it is given up for that connection after the sixth time.
    */
-  readonly onDisconnect?: (c: ActorContext<S, CP, CS, V, unknown, DB, E, Q>, conn: Conn<CP, CS, E>, end: Disconnection) => unknown;
+  readonly onDisconnect?: (c: ActorContext<S, CP, CS, V, unknown, DB, E, Q>, conn: Conn<S, CP, CS, V, unknown, DB, E, Q>, end: Disconnection) => unknown;
   /**
    * Told once changes of the state are committed: of what a callback changed before its caller is answered, of what steps,
    * schedules and other code did by the end of the turn; once for many. Not of the first state, of vars or of connection
@@ -302,39 +309,3 @@ export type AnyActorDefinition = ActorDefinition<any, any, any, any, any, any, a
 
 /** Actor definitions by their names. */
 export type ActorDefinitions = Record<string, AnyActorDefinition>;
-
-export type ActorContextOf<D> = D extends ActorDefinition<infer S, infer CP, infer CS, infer V, infer _I, infer DB, infer E, infer Q, infer _M>
-  ? ActorContext<S, CP, CS, V, unknown, DB, E, Q>
-  : never;
-/** The context of an actor's actions: for helpers, `function total(c: ActionContextOf<typeof cart>): number`. */
-export type ActionContextOf<D> = D extends ActorDefinition<infer S, infer CP, infer CS, infer V, infer _I, infer DB, infer E, infer Q, infer _M>
-  ? ActionContext<S, CP, CS, V, unknown, DB, E, Q>
-  : never;
-export type RunContextOf<D> = D extends ActorDefinition<infer S, infer CP, infer CS, infer V, infer _I, infer DB, infer E, infer Q, infer _M>
-  ? RunContext<S, CP, CS, V, unknown, DB, E, Q>
-  : never;
-export type CreateStateContextOf<D> = D extends ActorDefinition<infer _S, infer _CP, infer _CS, infer _V, infer _I, infer DB, infer _E, infer Q, infer _M>
-  ? CreateStateContext<DB, Q>
-  : never;
-export type CreateContextOf<D> = D extends ActorDefinition<infer S, infer _CP, infer _CS, infer _V, infer _I, infer DB, infer _E, infer Q, infer _M>
-  ? CreateContext<S, DB, Q>
-  : never;
-export type BeforeConnectContextOf<D> = D extends ActorDefinition<infer S, infer _CP, infer _CS, infer V, infer _I, infer DB, infer E, infer Q, infer _M>
-  ? BeforeConnectContext<S, V, DB, E, Q>
-  : never;
-export type CreateConnStateContextOf<D> = BeforeConnectContextOf<D>;
-export type ConnInitContextOf<D> = BeforeConnectContextOf<D>;
-export type ConnContextOf<D> = D extends ActorDefinition<infer S, infer CP, infer CS, infer V, infer _I, infer DB, infer E, infer Q, infer _M>
-  ? ConnContext<S, CP, CS, V, unknown, DB, E, Q>
-  : never;
-export type ConnectContextOf<D> = ConnContextOf<D>;
-export type DisconnectContextOf<D> = ActorContextOf<D>;
-export type CreateVarsContextOf<D> = CreateContextOf<D>;
-export type MigrateContextOf<D> = CreateContextOf<D>;
-export type WakeContextOf<D> = ActorContextOf<D>;
-export type SleepContextOf<D> = ActorContextOf<D>;
-export type StateChangeContextOf<D> = ActorContextOf<D>;
-export type BeforeActionResponseContextOf<D> = ActorContextOf<D>;
-export type WebSocketContextOf<D> = ConnContextOf<D>;
-export type DestroyContextOf<D> = ActorContextOf<D>;
-export type RequestContextOf<D> = ConnContextOf<D>;

@@ -1,4 +1,4 @@
-import type { ClientFor, CreateOptions, GetOptions, GetOrCreateOptions } from "../actor/client-types.js";
+import type { AnyRegistry, ClientFor, CreateOptions, GetOptions, GetOrCreateOptions } from "../actor/client-types.js";
 import { normalizeKey } from "../protocol/index.js";
 import { isInheritedName } from "./action-proxy.js";
 import { createActorHandle } from "./actor-handle.js";
@@ -21,7 +21,7 @@ export type { ClientFor };
  * came (the call may have run, so it is not repeated), `client/malformed_response`.
  */
 // biome-ignore lint: untyped by intention (decision 31)
-export function createClient<R = any>(endpointOrConfig?: string | ClientConfig): ClientFor<R> {
+export function createClient<R = AnyRegistry>(endpointOrConfig?: string | ClientConfig): ClientFor<R> {
   return createClientWithTransport<R>(createHttpTransport(resolveConfig(endpointOrConfig)));
 }
 

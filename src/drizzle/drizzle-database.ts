@@ -6,7 +6,9 @@ import { storageOf } from "./drizzle-storage.js";
 
 /** What `drizzle-kit generate` writes with the driver `durable-sqlite`: `import migrations from "./drizzle/migrations"`. */
 export interface DrizzleMigrations {
-  readonly journal: { readonly entries: readonly { idx: number; when: number; tag: string; breakpoints: boolean }[] };
+  /** `meta/_journal.json`, as it was imported. */
+  readonly journal: unknown;
+  /** The texts of the `.sql` files, by `m0000`, `m0001`, … */
   readonly migrations: Readonly<Record<string, string>>;
 }
 

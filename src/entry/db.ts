@@ -1,2 +1,2 @@
 export { db } from "../actor/index.js";
-export type { DatabaseAccess, DatabaseConfig, DatabaseProvider, RawAccess, SqlExecutor, SqlParameters, SqlTable, SqlValue, TransactionOptions } from "../actor/index.js";
+export type { AnyDatabaseProvider, DatabaseAccess, DatabaseConfig, DatabaseProvider, InferDatabaseClient, RawAccess, SqlExecutor, SqlParameters, SqlTable, SqlValue, TransactionOptions } from "../actor/index.js";

@@ -54,6 +54,7 @@ const CODES: Readonly<Record<string, ErrorCodeInfo>> = {
   "actor/not_registered": masked(500),
   "actor/overloaded": shown(503),
   "actor/panicked": masked(500),
+  "actor/read_only": masked(500),
   "actor/restarting": shown(503),
   "actor/shutdown_timeout": shown(503),
   "actor/start_failed": masked(500),

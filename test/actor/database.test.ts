@@ -33,6 +33,48 @@ function subjectOf(options: Partial<WorldOptions> = {}, provider: DatabaseProvid
   };
 }
 
+describe("a provider of one's own", () => {
+  type Owned = RawAccess & { readonly owner: string };
+  const owned = (onMigrate: boolean): DatabaseProvider<Owned> => ({
+    createClient: async ({ raw, actorId }) => {
+      await raw.execute(TABLE);
+      return { ...raw, owner: actorId };
+    },
+    ...(onMigrate && { onMigrate: async (client) => void (await client.execute("insert into t values (?)", client.owner.length)) }),
+  });
+
+  for (const onMigrate of [false, true]) {
+    it(`may make its client asynchronously, ${onMigrate ? "with" : "without"} a migration; callbacks and steps share it`, async () => {
+      const { subject } = single(
+        actor({
+          db: owned(onMigrate),
+          run: workflow(async (ctx) => {
+            await ctx.step("write", (step) => step.db.execute("insert into t values (?)", step.db.owner === step.actorId ? "own" : "?"));
+          }),
+          actions: { owner: (c) => [c.db.owner, c.actorId], read: (c) => readAll(c.db) },
+        }),
+        { openDatabase },
+      );
+      const [owner, actorId] = (await subject.call("owner")) as string[];
+      expect(owner).toBe(actorId);
+      const made = onMigrate ? [actorId?.length] : [];
+      expect(await subject.call("read")).toEqual([...made, "own"]);
+      // A start that finds the actor makes another client.
+      subject.crash();
+      expect(await subject.call("read")).toEqual([...made, "own", ...made]);
+    });
+  }
+
+  it("fails the start with what it rejects with, and the next event tries again", async () => {
+    let isUp = false;
+    const provider: DatabaseProvider<RawAccess> = { createClient: async ({ raw }) => (isUp ? raw : Promise.reject(new Error("not yet"))) };
+    const { subject } = single(actor({ db: provider, actions: { read: (c) => c.db.execute("select 1 as one") } }), { openDatabase });
+    await expect(subject.call("read")).rejects.toMatchObject({ code: "internal_error" });
+    isUp = true;
+    expect(await subject.call("read")).toEqual([{ one: 1 }]);
+  });
+});
+
 describe("a crash before or after any commit", () => {
   /** Runs `play` once undisturbed and then with each crash; gives what is left each time. */
   async function everywhere<T>(play: (options: Partial<WorldOptions>) => Promise<T>): Promise<{ undisturbed: T; disturbed: T[] }> {

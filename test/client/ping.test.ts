@@ -125,7 +125,7 @@ function open(config: ClientConfig) {
     cleared.push(timer);
     clear(timer);
   });
-  return { connection: createClient({ webSocket: Socket, ...config }).chat.getOrCreate("a").connect(), timers, cleared };
+  return { connection: createClient<any>({ webSocket: Socket, ...config }).chat.getOrCreate("a").connect(), timers, cleared };
 }
 
 afterEach(() => vi.unstubAllGlobals());

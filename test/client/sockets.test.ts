@@ -20,7 +20,7 @@ function clientOf(config: ClientConfig = {}) {
     close(): void {}
     addEventListener(): void {}
   }
-  return { client: createClient({ webSocket: Socket, ...config }), opened };
+  return { client: createClient<any>({ webSocket: Socket, ...config }), opened };
 }
 
 describe("a connection's socket", () => {
@@ -62,7 +62,7 @@ describe("a connection's socket", () => {
   test("cannot be opened where there is no WebSocket, which says what to do", async () => {
     vi.stubGlobal("WebSocket", undefined);
     try {
-      const connection = createClient().chat.getOrCreate("a").connect();
+      const connection = createClient<any>().chat.getOrCreate("a").connect();
       await expect(connection.ready).rejects.toMatchObject({ group: "client", code: "no_web_socket", statusCode: 501, message: expect.stringContaining("createClient({ webSocket })") });
       expect(connection.connStatus).toBe("idle");
     } finally {

@@ -42,7 +42,7 @@ export const deploying: Readonly<Record<string, Claims>> = {
     "lets those in who know the key; others get auth/unauthorized": async (worker, blocks) => {
       const fetch = serve(new Stage(blocks["visits.ts"] as Example), worker, { API_KEY: "secret" });
       const visitsOf = (key: string) =>
-        createClient({ endpoint: `${ENDPOINT}/actors`, token: key, fetch }).visits.getOrCreate("home");
+        createClient<any>({ endpoint: `${ENDPOINT}/actors`, token: key, fetch }).visits.getOrCreate("home");
       expect(await visitsOf("secret").add(1)).toBe(1);
       expect(await codeOf(visitsOf("guess").add(1))).toBe("auth/unauthorized");
       expect(await codeOf(visitsOf("guess").resolve())).toBe("auth/unauthorized");

@@ -3,7 +3,6 @@ import { copyFileSync, cpSync, existsSync, mkdtempSync, readdirSync, rmSync, wri
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { promisify } from "node:util";
-import type { AnyClient } from "perdure";
 import { createClient } from "perdure/client";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { DevServer, isPortTaken } from "../../scripts/demo-server.mjs";
@@ -70,7 +69,7 @@ const TSCONFIG = {
 describe.skipIf(!hasSeeds)(`the seed pages' examples, as they stand, with "rivetkit" as an alias of the packed package`, () => {
   let project: string;
   let server: DevServer | undefined;
-  const client: AnyClient = createClient(`http://localhost:${PORT}`);
+  const client = createClient<any>(`http://localhost:${PORT}`);
 
   beforeAll(async () => {
     if (await isPortTaken(PORT)) throw new Error(`Port ${PORT} is taken, and the examples' clients know no other: stop what listens there.`);

@@ -1,7 +1,7 @@
 // The client, through a router, to an object: over HTTP and over the binding, which must be the same to a caller.
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
-import { createBindingTransport, createClient, createClientWithTransport, type ClientConfig } from "../../src/client/index.js";
+import { createBindingTransport, createClient, createClientWithTransport, type ClientConfig, type ClientFor } from "../../src/client/index.js";
 import { ActorError, decodeValue, formatActorId, objectName } from "../../src/protocol/index.js";
 import { createActorCaller, createMessageSender, createRouter, type RouterOptions } from "../../src/router/index.js";
 import { FakeObjects, fail, GENERATION, succeed, type Answer } from "./fake-objects.js";
@@ -34,7 +34,7 @@ function httpClient(objects: FakeObjects, config: ClientConfig = {}, options: Pa
     const response = await router(new Request(url, init), objects);
     return response ?? new Response("not here", { status: 404 });
   };
-  return createClient({ fetch, ...config });
+  return createClient<any>({ fetch, ...config });
 }
 
 function bindingClient(objects: FakeObjects) {
@@ -42,7 +42,7 @@ function bindingClient(objects: FakeObjects) {
   return createClientWithTransport(createBindingTransport({ call, send: createMessageSender(call, { sleep: async () => {} }), openSocket: () => Promise.reject(new Error("no sockets here")), fetch: async () => new Response() }));
 }
 
-const WAYS: [string, (objects: FakeObjects) => ReturnType<typeof createClient>][] = [
+const WAYS: [string, (objects: FakeObjects) => ClientFor<any>][] = [
   ["HTTP with json", (objects) => httpClient(objects, { encoding: "json" })],
   ["HTTP with cbor, the default", (objects) => httpClient(objects)],
   ["HTTP with bare", (objects) => httpClient(objects, { encoding: "bare" })],
@@ -177,7 +177,7 @@ test("tokens travel in headers, never in a URL, and open nothing for the actor t
   const { objects } = world();
   const urls: string[] = [];
   const router = createRouter({ actorNames: NAMES, namespace: "prod" });
-  const client = createClient({
+  const client = createClient<any>({
     endpoint: "https://prod:hush@example.test",
     fetch: async (url, init) => {
       urls.push(url);

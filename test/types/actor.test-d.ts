@@ -82,8 +82,8 @@ export const cart = actor({
 export const order = actor({
   createState: (c, input: { limit: number }) => {
     exactly<string>()(c.actorId);
-    // @ts-expect-error there is no state yet
-    void c.state;
+    // There is no state yet.
+    exactly<never>()(c.state);
     // @ts-expect-error nor vars
     void c.vars;
     return { limit: input.limit, items: [] as string[] };
@@ -251,8 +251,7 @@ export function helpers(
     // @ts-expect-error before the vars
     void c.vars;
   }
-  // @ts-expect-error before the state
-  void createState.state;
+  exactly<never>()(createState.state);
   exactly<Request | undefined>()(action.request);
   exactly<Request | undefined>()(request.request);
 }

@@ -179,5 +179,8 @@ void createClient<{ shop: typeof shop }>("http://localhost:6420").shop;
 // no type argument: any actor, any action
 const untyped = createClient("http://localhost:6420");
 exactly<AnyClient>()(untyped);
-exactly<any>()(await untyped.anyActor.getOrCreate(["x"]).anyAction(1).anything);
-exactly<any>()(untyped.anyActor.get("x").connect().on("anyEvent", (anything: number) => anything));
+exactly<any>()(await untyped["anyActor"]!.getOrCreate(["x"]).anyAction(1).anything);
+const stop = untyped["anyActor"]!.get("x").connect().on("anyEvent", (anything) => anything.at.all);
+exactly<Unsubscribe>()(stop);
+// of `any`, anything
+exactly<any>()(createClient<any>("http://localhost:6420"));
