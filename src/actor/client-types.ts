@@ -173,6 +173,8 @@ export interface GetOptions {
   readonly getParams?: (() => unknown) | undefined;
   readonly signal?: AbortSignal | undefined;
   /** Accepted, without effect. */
+  readonly poolName?: string | undefined;
+  /** Accepted, without effect. */
   readonly skipReadyWait?: boolean | undefined;
 }
 export interface GetOrCreateOptions<I = unknown> extends GetOptions {

@@ -42,6 +42,8 @@ export type CronRequest = Pick<CronJob, "action" | "args" | "maxHistory">;
 const MAX_NAME_BYTES = 128;
 const HALF_PAIR = /\p{Surrogate}/u;
 const MIN_INTERVAL_MS = 5_000;
+/** A hundred years: the next time must be a date. */
+const MAX_INTERVAL_MS = 100 * 365.25 * 86_400_000;
 const DEFAULT_HISTORY = 100;
 const MAX_HISTORY = 1_000;
 
@@ -71,8 +73,8 @@ export function checkRequest(activation: ActorActivation, options: CronSetOption
 
 /** @throws schedule/invalid_interval */
 export function checkInterval(interval: unknown): number {
-  if (Number.isSafeInteger(interval) && (interval as number) >= MIN_INTERVAL_MS) return interval as number;
-  throw new ActorError("schedule", "invalid_interval", `An interval is a whole number of ms, at least ${MIN_INTERVAL_MS}`);
+  if (Number.isSafeInteger(interval) && (interval as number) >= MIN_INTERVAL_MS && (interval as number) <= MAX_INTERVAL_MS) return interval as number;
+  throw new ActorError("schedule", "invalid_interval", `An interval is a whole number of ms, at least ${MIN_INTERVAL_MS} and at most a hundred years`);
 }
 
 /** When a job of this cadence comes due first. @throws schedule/invalid_cron_expression, schedule/invalid_timezone */

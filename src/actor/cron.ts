@@ -1,4 +1,4 @@
-import { ActorError, decodeValue } from "../protocol/index.js";
+import { ActorError, decodeValue, readOptions } from "../protocol/index.js";
 import type { ActorActivation } from "./activation.js";
 import { keptFrom } from "./cron-history.js";
 import { checkInterval, checkName, checkRequest, firstTime, isSameCadence, isSameRequest, type Cadence, type CronJob, type CronRun } from "./cron-job.js";
@@ -9,6 +9,7 @@ import { checkScheduleRoom } from "./scheduled-run.js";
 
 const DEFAULT_LIMIT = 20;
 const MAX_LIMIT = 1_000;
+const JOB_OPTIONS = ["name", "action", "args", "maxHistory"] as const;
 
 /** What runs now, by the names of the jobs. */
 export interface RunningJobs {
@@ -29,12 +30,14 @@ export class Cron implements ActorCron {
     this.#runs = runs;
   }
 
-  async set(options: CronSetOptions): Promise<void> {
-    const { expression, timezone = "UTC" } = options ?? {};
+  async set(given: CronSetOptions): Promise<void> {
+    const options = readOptions("cron.set", given ?? undefined, [...JOB_OPTIONS, "expression", "timezone"], invalidOption);
+    const { expression, timezone = "UTC" } = options;
     this.#upsert(options, () => ({ kind: "cron", expression, timezone }));
   }
 
-  async every(options: CronEveryOptions): Promise<void> {
+  async every(given: CronEveryOptions): Promise<void> {
+    const options = readOptions("cron.every", given ?? undefined, [...JOB_OPTIONS, "interval"], invalidOption);
     this.#upsert(options, () => ({ kind: "every", interval: checkInterval(options.interval), anchor: this.#activation.ports.now() }));
   }
 
@@ -58,8 +61,8 @@ export class Cron implements ActorCron {
     return true;
   }
 
-  async history(name: string, options: { readonly limit?: number } = {}): Promise<CronHistoryEntry[]> {
-    const { limit = DEFAULT_LIMIT } = options ?? {};
+  async history(name: string, options?: { readonly limit?: number }): Promise<CronHistoryEntry[]> {
+    const { limit = DEFAULT_LIMIT } = readOptions("cron.history", options, ["limit"], invalidOption);
     if (!Number.isInteger(limit) || limit < 1 || limit > MAX_LIMIT) {
       throw new ActorError("schedule", "invalid_limit", `A history is read 1 to ${MAX_LIMIT} entries at a time`);
     }
@@ -105,6 +108,10 @@ export class Cron implements ActorCron {
     });
     this.#activation.commitOrThrow();
   }
+}
+
+function invalidOption(problem: string): ActorError {
+  return new ActorError("schedule", "invalid_option", problem);
 }
 
 /** @throws schedule/invalid_schedule_row */

@@ -6,7 +6,7 @@
  * Invariants: a statement runs in the turn of its call unless a transaction stands before it; a transaction never undoes a
  * commit of the runtime; after the activation has ended nothing runs any more.
  */
-import { ActorError } from "../protocol/index.js";
+import { ActorError, readOptions } from "../protocol/index.js";
 import type { ActorActivation } from "./activation.js";
 import type { ActorDatabase, Begin, DatabaseAccess, DatabaseProvider, SqlExecutor, SqlTable, TransactionOptions } from "./database-types.js";
 import type { SqlDatabase } from "./ports.js";
@@ -83,7 +83,7 @@ export class Database implements ActorDatabase {
               return this.#rows(statements);
             });
           }),
-        transaction: <T>(work: (tx: SqlExecutor) => T | Promise<T>, options: TransactionOptions = {}) =>
+        transaction: <T>(work: (tx: SqlExecutor) => T | Promise<T>, options?: TransactionOptions) =>
           begin(async () => {
             check();
             return this.#transaction(work, timeoutOf(options), check);
@@ -316,10 +316,10 @@ function interrupted(): ActorError {
 }
 
 /** @throws sqlite/invalid_timeout */
-function timeoutOf(options: TransactionOptions): number {
-  const { timeout } = options ?? {};
+function timeoutOf(options: TransactionOptions | undefined): number {
+  const { timeout } = readOptions("db.transaction", options, ["timeout"], (problem) => new ActorError("sqlite", "invalid_option", problem));
   if (timeout === undefined) return MAX_TRANSACTION_MS;
-  if (typeof timeout !== "number" || !(timeout > 0)) throw new ActorError("sqlite", "invalid_timeout", "A transaction's timeout is a positive number of ms");
+  if (typeof timeout !== "number" || !(timeout > 0) || timeout === Infinity) throw new ActorError("sqlite", "invalid_timeout", "A transaction's timeout is a positive number of ms");
   return Math.min(timeout, MAX_TRANSACTION_MS);
 }
 

@@ -1,4 +1,4 @@
-import { ActorError, decodeValue, encodeValue, type Operation } from "../protocol/index.js";
+import { ActorError, decodeValue, encodeValue, MAX_SEND_WAIT_MS, type Operation } from "../protocol/index.js";
 import { isThenable } from "../workflow/index.js";
 import { checkArguments } from "./action-schemas.js";
 import type { ActorActivation, Callback } from "./activation.js";
@@ -7,7 +7,7 @@ import type { Connection } from "./connection.js";
 import { closeEffects, withEffects } from "./callback-effects.js";
 import { CallbackContext, READY } from "./context.js";
 import type { StandardSchema } from "./declarations.js";
-import { checkMessageSize, checkQueueName, checkTimeout } from "./message-queue.js";
+import { checkMessageSize, checkQueueName, readTimeout } from "./message-queue.js";
 import { callHook, within } from "./hook.js";
 import type { Logger } from "./ports.js";
 import type { ReplyResult } from "./queue-types.js";
@@ -108,14 +108,14 @@ export async function acceptMessage(
   from: CallOrigin = {},
 ): Promise<AcceptedMessage> {
   checkOperation(activation.actor, { kind: "send", ...send }, activation.ports.log, activation.record.workflow);
-  checkTimeout(send.timeoutMs);
+  const timeoutMs = readTimeout(send.timeoutMs, MAX_SEND_WAIT_MS);
   const canPublish = activation.queue.canPublish(send.queue);
   if (canPublish) {
     const context = (): CallbackContext => new CallbackContext(activation, READY, contextOf(from));
     const isAllowed = await callHook(activation, "canPublish", canPublish, context, READY, activation.actor.options.actionTimeout, []);
     if (!isAllowed) throw new ActorError("auth", "forbidden", `You may not publish to queue "${send.queue}"`);
   }
-  const waitMs = send.wait ? (send.timeoutMs ?? activation.actor.options.actionTimeout) : undefined;
+  const waitMs = send.wait ? (timeoutMs ?? activation.actor.options.actionTimeout) : undefined;
   const message = await activation.sendMessage(send.queue, decodeValue(send.body), waitMs);
   return { id: message.id, createdAt: message.createdAt, waitMs: waitMs ?? 0 };
 }
@@ -128,9 +128,9 @@ export async function awaitReply(
   activation: ActorActivation,
   wait: { readonly messageId: number; readonly createdAt: number; readonly timeoutMs: number },
 ): Promise<ReplyResult> {
-  checkTimeout(wait.timeoutMs);
+  const timeoutMs = readTimeout(wait.timeoutMs, MAX_SEND_WAIT_MS) ?? 0;
   try {
-    return await activation.queue.awaitReply(wait.messageId, wait.createdAt, wait.timeoutMs);
+    return await activation.queue.awaitReply(wait.messageId, wait.createdAt, timeoutMs);
   } catch (error) {
     if (activation.record.destroyed) throw destroyed();
     throw error;

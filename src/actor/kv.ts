@@ -1,4 +1,4 @@
-import { ActorError } from "../protocol/index.js";
+import { ActorError, readOptions } from "../protocol/index.js";
 import type { ActorActivation } from "./activation.js";
 import { storageKey, userKey, userValue, valueBytes } from "./kv-codec.js";
 import type { ActorKv, KvKey, KvKeyOf, KvKeyType, KvListOptions, KvValue, KvValueOf, KvValueType } from "./kv-types.js";
@@ -26,15 +26,16 @@ export class Kv implements ActorKv {
     this.#activation = activation;
   }
 
-  async get<T extends KvValueType = "text">(key: KvKey, options: { readonly type?: T } = {}): Promise<KvValueOf<T> | null> {
-    const type = valueType(options);
+  async get<T extends KvValueType = "text">(key: KvKey, options?: { readonly type?: T }): Promise<KvValueOf<T> | null> {
+    const type = checkType(readOptions("kv.get", options, ["type"], invalidOption).type);
     this.#check();
     const stored = this.#activation.read(storageKey(key));
     return stored === undefined ? null : userValue(stored, type);
   }
 
-  async put(key: KvKey, value: KvValue, options: { readonly type?: KvValueType } = {}): Promise<void> {
-    this.#write([[storageKey(key), valueBytes(value, optionsOf(options).type)]]);
+  async put(key: KvKey, value: KvValue, options?: { readonly type?: KvValueType }): Promise<void> {
+    const { type } = readOptions("kv.put", options, ["type"], invalidOption);
+    this.#write([[storageKey(key), valueBytes(value, type)]]);
   }
 
   async delete(key: KvKey): Promise<void> {
@@ -106,8 +107,9 @@ export class Kv implements ActorKv {
   }
 
   #list<T extends KvValueType, K extends KvKeyType>(range: Range, options: KvListOptions<T, K>): [KvKeyOf<K>, KvValueOf<T>][] {
-    const type = valueType(options);
-    const { keyType = "text" as K, reverse = false, limit = MAX_LISTED } = optionsOf(options);
+    const given = readOptions("kv.list", options, ["type", "keyType", "reverse", "limit"], invalidOption);
+    const type = checkType(given.type);
+    const { keyType = "text" as K, reverse = false, limit = MAX_LISTED } = given;
     if (keyType !== "text" && keyType !== "binary") throw invalidOption('`keyType` is "text" or "binary"');
     if (!Number.isInteger(limit) || limit < 1 || limit > MAX_LISTED) throw invalidOption(`\`limit\` is a whole number from 1 to ${MAX_LISTED}`);
     this.#check();
@@ -156,15 +158,9 @@ function checkBatch<T>(items: readonly T[]): readonly T[] {
   return items;
 }
 
-function valueType<T extends KvValueType>(options: { readonly type?: T }): T {
-  const { type = "text" as T } = optionsOf(options);
+function checkType<T extends KvValueType>(type: T = "text" as T): T {
   if (type !== "text" && type !== "arrayBuffer" && type !== "binary") throw invalidOption('`type` is "text", "arrayBuffer" or "binary"');
   return type;
-}
-
-function optionsOf<O extends object>(options: O): O {
-  if (typeof options === "object" && options !== null) return options;
-  throw invalidOption("Options are an object");
 }
 
 function invalidOption(message: string): ActorError {

@@ -251,10 +251,19 @@ export function checkQueueName(name: unknown): void {
   throw new ActorError("queue", "invalid_payload", `A queue's name is a string of at most ${MAX_QUEUE_NAME} characters`);
 }
 
-/** @throws queue/invalid_payload */
-export function checkTimeout(timeoutMs: unknown): void {
-  if (timeoutMs === undefined || (typeof timeoutMs === "number" && Number.isFinite(timeoutMs))) return;
-  throw new ActorError("queue", "invalid_payload", "A wait in a queue needs a timeout in ms that is a finite number");
+/** Longest other wait, ms: longer ones are as good as this. */
+const MAX_WAIT_MS = 1e15;
+
+/** A wait's time in ms, undefined if none was given; a negative one is a poll. @throws queue/invalid_payload */
+export function readTimeout(timeoutMs: unknown, maxMs = Infinity): number | undefined {
+  if (timeoutMs === undefined) return undefined;
+  if (typeof timeoutMs !== "number" || !Number.isFinite(timeoutMs)) {
+    throw new ActorError("queue", "invalid_payload", "A wait in a queue needs a timeout in ms that is a finite number");
+  }
+  if (timeoutMs > maxMs) {
+    throw new ActorError("queue", "invalid_payload", `A sender waits at most ${maxMs} ms for a reply: the timeout is longer`, { metadata: { limitMs: maxMs } });
+  }
+  return Math.min(Math.max(0, timeoutMs), MAX_WAIT_MS);
 }
 
 /** @throws queue/message_too_large */

@@ -113,7 +113,7 @@ export function checkOptions(options: unknown): void {
       continue;
     }
     if (!NUMERIC.has(key)) throw new TypeError(`actor(): unknown option "${key}"`);
-    if (typeof value !== "number" || !(value > 0)) throw new TypeError(`actor(): option "${key}" must be a positive number`);
+    if (typeof value !== "number" || !(value > 0 && value < Infinity)) throw new TypeError(`actor(): option "${key}" must be a positive, finite number`);
   }
 }
 

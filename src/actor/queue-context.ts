@@ -1,7 +1,7 @@
-import { ActorError, decodeValue } from "../protocol/index.js";
+import { ActorError, decodeValue, MAX_SEND_WAIT_MS, readOptions } from "../protocol/index.js";
 import type { Effects, StoredMessage } from "../workflow/index.js";
 import type { ActorActivation } from "./activation.js";
-import { checkTimeout } from "./message-queue.js";
+import { readTimeout } from "./message-queue.js";
 import { aborted } from "./message-receivers.js";
 
 export interface QueueNextOptions {
@@ -18,6 +18,10 @@ export interface QueueBatchOptions extends QueueNextOptions {
 
 /** Codes of the end of a wait that is nobody's failure. */
 const ENDS: ReadonlySet<string> = new Set(["aborted", "restarting", "destroyed"]);
+
+const NEXT_OPTIONS = ["names", "timeout", "signal", "completable"] as const;
+const BATCH_OPTIONS = [...NEXT_OPTIONS, "count"] as const;
+const WAIT_OPTIONS = ["timeout", "signal"] as const;
 
 /** A message as actions and plain run handlers see it. */
 export interface PlainMessage {
@@ -56,44 +60,44 @@ export class QueueContext {
   }
 
   /** Sends and waits for `complete`. @throws queue/timed_out, queue/self_wait in a run handler, which nobody else would answer */
-  async enqueueAndWait(name: string, body: unknown, options: { readonly timeout?: number; readonly signal?: AbortSignal } = {}): Promise<unknown> {
+  async enqueueAndWait(name: string, body: unknown, options?: { readonly timeout?: number; readonly signal?: AbortSignal }): Promise<unknown> {
     if (this.#isRunHandler) {
       throw new ActorError("queue", "self_wait", "A run handler that waits for its own queue would wait for ever");
     }
-    checkTimeout(options.timeout);
-    if (options.signal?.aborted) throw aborted();
-    const timeoutMs = options.timeout ?? this.#activation.actor.options.actionTimeout;
+    const { timeout, signal } = readOptions("enqueueAndWait", options, WAIT_OPTIONS, invalidOption);
+    const timeoutMs = readTimeout(timeout, MAX_SEND_WAIT_MS) ?? this.#activation.actor.options.actionTimeout;
+    if (signal?.aborted) throw aborted();
     const message = await this.#activation.sendMessage(name, body, timeoutMs);
-    const result = await this.#activation.queue.awaitReply(message.id, message.createdAt, timeoutMs, options.signal);
+    const result = await this.#activation.queue.awaitReply(message.id, message.createdAt, timeoutMs, signal);
     if (result.status === "timedOut") throw new ActorError("queue", "timed_out", `Nobody completed the message in "${name}" within ${timeoutMs} ms`);
     return result.reply && decodeValue(result.reply);
   }
 
-  async next(options: QueueNextOptions = {}): Promise<PlainMessage | undefined> {
-    return (await this.#receive(options, 1, true))[0];
+  async next(options?: QueueNextOptions): Promise<PlainMessage | undefined> {
+    return (await this.#receive(readOptions("queue.next", options, NEXT_OPTIONS, invalidOption), true))[0];
   }
 
-  nextBatch(options: QueueBatchOptions = {}): Promise<PlainMessage[]> {
-    return this.#receive(options, checkedCount(options.count), true);
+  async nextBatch(options?: QueueBatchOptions): Promise<PlainMessage[]> {
+    return this.#receive(readOptions("queue.nextBatch", options, BATCH_OPTIONS, invalidOption), true);
   }
 
-  async tryNext(options: QueueNextOptions = {}): Promise<PlainMessage | undefined> {
-    return (await this.#receive(options, 1, false))[0];
+  async tryNext(options?: QueueNextOptions): Promise<PlainMessage | undefined> {
+    return (await this.#receive(readOptions("queue.tryNext", options, NEXT_OPTIONS, invalidOption), false))[0];
   }
 
-  tryNextBatch(options: QueueBatchOptions = {}): Promise<PlainMessage[]> {
-    return this.#receive(options, checkedCount(options.count), false);
+  async tryNextBatch(options?: QueueBatchOptions): Promise<PlainMessage[]> {
+    return this.#receive(readOptions("queue.tryNextBatch", options, BATCH_OPTIONS, invalidOption), false);
   }
 
   /** As `next` for these queues. @throws queue/timed_out */
-  async waitForNames(names: readonly string[], options: QueueNextOptions = {}): Promise<PlainMessage> {
+  async waitForNames(names: readonly string[], options?: QueueNextOptions): Promise<PlainMessage> {
     const message = await this.next({ ...options, names });
     if (!message) throw new ActorError("queue", "timed_out", `No message in ${names.join(", ")} arrived in time`);
     return message;
   }
 
   /** Messages as they come; ends silently when the actor stops or the signal fires. */
-  async *iter(options: QueueNextOptions = {}): AsyncIterableIterator<PlainMessage> {
+  async *iter(options?: QueueNextOptions): AsyncIterableIterator<PlainMessage> {
     for (;;) {
       let message: PlainMessage | undefined;
       try {
@@ -111,15 +115,17 @@ export class QueueContext {
     return this.iter();
   }
 
-  async #receive(options: QueueNextOptions, count: number, wait: boolean): Promise<PlainMessage[]> {
-    checkSelection(options);
+  async #receive(options: QueueBatchOptions, wait: boolean): Promise<PlainMessage[]> {
+    const count = checkedCount(options.count);
+    checkNames(options.names);
+    const waitMs = readTimeout(options.timeout);
     const names = options.names && options.names.length > 0 ? options.names : undefined;
     for (const name of this.#open.values()) {
       if (names && !names.includes(name)) continue;
       throw new ActorError("queue", "previous_message_not_completed", `The previous message of "${name}" is not completed yet`);
     }
     if (options.signal?.aborted) throw aborted();
-    const timeoutMs = wait ? options.timeout : 0;
+    const timeoutMs = wait ? waitMs : 0;
     const messages = await this.#activation.receivers.receive({ names, count, hold: options.completable ?? false, timeoutMs, signal: options.signal, isRunHandler: this.#isRunHandler });
     return messages.map((message) => this.#toPlain(message, options.completable ?? false));
   }
@@ -148,9 +154,12 @@ function checkedCount(count: number | undefined): number {
   return count;
 }
 
-function checkSelection({ names, timeout }: QueueNextOptions): void {
-  checkTimeout(timeout);
+function checkNames(names: unknown): void {
   if (names !== undefined && (!Array.isArray(names) || names.some((name) => typeof name !== "string"))) {
-    throw new ActorError("queue", "invalid_payload", "A receive needs names that are a list of strings");
+    throw new ActorError("queue", "invalid_payload", "A receive needs names that are an array of strings");
   }
+}
+
+function invalidOption(problem: string): ActorError {
+  return new ActorError("queue", "invalid_payload", problem);
 }

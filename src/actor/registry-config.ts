@@ -2,7 +2,7 @@ import type { Logger } from "./ports.js";
 import type { ActorDefinitions } from "./types.js";
 
 /** `setup`'s argument. What the peer configures for servers and engines of its own is accepted and ignored (decision 31). */
-export interface RegistryConfig<D extends ActorDefinitions> {
+export interface RegistryConfig<D extends ActorDefinitions> extends Readonly<Partial<Record<IdleKey, unknown>>> {
   /** Actor definitions; their keys are the names by which clients reach them. */
   readonly use: D;
   /** Largest body of an action call, and largest frame of a connection, bytes; default 65,536, at most 32 MiB. */
@@ -22,8 +22,15 @@ export interface RegistryConfig<D extends ActorDefinitions> {
     readonly basePath?: string;
     readonly [ignored: string]: unknown;
   };
-  readonly [ignored: string]: unknown;
 }
+
+/** What RivetKit configures for its servers and engines. Accepted with a warning, so that a registry moves as it is. */
+const IDLE_KEYS = [
+  "configurePool", "endpoint", "enginePort", "engineHost", "engineVersion", "envoy", "headers", "httpBasePath", "httpHost", "httpPort", "namespace",
+  "runtime", "shutdown", "sqlite", "startEngine", "staticDir", "test", "token", "wasm",
+] as const;
+type IdleKey = (typeof IDLE_KEYS)[number];
+const KEYS: ReadonlySet<string> = new Set([...IDLE_KEYS, "use", "maxIncomingMessageSize", "maxOutgoingMessageSize", "noWelcome", "logging", "serverless"]);
 
 export const LOG_LEVELS = ["trace", "debug", "info", "warn", "error", "fatal"] as const satisfies readonly (keyof Logger)[];
 const MAX_MESSAGE_BYTES = 32 * 1024 * 1024;
@@ -31,6 +38,7 @@ const MAX_MESSAGE_BYTES = 32 * 1024 * 1024;
 /** @throws TypeError that names what is wrong with the argument of `setup()`, but for the actors in it */
 export function checkRegistryConfig(config: RegistryConfig<ActorDefinitions>): void {
   if (typeof config?.use !== "object" || config.use === null) throw new TypeError("setup() needs { use: { name: actor({…}) } }");
+  for (const key of Object.keys(config)) if (!KEYS.has(key)) throw new TypeError(`setup(): unknown key "${key}"`);
   for (const size of ["maxIncomingMessageSize", "maxOutgoingMessageSize"] as const) {
     const bytes: unknown = config[size];
     if (bytes === undefined || (Number.isInteger(bytes) && (bytes as number) > 0 && (bytes as number) <= MAX_MESSAGE_BYTES)) continue;
@@ -43,8 +51,13 @@ export function checkRegistryConfig(config: RegistryConfig<ActorDefinitions>): v
   if (basePath !== undefined && typeof basePath !== "string") throw new TypeError('setup(): "serverless.basePath" must be a text');
 }
 
-function section(config: Readonly<Record<string, unknown>>, name: string): Readonly<Record<string, unknown>> {
-  const value = config[name] ?? {};
+/** Options that ask for what does not exist here: whoever sets them is to be told. */
+export function idleKeys(config: RegistryConfig<ActorDefinitions>): string[] {
+  return IDLE_KEYS.filter((key) => Object.hasOwn(config, key) && config[key] !== undefined);
+}
+
+function section(config: object, name: "logging" | "serverless"): Readonly<Record<string, unknown>> {
+  const value: unknown = (Object.hasOwn(config, name) ? (config as Readonly<Record<string, unknown>>)[name] : undefined) ?? {};
   if (typeof value !== "object") throw new TypeError(`setup(): "${name}" must be an object`);
   return value as Readonly<Record<string, unknown>>;
 }

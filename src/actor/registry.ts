@@ -1,7 +1,7 @@
 import { ActorError, checkActorName } from "../protocol/index.js";
 import { compileActor, DEFAULT_MESSAGE_LIMITS, type CompiledActor } from "./compile.js";
 import type { LogEntry } from "./ports.js";
-import { checkRegistryConfig, type RegistryConfig } from "./registry-config.js";
+import { checkRegistryConfig, idleKeys, type RegistryConfig } from "./registry-config.js";
 import type { ActorDefinitions } from "./types.js";
 
 /** What a registry keeps to itself. */
@@ -59,9 +59,10 @@ export class Registry<D extends ActorDefinitions = ActorDefinitions> {
 
   /** What whoever serves the registry is to log, once. */
   get warnings(): LogEntry[] {
-    return [...servedOf(this).actors.values()].flatMap(({ name, idleOptions }) =>
+    const ofActors = [...servedOf(this).actors.values()].flatMap(({ name, idleOptions }) =>
       idleOptions.map((option) => ({ msg: `The option "${option}" of the actor "${name}" has no effect here`, actor: name, option })),
     );
+    return [...idleKeys(this.config).map((option) => ({ msg: `The option "${option}" of setup() has no effect here`, option })), ...ofActors];
   }
 
   /** @throws actor/not_registered */

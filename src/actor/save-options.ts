@@ -1,4 +1,4 @@
-import { ActorError } from "../protocol/index.js";
+import { ActorError, readOptions } from "../protocol/index.js";
 
 /** What `saveState` takes. */
 export interface SaveOptions {
@@ -10,14 +10,13 @@ export interface SaveOptions {
 
 /** @throws actor/invalid_option */
 export function checkSaveOptions(options: unknown): SaveOptions {
-  if (options === undefined) return {};
-  if (typeof options !== "object" || options === null) throw invalid("The options of `saveState` are an object");
-  const { immediate, maxWait } = options as Record<string, unknown>;
+  const given = readOptions<Record<string, unknown>>("saveState", options as Record<string, unknown> | undefined, ["immediate", "maxWait"], invalid);
+  const { immediate, maxWait } = given;
   if (immediate !== undefined && typeof immediate !== "boolean") throw invalid("`immediate` of `saveState` is true or false");
   if (maxWait !== undefined && !(typeof maxWait === "number" && maxWait >= 0 && maxWait < Infinity)) {
     throw invalid("`maxWait` of `saveState` is a finite number of ms, zero or more");
   }
-  return options;
+  return given;
 }
 
 function invalid(message: string): ActorError {

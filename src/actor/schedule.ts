@@ -19,6 +19,8 @@ export interface ScheduleRow extends DeadlineRow {
 const PREFIX = "at/";
 /** While the lease is held, the alarm passes over what is due: a time that has passed already is put off so little. */
 const SOON_MS = 20;
+/** The last time that is a date: what is scheduled for later comes then. */
+const LAST_TIME = 8.64e15;
 
 /** The scheduled actions of an actor, as rows of the table of deadlines. Commits nothing. */
 export class ScheduleRows {
@@ -69,9 +71,10 @@ export class Schedule {
     if (typeof time !== "number" || !Number.isFinite(time)) throw new ActorError("schedule", "invalid_time", "A schedule needs a finite time in ms");
     if (!this.#activation.actor.actions.has(action)) throw new ActorError("actor", "action_not_found", `Action \`${String(action)}\` was not found.`);
     checkScheduleRoom(this.#activation);
+    const at = Math.min(time, LAST_TIME);
     const id = this.#activation.ports.randomHex(16);
     const soon = this.#activation.ports.now() + SOON_MS;
-    const when = this.#activation.lease && time < soon ? { at: soon, askedAt: time } : { at: time };
+    const when = this.#activation.lease && at < soon ? { at: soon, askedAt: at } : { at };
     this.#rows.put(id, { ...when, action, args: encodeValue(args, { what: "args" }) });
     this.#activation.commitOrThrow();
     return id;

@@ -1,5 +1,5 @@
 import type { ActionRequest, ConnectOptions, WebSocketOptions } from "../actor/client-types.js";
-import { ActorError } from "../protocol/index.js";
+import { ActorError, MAX_SEND_WAIT_MS, readOptions } from "../protocol/index.js";
 import { eitherSignal, raceWithAbort } from "./abort.js";
 import { withActions } from "./action-proxy.js";
 import { readActionRequest } from "./action-request.js";
@@ -15,6 +15,9 @@ export interface HandleOptions {
   readonly getParams?: (() => unknown) | undefined;
   readonly signal?: AbortSignal | undefined;
 }
+
+/** Of a timer: longer ones would fire at once. */
+const MAX_TIMER_MS = 2 ** 31 - 1;
 
 interface SignalOption {
   readonly signal?: AbortSignal;
@@ -65,9 +68,9 @@ class HandleMethods {
     });
   }
 
-  send(queue: string, body: unknown, options: SendOptions = {}, params = this.#call.params): Promise<unknown> {
+  send(queue: string, body: unknown, options?: SendOptions, params = this.#call.params): Promise<unknown> {
     const send = (): Promise<unknown> => this.#send(queue, body, options, params);
-    return options.wait ? this.#began(`send to ${queue}`, send) : this.#connections.effects.send(send);
+    return options?.wait ? this.#began(`send to ${queue}`, send) : this.#connections.effects.send(send);
   }
 
   #began<T>(what: string, work: () => Promise<T>): Promise<T> {
@@ -76,11 +79,9 @@ class HandleMethods {
   }
 
   /** A send that waits for its completion starts in its turn, but holds no later one up. */
-  async #send(queue: string, body: unknown, options: SendOptions, params: unknown): Promise<unknown> {
-    const { wait = false, timeout, signal } = options;
-    if (timeout !== undefined && !isDuration(timeout)) {
-      throw new ActorError("request", "invalid", `A timeout is a number of milliseconds, not ${String(timeout)}.`);
-    }
+  async #send(queue: string, body: unknown, options: SendOptions | undefined, params: unknown): Promise<unknown> {
+    const { wait = false, timeout: given, signal } = readOptions("send", options, ["wait", "timeout", "signal"], invalidOption);
+    const timeout = given === undefined ? undefined : readSendTimeout(given);
     const previous = this.#lastSend;
     const call = { ...this.#with(signal), params, queue, body, wait, timeout };
     const sent = raceWithAbort(previous, call.signal).then(() => this.#transport.send(call));
@@ -89,23 +90,25 @@ class HandleMethods {
     return wait ? result : undefined;
   }
 
-  connect(params: unknown, options: ConnectOptions = {}): unknown {
+  connect(params: unknown, given?: ConnectOptions): unknown {
+    const options = readOptions("connect", given, ["getParams", "callTimeout", "signal", "skipReadyWait"], invalidOption);
     const { callTimeout, signal } = options;
-    if (callTimeout !== undefined && !isDuration(callTimeout)) {
-      throw new ActorError("request", "invalid", `A callTimeout is a number of milliseconds, not ${String(callTimeout)}.`);
+    if (callTimeout !== undefined && !(typeof callTimeout === "number" && callTimeout >= 0 && callTimeout < Infinity)) {
+      throw invalidOption(`A callTimeout is a finite number of milliseconds, not ${String(callTimeout)}`);
     }
     const { target } = this.#call;
     return createConnectionHandle(this.#transport, this.#connections, {
       target,
       description: describe(target),
       getParams: this.#paramsOf(params, options.getParams),
-      callTimeoutMs: callTimeout,
+      callTimeoutMs: callTimeout === undefined ? undefined : Math.min(callTimeout, MAX_TIMER_MS),
       signal: eitherSignal(this.#call.signal, signal),
       send: (queue, body, sendOptions, ownParams) => this.send(queue, body, sendOptions as SendOptions | undefined, ownParams),
     });
   }
 
-  async webSocket(path = "", protocols: string | readonly string[] = [], { params, getParams }: WebSocketOptions = {}): Promise<ClientSocket> {
+  async webSocket(path = "", protocols: string | readonly string[] = [], options?: WebSocketOptions): Promise<ClientSocket> {
+    const { params, getParams } = readOptions("webSocket", options, ["params", "getParams", "skipReadyWait"], invalidOption);
     const others = typeof protocols === "string" ? [protocols] : protocols;
     const call = { ...this.#call, params: await this.#paramsOf(params, getParams)() };
     call.signal?.throwIfAborted();
@@ -120,11 +123,13 @@ class HandleMethods {
     });
   }
 
-  async resolve({ signal }: SignalOption = {}): Promise<string> {
+  async resolve(options?: SignalOption): Promise<string> {
+    const { signal } = readOptions("resolve", options, ["signal"], invalidOption);
     return this.#transport.resolve(this.#with(signal));
   }
 
-  async getGatewayUrl({ signal }: SignalOption = {}): Promise<string> {
+  async getGatewayUrl(options?: SignalOption): Promise<string> {
+    const { signal } = readOptions("getGatewayUrl", options, ["signal"], invalidOption);
     return this.#transport.gatewayUrl(this.#with(signal));
   }
 
@@ -139,8 +144,14 @@ class HandleMethods {
   }
 }
 
-function isDuration(timeout: unknown): boolean {
-  return typeof timeout === "number" && timeout >= 0 && timeout <= Number.MAX_SAFE_INTEGER;
+/** A negative one is a poll. @throws request/invalid */
+function readSendTimeout(timeout: unknown): number {
+  if (typeof timeout === "number" && timeout <= MAX_SEND_WAIT_MS && timeout > -Infinity) return Math.max(0, timeout);
+  throw invalidOption(`The timeout of a send is a number of milliseconds, at most ${MAX_SEND_WAIT_MS} (a day), not ${String(timeout)}`);
+}
+
+function invalidOption(problem: string): ActorError {
+  return new ActorError("request", "invalid", `${problem}.`);
 }
 
 function describe(target: ActorTarget): Readonly<Record<string, unknown>> {

@@ -1,8 +1,8 @@
-import { isEncoding, type Encoding } from "../protocol/index.js";
+import { isEncoding, readOptions, type Encoding } from "../protocol/index.js";
 import { ActorClientError } from "./errors.js";
 import type { ClientSocketClass } from "./socket.js";
 
-/** A place of the platform, "weur" say. One it does not know is ignored. */
+/** A place of the platform, "weur" say; "auto" and "default" leave it to the platform. One that it does not know is `actor/invalid_region`. */
 export type Region = string;
 
 /** As much of `fetch` as the client uses. */
@@ -59,6 +59,10 @@ export interface ResolvedConfig {
   readonly webSocket: () => ClientSocketClass | undefined;
 }
 
+const CONFIG_KEYS = [
+  "endpoint", "token", "namespace", "poolName", "encoding", "headers", "gateway", "maxInputSize", "pingInterval", "fetch", "webSocket",
+  "disableMetadataLookup", "getUpgradeWebSocket", "devtools",
+] as const;
 const DEFAULT_ENDPOINT = "http://localhost:6420";
 const DEFAULT_NAMESPACE = "default";
 const DEFAULT_MAX_INPUT_BYTES = 4096;
@@ -68,11 +72,11 @@ const MIN_PING_INTERVAL_MS = 1_000;
 const MAX_PING_INTERVAL_MS = 2 ** 31 - 1;
 
 /**
- * Reads a configuration. Throws `client/invalid_endpoint`, with no secret in its text, `client/invalid_encoding` or
- * `client/invalid_ping_interval`.
+ * Reads a configuration. Throws `client/invalid_endpoint`, with no secret in its text, `client/invalid_encoding`,
+ * `client/invalid_ping_interval` or `client/invalid_option`.
  */
 export function resolveConfig(input: string | ClientConfig | undefined): ResolvedConfig {
-  const config = typeof input === "string" ? { endpoint: input } : (input ?? {});
+  const config = typeof input === "string" ? { endpoint: input } : readOptions("createClient", input, CONFIG_KEYS, invalidOption);
   const { endpoint, namespace, token } = parseEndpoint(config.endpoint ?? DEFAULT_ENDPOINT);
   if (namespace !== undefined && config.namespace !== undefined) throw invalidEndpoint("the namespace stands in it and in the configuration");
   if (token !== undefined && config.token !== undefined) throw invalidEndpoint("the token stands in it and in the configuration");
@@ -87,12 +91,21 @@ export function resolveConfig(input: string | ClientConfig | undefined): Resolve
     headers: Object.fromEntries(headers),
     encoding,
     skipReadyWait: config.gateway?.skipReadyWait ?? false,
-    maxInputSize: config.maxInputSize ?? DEFAULT_MAX_INPUT_BYTES,
+    maxInputSize: readMaxInputSize(config.maxInputSize),
     pingIntervalMs: readPingInterval(config.pingInterval),
     // The global one is looked up at each call, and called as a plain function, as browsers want it.
     fetch: config.fetch ?? ((url, init) => fetch(url, init)),
     webSocket: () => config.webSocket ?? (globalThis as { WebSocket?: ClientSocketClass }).WebSocket,
   };
+}
+
+function readMaxInputSize(bytes: number = DEFAULT_MAX_INPUT_BYTES): number {
+  if (Number.isSafeInteger(bytes) && bytes >= 0) return bytes;
+  throw invalidOption("The maxInputSize of createClient is a whole number of bytes");
+}
+
+function invalidOption(problem: string): ActorClientError {
+  return new ActorClientError("invalid_option", `${problem}.`);
 }
 
 function readPingInterval(interval: number | false = DEFAULT_PING_INTERVAL_MS): number | undefined {

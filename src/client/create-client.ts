@@ -1,5 +1,5 @@
 import type { AnyRegistry, ClientFor, CreateOptions, GetOptions, GetOrCreateOptions } from "../actor/client-types.js";
-import { normalizeKey } from "../protocol/index.js";
+import { ActorError, normalizeKey, readOptions } from "../protocol/index.js";
 import { isInheritedName } from "./action-proxy.js";
 import { createActorHandle } from "./actor-handle.js";
 import { resolveConfig, type ClientConfig } from "./client-config.js";
@@ -41,6 +41,11 @@ export function createClientWithTransport<R = any>(transport: ActorTransport, op
   return client as unknown as ClientFor<R>;
 }
 
+/** RivetKit's `poolName` and `skipReadyWait` are accepted, without effect. */
+const GET_OPTIONS = ["params", "getParams", "signal", "poolName", "skipReadyWait"] as const satisfies readonly (keyof GetOptions)[];
+const GET_OR_CREATE_OPTIONS = [...GET_OPTIONS, "createWithInput", "createInRegion"] as const;
+const CREATE_OPTIONS = [...GET_OPTIONS, "input", "region"] as const;
+
 interface Methods {
   get(name: string, key?: Key, options?: GetOptions): unknown;
   getOrCreate(name: string, key?: Key, options?: GetOrCreateOptions): unknown;
@@ -53,17 +58,19 @@ function clientMethods(transport: ActorTransport, connections: OpenConnections):
   const handle = (target: ActorTarget, { params, getParams, signal }: GetOptions): unknown =>
     createActorHandle(transport, target, { params, getParams, signal }, connections);
   return {
-    get(name, key, options = {}) {
-      return handle({ name, key: normalizeKey(key), mode: "get" }, options);
+    get(name, key, options) {
+      return handle({ name, key: normalizeKey(key), mode: "get" }, readOptions("get", options, GET_OPTIONS, invalidOption));
     },
-    getOrCreate(name, key, options = {}) {
+    getOrCreate(name, key, given) {
+      const options = readOptions("getOrCreate", given, GET_OR_CREATE_OPTIONS, invalidOption);
       const { createWithInput: input, createInRegion: region } = options;
       return handle({ name, key: normalizeKey(key), mode: "getOrCreate", input, region }, options);
     },
-    getForId(_name, actorId, options = {}) {
-      return handle({ actorId }, options);
+    getForId(_name, actorId, options) {
+      return handle({ actorId }, readOptions("getForId", options, GET_OPTIONS, invalidOption));
     },
-    async create(name, key, options = {}) {
+    async create(name, key, given) {
+      const options = readOptions("create", given, CREATE_OPTIONS, invalidOption);
       const { input, region, signal } = options;
       const actorId = await transport.create({ name, key: normalizeKey(key), input, region, signal });
       return handle({ actorId }, options);
@@ -72,6 +79,10 @@ function clientMethods(transport: ActorTransport, connections: OpenConnections):
       connections.disposeAll();
     },
   };
+}
+
+function invalidOption(problem: string): ActorError {
+  return new ActorError("request", "invalid", `${problem}.`);
 }
 
 function accessorOf(methods: Methods, name: string): object {

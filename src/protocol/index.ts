@@ -55,6 +55,7 @@ export {
 export type { ActorRestartingOptions, ErrorFallback, RivetErrorLike } from "./named-errors.js";
 export { decodeJson, encodeJson, fromJsonTree, toJsonTree } from "./json.js";
 export type { JsonOptions } from "./json.js";
+export { MAX_SEND_WAIT_MS, readOptions } from "./options.js";
 export { isEncoding } from "./messages.js";
 export type {
   ActionRequest,

@@ -22,12 +22,12 @@ export interface ResolvedTarget {
   openStub(): ActorStub;
 }
 
-/** The platform's places. Any other region is a hint nobody can follow, and is left out. */
+/** The platform's places. */
 const LOCATION_HINTS = new Set(["wnam", "enam", "sam", "weur", "eeur", "apac", "apac-ne", "apac-se", "oc", "afr", "me"]);
 
 /**
  * Finds the object of an actor, without calling it. Throws `actor/invalid_name`, `actor/invalid_key`,
- * `actor/key_too_large` or `actor/invalid_id` (400), `actor/not_registered` or `actor/not_found` (404).
+ * `actor/key_too_large`, `actor/invalid_region` or `actor/invalid_id` (400), `actor/not_registered` or `actor/not_found` (404).
  */
 export function resolveStub(objects: ActorNamespace, target: ActorTarget, actorNames: ReadonlySet<string>): ResolvedTarget {
   if ("actorId" in target) return resolveById(objects, target.actorId);
@@ -35,7 +35,7 @@ export function resolveStub(objects: ActorNamespace, target: ActorTarget, actorN
   checkActorName(name);
   checkKey(key);
   if (!actorNames.has(name)) throw notRegistered(name);
-  const options = region !== undefined && LOCATION_HINTS.has(region) ? { locationHint: region } : undefined;
+  const options = locationOf(region);
   const id = objects.idFromName(objectName(name, key));
   return { address: { name, key }, creation, openStub: () => objects.get(id, options) };
 }
@@ -52,6 +52,13 @@ function resolveById(objects: ActorNamespace, actorId: string): ResolvedTarget {
   // No actor has the empty name: the object reads who it is from its own storage and compares the generation.
   const address = { name: "", key: [], generation: parts.generation };
   return { address, creation: { mode: "get" }, openStub: () => objects.get(id) };
+}
+
+/** @throws actor/invalid_region for one that is no place of the platform */
+function locationOf(region: string | undefined): { readonly locationHint: string } | undefined {
+  if (region === undefined || region === "" || region === "default" || region === "auto") return undefined;
+  if (LOCATION_HINTS.has(region)) return { locationHint: region };
+  throw new ActorError("actor", "invalid_region", `There is no region ${JSON.stringify(region.slice(0, 100))}. Regions are ${[...LOCATION_HINTS].join(", ")}, or "auto".`);
 }
 
 function notRegistered(name: string): ActorError {

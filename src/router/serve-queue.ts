@@ -1,4 +1,4 @@
-import { ActorError, decodeValue, encodeValue } from "../protocol/index.js";
+import { ActorError, decodeValue, encodeValue, MAX_SEND_WAIT_MS } from "../protocol/index.js";
 import { answer } from "./answer.js";
 import { readConnParams } from "./conn-params.js";
 import { forwardedRequest } from "./forwarded-request.js";
@@ -16,8 +16,8 @@ export async function serveQueue({ request, userQuery, target, argument }: Gatew
   const bytes = await readBody(request, options.maxQueueBodySize, () => messageTooLarge(options.maxQueueBodySize));
   const send = decodeRequest(codec, codec.queueSendRequest, bytes, 'The body of a queue send is {"body": …, "wait"?: true or false, "timeout"?: milliseconds}.');
   if (send.name !== undefined && send.name !== argument) throw new ActorError("request", "invalid", "The path and the body name different queues.");
-  if (send.timeout !== undefined && send.timeout > Number.MAX_SAFE_INTEGER) {
-    throw new ActorError("request", "invalid", `A timeout is a number of milliseconds, not ${send.timeout}.`);
+  if (send.timeout !== undefined && send.timeout > MAX_SEND_WAIT_MS) {
+    throw new ActorError("request", "invalid", `A timeout has at most ${MAX_SEND_WAIT_MS} milliseconds (a day), not ${send.timeout}.`);
   }
   const { actorId, status, reply } = await sendMessage({
     target,

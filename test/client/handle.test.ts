@@ -21,6 +21,42 @@ function fakeTransport() {
   return { client: createClientWithTransport(transport), transport, calls };
 }
 
+// oxlint-disable-next-line typescript/no-explicit-any
+type Any = any;
+
+describe("an option that does not exist is refused by name, and nothing is sent:", () => {
+  const unknown: Record<string, (client: Any) => unknown> = {
+    get: (client) => client.chat.get("a", { retries: 1 }),
+    getOrCreate: (client) => client.chat.getOrCreate("a", { createWithInputs: 1 }),
+    getForId: (client) => client.chat.getForId("a", { createWithInput: 1 }),
+    create: (client) => client.chat.create("a", { createInRegion: "weur" }),
+    send: (client) => client.chat.get("a").send("q", 1, { timout: 5 }),
+    connect: (client) => client.chat.get("a").connect(undefined, { callTimout: 5 }),
+    webSocket: (client) => client.chat.get("a").webSocket("", [], { headers: {} }),
+    resolve: (client) => client.chat.get("a").resolve({ timeout: 5 }),
+    getGatewayUrl: (client) => client.chat.get("a").getGatewayUrl({ timeout: 5 }),
+    action: (client) => client.chat.get("a").action({ name: "n", arg: [] }),
+  };
+  test.each(Object.keys(unknown))("%s", async (what) => {
+    const { client, calls } = fakeTransport();
+    const refused = Promise.resolve().then(() => unknown[what]?.(client));
+    await expect(refused).rejects.toMatchObject({ group: "request", code: "invalid", statusCode: 400, message: expect.stringContaining("has no option") });
+    expect(calls()).toBe(0);
+  });
+
+  test("createClient", () => {
+    expect(() => createClient({ endpoint: "http://x", retries: 1 } as Any)).toThrow('createClient has no option "retries"');
+    for (const maxInputSize of [Number.NaN, -1, Infinity, 1.5, "5"]) expect(() => createClient({ maxInputSize } as Any)).toThrow("maxInputSize");
+  });
+
+  test("what RivetKit's client takes is taken", () => {
+    const { client, calls } = fakeTransport();
+    client.chat.getOrCreate("a", { poolName: "p", skipReadyWait: true, createWithInput: 1 });
+    createClient({ endpoint: "http://x", poolName: "p", disableMetadataLookup: true, devtools: false, getUpgradeWebSocket: undefined, gateway: { skipReadyWait: true } });
+    expect(calls()).toBe(0);
+  });
+});
+
 describe("an action", () => {
   test("is called as a method, nested as it was declared", async () => {
     const { client, transport } = fakeTransport();
@@ -173,10 +209,17 @@ describe("send", () => {
     expect(transport.send.mock.calls.map(([{ queue, body, wait, timeout }]) => [queue, body, wait, timeout])).toEqual([["jobs", { v: 1 }, false, undefined], ["jobs", { v: 2 }, true, 50]]);
   });
 
-  test.each([-1, NaN, Infinity, 1e300, "50" as unknown as number])("with a timeout of %s sends nothing", async (timeout) => {
+  test.each([NaN, Infinity, -Infinity, 1e300, 86_400_001, "50" as unknown as number])("with a timeout of %s sends nothing", async (timeout) => {
     const { client, transport } = fakeTransport();
     await expect(client.chat.get("a").send("jobs", 1, { wait: true, timeout })).rejects.toMatchObject({ group: "request", code: "invalid", statusCode: 400 });
     expect(transport.send).not.toHaveBeenCalled();
+  });
+
+  test("with a negative timeout is a poll", async () => {
+    const { client, transport } = fakeTransport();
+    transport.send.mockResolvedValue({ status: "timedOut" });
+    await client.chat.get("a").send("jobs", 1, { wait: true, timeout: -5 });
+    expect(transport.send.mock.calls[0]?.[0]).toMatchObject({ timeout: 0 });
   });
 
   test("stores messages in the order in which they are sent, also after one that failed", async () => {

@@ -85,8 +85,17 @@ describe("an action call", () => {
     const { creation } = objects.last.envelope;
     expect(creation.mode === "getOrCreate" && decodeValue(creation.input ?? new Uint8Array())).toEqual(input);
     expect(objects.last.locationHint).toBe("weur");
-    await routerOver(objects)(`/gateway/counter/action/add?${GET_OR_CREATE}&rvt-region=atl`, POST);
-    expect(objects.last.locationHint).toBeUndefined();
+    for (const anywhere of ["auto", "default", ""]) {
+      await routerOver(objects)(`/gateway/counter/action/add?${GET_OR_CREATE}&rvt-region=${anywhere}`, POST);
+      expect(objects.last.locationHint).toBeUndefined();
+    }
+  });
+
+  test.each(["mars", "WEUR", "__proto__", "weur,enam"])("to the region %s, which there is not, is refused before any object is asked", async (region) => {
+    const objects = new FakeObjects();
+    const response = await routerOver(objects)(`/gateway/counter/action/add?${GET_OR_CREATE}&rvt-region=${region}`, POST);
+    expect([response.status, await response.json()]).toMatchObject([400, { group: "actor", code: "invalid_region", message: expect.stringContaining(region) }]);
+    expect(objects.calls).toEqual([]);
   });
 
   test("carries connection params as their value", async () => {
