@@ -1,3 +1,4 @@
+import { own } from "../protocol/index.js";
 import type { EventDeclarations, QueueDeclarations } from "./declarations.js";
 import type { ClientAction } from "./client-types.js";
 import type { ActorConfig, ActorDefinition } from "./types.js";
@@ -16,6 +17,8 @@ export function actor<
   Q extends QueueDeclarations,
   A,
 >(config: ActorConfig<S, CP, CS, V, I, DB, E, Q, A>): ActorDefinition<S, CP, CS, V, I, DB, E, Q, { [K in keyof A]: ClientAction<A[K]> }> {
-  checkConfig(config);
-  return Object.freeze({ config: Object.freeze({ ...config }) });
+  if (typeof config !== "object" || config === null) throw new TypeError("actor() takes a configuration object");
+  const given = own(config);
+  checkConfig(given);
+  return Object.freeze({ config: Object.freeze(given) });
 }

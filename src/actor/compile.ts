@@ -1,4 +1,4 @@
-import { checkValue, encodeValue } from "../protocol/index.js";
+import { checkValue, encodeValue, ownField } from "../protocol/index.js";
 import { flattenSchemas } from "./action-schemas.js";
 import { checkDeclarations } from "./check-declarations.js";
 import type { StandardSchema } from "./declarations.js";
@@ -48,7 +48,6 @@ const RUN_KEYS = new Set(["name", "icon", "run", "inspector"]);
 const EXCLUSIVE_PAIRS = [["state", "createState"], ["vars", "createVars"], ["connState", "createConnState"]] as const;
 /** @throws TypeError that names what is wrong with the argument of `actor()` */
 export function checkConfig(config: object): void {
-  if (typeof config !== "object" || config === null) throw new TypeError("actor() takes a configuration object");
   const given = config as Record<string, unknown>;
   for (const key of Object.keys(given)) {
     if (!CONFIG_KEYS.has(key)) throw new TypeError(`actor(): unknown key "${key}"`);
@@ -135,7 +134,7 @@ function flattenActions(actions: unknown): Map<string, Handler> {
 function runHandlerOf(run: unknown): Handler | undefined {
   if (run === undefined) return undefined;
   if (typeof run === "function") return run as Handler;
-  const nested = typeof run === "object" && run !== null ? (run as { run?: unknown }).run : undefined;
+  const nested = typeof run === "object" && run !== null ? ownField(run as { run?: unknown }, "run") : undefined;
   if (typeof nested !== "function") throw new TypeError('actor(): "run" must be a function, workflow(…), or { run }');
   for (const key of Object.keys(run as object)) if (!RUN_KEYS.has(key)) throw new TypeError(`actor(): run: unknown key "${key}"`);
   return nested as Handler;

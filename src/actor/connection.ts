@@ -1,4 +1,4 @@
-import { ActorError, decodeValue, encodeValue, type Encoding, type Frame } from "../protocol/index.js";
+import { ActorError, decodeValue, encodeValue, type Encoding, type Frame, own, decodeRow } from "../protocol/index.js";
 import { LiveState, type StateView } from "./live-state.js";
 import type { ConnectionEnd, Socket } from "./ports.js";
 
@@ -100,7 +100,8 @@ export class Connection {
   #waiting: Frame[] = [];
 
   /** @throws request/too_large, value/not_serializable for params that a hook has changed */
-  constructor(owner: ConnectionOwner, about: NewConnection, state?: FirstState) {
+  constructor(owner: ConnectionOwner, known: NewConnection, state?: FirstState) {
+    const about = own(known);
     this.id = about.id;
     this.kind = about.kind;
     this.encoding = about.encoding;
@@ -119,7 +120,7 @@ export class Connection {
   /** The connection that was remembered; undefined for one of an earlier life of the key, or what cannot be read. */
   static restore(owner: ConnectionOwner, bytes: Uint8Array): Connection | undefined {
     try {
-      const { actorId, state, ...about } = decodeValue(bytes) as StoredConnection;
+      const { actorId, state, ...about } = decodeRow(bytes) as StoredConnection;
       if (actorId !== owner.actorId) return undefined;
       return new Connection(owner, about, state && { root: decodeValue(state), stored: state });
     } catch {

@@ -1,4 +1,4 @@
-import { ActorError } from "../protocol/index.js";
+import { ActorError, own } from "../protocol/index.js";
 import type { ActorActivation, Callback } from "./activation.js";
 import { effectsOf } from "./callback-effects.js";
 import type { ConnectionView } from "./connection.js";
@@ -66,12 +66,13 @@ export class CallbackContext extends IdentityContext {
     super(runtime);
     this.#runtime = runtime;
     this.#stage = stage;
-    this.#signal = options.signal ?? runtime.shutdown.signal;
-    this.#isRunHandler = options.isRunHandler ?? false;
-    this.#callback = options.callback ?? (this.#isRunHandler ? undefined : this);
-    this.#stateView = options.state;
-    if (options.request) this.request = options.request;
-    if (options.conn) this.conn = options.conn;
+    const given = own(options);
+    this.#signal = given.signal ?? runtime.shutdown.signal;
+    this.#isRunHandler = given.isRunHandler ?? false;
+    this.#callback = given.callback ?? (this.#isRunHandler ? undefined : this);
+    this.#stateView = given.state;
+    if (given.request) this.request = given.request;
+    if (given.conn) this.conn = given.conn;
   }
 
   get region(): string {

@@ -1,5 +1,5 @@
 import { Cron } from "croner";
-import { ActorError } from "../protocol/index.js";
+import { ActorError, own } from "../protocol/index.js";
 
 /** An expression that lists every minute of the hour, by numbers, is shorter. */
 const MAX_EXPRESSION = 512;
@@ -34,7 +34,7 @@ function parse(expression: unknown, timezone: unknown): Cron {
   const zone = canonicalZone(timezone);
   try {
     // Paused and without a function: it computes times and starts nothing.
-    return new Cron(expression.trim(), { timezone: zone, mode: "5-part", paused: true });
+    return new Cron(expression.trim(), own({ timezone: zone, mode: "5-part", paused: true } as const));
   } catch (error) {
     throw invalidExpression(expression, error instanceof Error ? error.message.replace(/^CronPattern: /, "") : String(error));
   }
@@ -43,7 +43,7 @@ function parse(expression: unknown, timezone: unknown): Cron {
 /** The zone's own spelling: the library keeps a formatter for each name that it is given. */
 function canonicalZone(timezone: unknown): string {
   try {
-    if (typeof timezone === "string") return new Intl.DateTimeFormat("en-US", { timeZone: timezone }).resolvedOptions().timeZone;
+    if (typeof timezone === "string") return new Intl.DateTimeFormat("en-US", own({ timeZone: timezone })).resolvedOptions().timeZone;
   } catch {
     // Said below.
   }

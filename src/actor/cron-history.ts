@@ -1,4 +1,4 @@
-import { decodeValue, encodeValue } from "../protocol/index.js";
+import { decodeRow, encodeValue, own } from "../protocol/index.js";
 import type { ActorActivation } from "./activation.js";
 import type { CronJob } from "./cron-job.js";
 import type { CronHistoryEntry } from "./cron-types.js";
@@ -55,12 +55,13 @@ export class CronHistory {
 
   #page(name: string, page: number): NumberedEntry[] {
     const bytes = this.#activation.read(KEYS.cronHistory(page, name));
-    return bytes ? (decodeValue(bytes) as NumberedEntry[]) : [];
+    return bytes ? (decodeRow(bytes, 2) as NumberedEntry[]) : [];
   }
 }
 
 /** The number of the oldest occurrence that is kept. */
-export function keptFrom({ keptFrom: trimmed = 0, occurrences, maxHistory }: CronJob): number {
+export function keptFrom(job: CronJob): number {
+  const { keptFrom: trimmed = 0, occurrences, maxHistory } = own(job);
   return Math.max(trimmed, occurrences - maxHistory);
 }
 

@@ -1,4 +1,4 @@
-import { decodeValue, encodeValue, toErrorData } from "../protocol/index.js";
+import { decodeValue, encodeValue, toErrorData, own } from "../protocol/index.js";
 import type { ActorActivation, Callback } from "./activation.js";
 import type { Background } from "./background.js";
 import { Cron, type RunningJobs } from "./cron.js";
@@ -203,7 +203,7 @@ function ended({ action, scheduledAt, firedAt }: CronRun, finishedAt: number, er
 
 /** What was thrown, small enough for a row of twenty. */
 function toCronError(thrown: unknown): CronError {
-  const { group, code, message, metadata } = toErrorData(legible(thrown), { expose: true }).data;
+  const { group, code, message, metadata } = own(toErrorData(legible(thrown), { expose: true }).data);
   const error = { group: group.slice(0, MAX_CODE), code: code.slice(0, MAX_CODE), message: message.slice(0, MAX_MESSAGE) };
   if (metadata === undefined) return error;
   try {

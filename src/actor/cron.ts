@@ -1,4 +1,4 @@
-import { ActorError, decodeValue, readOptions } from "../protocol/index.js";
+import { ActorError, decodeValue, readOptions, own } from "../protocol/index.js";
 import type { ActorActivation } from "./activation.js";
 import { keptFrom } from "./cron-history.js";
 import { checkInterval, checkName, checkRequest, firstTime, isSameCadence, isSameRequest, type Cadence, type CronJob, type CronRun } from "./cron-job.js";
@@ -98,14 +98,14 @@ export class Cron implements ActorCron {
     if (stays && isSameRequest(before, request)) return;
     const timing = stays ? { at: before.at, cadence: before.cadence } : { at: firstTime(cadence, this.#activation.ports.now()), cadence };
     if (!before) checkScheduleRoom(this.#activation);
-    this.#jobs.put(name, {
+    this.#jobs.put(name, own({
       occurrences: 0,
       ...before,
       ...timing,
       ...request,
       // A longer history does not bring back what a shorter one left out.
       ...(before && before.maxHistory !== request.maxHistory ? { keptFrom: keptFrom(before) } : {}),
-    });
+    }));
     this.#activation.commitOrThrow();
   }
 }

@@ -1,3 +1,5 @@
+import { own } from "../protocol/index.js";
+
 /** Standard Schema v1, as much of it as is used here. Validators may be asynchronous (decision 30). */
 export interface StandardSchema<Input = unknown, Output = Input> {
   readonly "~standard": {
@@ -87,7 +89,7 @@ export function queue<M extends StandardSchema, R extends StandardSchema, _Infer
 export function queue<M extends StandardSchema, _Inferred1, _Inferred2>(options: Pick<SchemaQueue<M, never>, "message"> & PublishRule & { readonly complete?: undefined }): SchemaQueue<M, StandardSchema<undefined>>;
 export function queue<M = unknown, R = undefined>(options?: QueueOptions<M, R>): QueueDeclaration<M, R>;
 export function queue(options: object = {}): object {
-  return { ...options };
+  return own(options);
 }
 
 /** Declares an event: `event<Payload>()`, with a schema and an access rule if wanted. */
@@ -96,7 +98,7 @@ export function event<T = unknown>(options: {
   // biome-ignore lint: see EventDeclaration
   readonly canSubscribe?: (c: any) => boolean | Promise<boolean>;
 } = {}): EventDeclaration<T> {
-  return { ...options };
+  return own(options);
 }
 
 declare const definitionTypes: unique symbol;

@@ -1,4 +1,4 @@
-import { ActorError, decodeValue, encodeValue, MAX_SEND_WAIT_MS, type Operation } from "../protocol/index.js";
+import { ActorError, decodeValue, encodeValue, MAX_SEND_WAIT_MS, own, ownField, type Operation } from "../protocol/index.js";
 import { isThenable } from "../workflow/index.js";
 import { checkArguments } from "./action-schemas.js";
 import type { ActorActivation, Callback } from "./activation.js";
@@ -107,15 +107,16 @@ export async function acceptMessage(
   send: { readonly queue: string; readonly body: Uint8Array; readonly wait?: boolean; readonly timeoutMs?: number },
   from: CallOrigin = {},
 ): Promise<AcceptedMessage> {
+  const given = own(send);
   checkOperation(activation.actor, { kind: "send", ...send }, activation.ports.log, activation.record.workflow);
-  const timeoutMs = readTimeout(send.timeoutMs, MAX_SEND_WAIT_MS);
+  const timeoutMs = readTimeout(given.timeoutMs, MAX_SEND_WAIT_MS);
   const canPublish = activation.queue.canPublish(send.queue);
   if (canPublish) {
     const context = (): CallbackContext => new CallbackContext(activation, READY, contextOf(from));
     const isAllowed = await callHook(activation, "canPublish", canPublish, context, READY, activation.actor.options.actionTimeout, []);
     if (!isAllowed) throw new ActorError("auth", "forbidden", `You may not publish to queue "${send.queue}"`);
   }
-  const waitMs = send.wait ? (timeoutMs ?? activation.actor.options.actionTimeout) : undefined;
+  const waitMs = given.wait ? (timeoutMs ?? activation.actor.options.actionTimeout) : undefined;
   const message = await activation.sendMessage(send.queue, decodeValue(send.body), waitMs);
   return { id: message.id, createdAt: message.createdAt, waitMs: waitMs ?? 0 };
 }
@@ -137,7 +138,8 @@ export async function awaitReply(
   }
 }
 
-function contextOf({ conn, request }: CallOrigin): { conn?: Connection["view"]; request?: Request } {
+function contextOf(from: CallOrigin): { conn?: Connection["view"]; request?: Request } {
+  const { conn, request } = own(from);
   return { ...(conn && { conn: conn.view }), ...(request && { request }) };
 }
 
@@ -166,7 +168,8 @@ export async function runHandler(
   const onShutdown = (): void => abort.abort(activation.shutdown.signal.reason);
   activation.shutdown.signal.addEventListener("abort", onShutdown, { once: true });
   let given = args;
-  const run = (): unknown => handler(context, ...given, ...(from.firedBy ? [from.firedBy] : []));
+  const firedBy = ownField(from, "firedBy");
+  const run = (): unknown => handler(context, ...given, ...(firedBy ? [firedBy] : []));
   const checkAndRun = async (schema: StandardSchema): Promise<unknown> => {
     given = await checkArguments(schema, name, args);
     abort.signal.throwIfAborted();

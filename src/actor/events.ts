@@ -1,4 +1,4 @@
-import { ActorError } from "../protocol/index.js";
+import { ActorError, ownField } from "../protocol/index.js";
 import type { CompiledActor } from "./compile.js";
 import type { EventDeclaration, StandardSchema } from "./declarations.js";
 import { isStandardSchema, issuesOf } from "./validate.js";
@@ -11,14 +11,16 @@ import { isStandardSchema, issuesOf } from "./validate.js";
  */
 export function checkEvent(actor: CompiledActor, name: string, args: readonly unknown[]): readonly unknown[] {
   const declared = declarationOf(actor, name);
-  const schema = isStandardSchema(declared) ? declared : declared?.schema;
+  const schema = isStandardSchema(declared) ? declared : declared && ownField(declared, "schema");
   if (!schema) return args;
   const result = (schema as StandardSchema)["~standard"].validate(args.length === 1 ? args[0] : args);
   if (result instanceof Promise) {
     throw new ActorError("feature", "unsupported", `The schema of event "${name}" is asynchronous, but events are sent at once`);
   }
-  if (result.issues) throw new ActorError("actor", "validation_error", `Invalid event "${name}"`, { metadata: { issues: issuesOf(result.issues) } });
-  return args.length === 1 ? [result.value] : (result.value as readonly unknown[]);
+  const issues = ownField(result, "issues");
+  if (issues) throw new ActorError("actor", "validation_error", `Invalid event "${name}"`, { metadata: { issues: issuesOf(issues) } });
+  const { value } = result as { readonly value: unknown };
+  return args.length === 1 ? [value] : (value as readonly unknown[]);
 }
 
 /**
@@ -35,7 +37,7 @@ export function checkSubscribable(actor: CompiledActor, name: string): void {
 /** Who may subscribe; undefined: everybody. */
 export function canSubscribeOf(actor: CompiledActor, name: string): ((c: unknown) => unknown) | undefined {
   const declared = declarationOf(actor, name);
-  return isStandardSchema(declared) ? undefined : declared?.canSubscribe;
+  return isStandardSchema(declared) ? undefined : declared && ownField(declared, "canSubscribe");
 }
 
 function declarationOf(actor: CompiledActor, name: string): EventDeclaration | StandardSchema | undefined {

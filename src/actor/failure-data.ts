@@ -1,4 +1,4 @@
-import { decodeValue, encodeValue, toErrorData, type ErrorData } from "../protocol/index.js";
+import { decodeValue, encodeValue, toErrorData, type ErrorData, own, ownField } from "../protocol/index.js";
 import { describe } from "./describe.js";
 import { legible } from "./legible.js";
 import type { ActorPorts } from "./ports.js";
@@ -26,7 +26,7 @@ const NOT_RUN = new Set(["actor/starting", "actor/stopping", "guard/service_unav
 export function readThrown(thrown: unknown): ReturnType<typeof toErrorData> {
   try {
     const { data, ...rest } = toErrorData(legible(thrown));
-    const { metadata, actor, ...texts } = data;
+    const { metadata, actor, ...texts } = own(data);
     const parts = { metadata: sendable(metadata), actor: sendable(actor) };
     return {
       data: { ...texts, ...(parts.metadata !== undefined && { metadata: parts.metadata }), ...(parts.actor && { actor: parts.actor }) },
@@ -54,7 +54,8 @@ export function tellFailure(thrown: unknown, ports: FailurePorts, record: ActorR
 }
 
 /** What a failed call is answered: the error, the id it is logged under, whether to try again, and which actor it was. */
-export function failureData(data: ErrorData, { status, errorId, record, hasBegun }: FailedCall): ErrorData {
+export function failureData(known: ErrorData, { status, errorId, record, hasBegun }: FailedCall): ErrorData {
+  const data = own(known);
   const actor = record && { actorId: record.actorId, generation: 1, key: record.key.join(",") };
   const metadata = { ...(errorId !== undefined && { errorId }), ...retryable(data, status, hasBegun) };
   return {
@@ -72,7 +73,7 @@ function retryable({ group, code, metadata }: ErrorData, status: number, hasBegu
   const isOurs = group === "actor" || group === "guard";
   if (status !== 503 || !isOurs) return {};
   if (hasBegun && NOT_RUN.has(`${group}/${code}`)) return { retryable: false };
-  return isFields(metadata) && typeof metadata?.["retryable"] === "boolean" ? {} : { retryable: !hasBegun };
+  return isFields(metadata) && typeof (metadata && ownField(metadata, "retryable")) === "boolean" ? {} : { retryable: !hasBegun };
 }
 
 function isFields(metadata: unknown): metadata is Readonly<Record<string, unknown>> | undefined {

@@ -4,7 +4,7 @@
  * Owns: what each event asks of the actor, and how it is answered. Does not own: when an actor is created, started, or
  * ended (lives.ts). Invariant: errors of calls are data, never thrown.
  */
-import { ActorError, decodeValue, encodeValue, ENVELOPE_VERSION, type CallEnvelope, type ReplyEnvelope } from "../protocol/index.js";
+import { ActorError, decodeValue, encodeValue, ENVELOPE_VERSION, type CallEnvelope, type ReplyEnvelope, own } from "../protocol/index.js";
 import type { Caller } from "./admission.js";
 import { describe } from "./describe.js";
 import { acceptMessage, awaitReply, callAction } from "./dispatch.js";
@@ -34,7 +34,8 @@ export class ActorHost {
   }
 
   /** Answers a call; the reply says what went wrong, it is never thrown. */
-  call(envelope: CallEnvelope): Promise<ReplyEnvelope> {
+  call(sent: CallEnvelope): Promise<ReplyEnvelope> {
+    const envelope = readEnvelope(sent);
     return this.#answer<ReplyEnvelope>(envelope, async (serve) => {
       const { operation, creation, address } = envelope;
       if (operation.kind === "destroy") return replyOf(await this.#lives.destroy(address), false);
@@ -44,7 +45,8 @@ export class ActorHost {
   }
 
   /** Gives what the actor answers to a raw request, or says why it does not; nothing is thrown. */
-  request(envelope: CallEnvelope, request: Request): Promise<RequestReply> {
+  request(sent: CallEnvelope, request: Request): Promise<RequestReply> {
+    const envelope = readEnvelope(sent);
     return this.#answer(envelope, async (serve) => {
       if (envelope.operation.kind !== "request") throw new ActorError("actor", "invalid_request", "This is no raw request's envelope");
       return serve(async (runtime, reply) => ({ ...reply, response: await answerRequest(runtime, request, callerOf(envelope)) }));
@@ -55,7 +57,8 @@ export class ActorHost {
    * Lets a socket in (`spec/api.md` A.9): `accept` is called once all hooks have let it pass, and gives its end of it.
    * The reply says whether it did; nothing is thrown.
    */
-  connect(envelope: CallEnvelope, accept: (hibernates: boolean) => Socket): Promise<ReplyEnvelope> {
+  connect(sent: CallEnvelope, accept: (hibernates: boolean) => Socket): Promise<ReplyEnvelope> {
+    const envelope = readEnvelope(sent);
     return this.#answer<ReplyEnvelope>(envelope, async (serve) => {
       const { operation } = envelope;
       if (operation.kind !== "connect") throw new ActorError("actor", "invalid_request", "This is no connection's envelope");
@@ -137,6 +140,12 @@ export class ActorHost {
         throw new ActorError("feature", "unsupported", `This release does not know the operation "${String((operation as { kind: unknown }).kind)}"`);
     }
   }
+}
+
+/** What the Worker has sent, with the members that it has and no others. */
+function readEnvelope(sent: CallEnvelope): CallEnvelope {
+  const { address, creation, operation, ...rest } = own(sent);
+  return own({ ...rest, address: own(address), creation: own(creation), operation: own(operation) });
 }
 
 function checkEnvelope(envelope: CallEnvelope): void {

@@ -6,7 +6,7 @@
  * Invariants: a message is in exactly one place (queue, held by an open entry, consumed); taking one and what records
  * it are one commit (C3); an answer is given only after the commit that deletes the message.
  */
-import { ActorError, encodeValue } from "../protocol/index.js";
+import { ActorError, encodeValue, own } from "../protocol/index.js";
 import { heldMessages, takenMessages, type MessageFilter, type MessagePort, type StoredMessage } from "../workflow/index.js";
 import type { ActorActivation } from "./activation.js";
 import type { QueueDeclaration, StandardSchema } from "./declarations.js";
@@ -240,8 +240,7 @@ export class MessageQueue implements MessagePort, ActorQueue {
   #declaration(name: string): { message?: StandardSchema; complete?: StandardSchema; canPublish?: (c: unknown) => unknown } {
     const declared = this.#activation.actor.config.queues as Record<string, QueueDeclaration | StandardSchema> | undefined;
     const declaration = declared && Object.hasOwn(declared, name) ? declared[name] : undefined;
-    if (!declaration) return {};
-    return isStandardSchema(declaration) ? { message: declaration } : (declaration as { message?: StandardSchema });
+    return own(isStandardSchema(declaration) ? { message: declaration } : (declaration as { message?: StandardSchema } | undefined));
   }
 }
 

@@ -4,6 +4,7 @@
  * Owns: visible or held, in which order, how many and how large; the ids that were given. Reads no row before somebody asks:
  * an actor that is only woken to be destroyed reads none. Does not own: what happens to a message (message-queue.ts).
  */
+import { own } from "../protocol/index.js";
 import type { StoredMessage } from "../workflow/index.js";
 import { MessageIndex } from "./message-index.js";
 
@@ -50,7 +51,8 @@ export class MessageTable {
     for (const { id, ...known } of messages.toSorted((a, b) => a.id - b.id)) this.#add(id, known, held.has(id));
   }
 
-  add({ id, name, createdAt, waitUntil, body }: StoredMessage): void {
+  add(message: StoredMessage): void {
+    const { id, name, createdAt, waitUntil, body } = own(message);
     this.#add(id, { name, createdAt, waitUntil, size: body.byteLength }, false);
   }
 

@@ -1,3 +1,5 @@
+import { own } from "../protocol/index.js";
+
 /** All durations in ms; all numbers are positive. */
 export interface ActorOptions {
   /** For displays; without effect. */
@@ -124,5 +126,5 @@ export function idleOptions(options: ActorOptions | undefined): string[] {
 
 export function compileOptions(options: ActorOptions | undefined): CompiledOptions {
   const given = Object.entries(options ?? {}).filter(([key, value]) => value !== undefined && Object.hasOwn(DEFAULTS, key));
-  return { ...DEFAULTS, ...Object.fromEntries(given) };
+  return own({ ...DEFAULTS, ...Object.fromEntries(given) });
 }

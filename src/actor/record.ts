@@ -1,5 +1,5 @@
-import { ActorError, decodeValue, encodeValue, MAX_VALUE_BYTES, STORAGE_FORMAT } from "../protocol/index.js";
-import type { Failure } from "../workflow/index.js";
+import { ActorError, decodeValue, encodeValue, MAX_VALUE_BYTES, own, STORAGE_FORMAT } from "../protocol/index.js";
+import { ownFailure, type Failure } from "../workflow/index.js";
 
 /** Storage keys: one letter, so that they cost little and sort together (`design.md`, Storage). */
 export const KEYS = {
@@ -47,8 +47,9 @@ export function encodeRecord(record: ActorRecord): Uint8Array<ArrayBuffer> {
 
 /** @throws storage/newer_format when a later release wrote it; nothing is changed then (C9) */
 export function decodeRecord(bytes: Uint8Array): ActorRecord {
-  const record = decodeValue(bytes) as ActorRecord;
-  if (typeof record?.format !== "number") throw new ActorError("storage", "corrupt", "The actor's record cannot be read");
+  const decoded = decodeValue(bytes) as ActorRecord;
+  const record = own(decoded);
+  if (typeof record.format !== "number") throw new ActorError("storage", "corrupt", "The actor's record cannot be read");
   if (record.format > STORAGE_FORMAT) {
     throw new ActorError(
       "storage",
@@ -56,5 +57,10 @@ export function decodeRecord(bytes: Uint8Array): ActorRecord {
       `This actor was written in storage format ${record.format}; this release reads up to ${STORAGE_FORMAT}. Deploy the newer release again`,
     );
   }
-  return record;
+  return record.workflow === undefined ? record : own({ ...record, workflow: readWorkflow(record.workflow) });
+}
+
+function readWorkflow(stored: WorkflowRecord): WorkflowRecord {
+  const workflow = own(stored);
+  return "failure" in workflow ? own({ ...workflow, failure: ownFailure(workflow.failure) }) : workflow;
 }

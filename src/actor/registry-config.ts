@@ -1,3 +1,4 @@
+import { own } from "../protocol/index.js";
 import type { Logger } from "./ports.js";
 import type { ActorDefinitions } from "./types.js";
 
@@ -59,7 +60,7 @@ export function idleKeys(config: RegistryConfig<ActorDefinitions>): string[] {
 function section(config: object, name: "logging" | "serverless"): Readonly<Record<string, unknown>> {
   const value: unknown = (Object.hasOwn(config, name) ? (config as Readonly<Record<string, unknown>>)[name] : undefined) ?? {};
   if (typeof value !== "object") throw new TypeError(`setup(): "${name}" must be an object`);
-  return value as Readonly<Record<string, unknown>>;
+  return own(value as Readonly<Record<string, unknown>>);
 }
 
 function isLogger(value: unknown): value is Logger {

@@ -1,4 +1,4 @@
-import { ActorError, checkActorName } from "../protocol/index.js";
+import { ActorError, checkActorName, own } from "../protocol/index.js";
 import { compileActor, DEFAULT_MESSAGE_LIMITS, type CompiledActor } from "./compile.js";
 import type { LogEntry } from "./ports.js";
 import { checkRegistryConfig, idleKeys, type RegistryConfig } from "./registry-config.js";
@@ -34,7 +34,8 @@ export class Registry<D extends ActorDefinitions = ActorDefinitions> {
     prometheusMetrics(request?: Request): Promise<Response>;
   };
 
-  constructor(config: RegistryConfig<D>) {
+  constructor(given: RegistryConfig<D>) {
+    const config = own(given);
     checkRegistryConfig(config);
     this.config = config;
     const served: Served = { actors: new Map(), fetch: undefined, basePath: "" };

@@ -7,7 +7,7 @@
  *  1. Every change of what is stored goes through `commit`, which writes all that is dirty and the alarm together.
  *  2. After a commit has thrown, this activation changes nothing any more (C10).
  */
-import { ActorError } from "../protocol/index.js";
+import { ActorError, own, fieldOf } from "../protocol/index.js";
 import { History, decodeEntry, type StoredMessage } from "../workflow/index.js";
 import type { ActorActivation, Callback, ClientUse } from "./activation.js";
 import { Background } from "./background.js";
@@ -77,7 +77,7 @@ export class ActorRuntime extends StoredRows implements ActorActivation {
     super(store, () => ports.now(), () => this.workflow.wakeAt());
     this.actor = actor;
     this.ports = ports;
-    this.record = record;
+    this.record = own(record);
     this.history = new History([...store.list(KEYS.entries)].map(([key, bytes]) => decodeEntry(Number(key.slice(KEYS.entries.length)), bytes)));
     this.#counter = this.history.highestSeq();
     this.workflow = new WorkflowHost(this);
@@ -87,7 +87,7 @@ export class ActorRuntime extends StoredRows implements ActorActivation {
     const order = new FireOrder(this);
     this.schedule = new ScheduleRuns(this, order);
     this.connections = new Connections(this);
-    this.database = openDatabase(this, store.sql);
+    this.database = openDatabase(this, fieldOf(store, "sql") as StoreActivation["sql"]);
     this.cron = new CronRuns(this, order);
     this.background = new Background(this);
     this.failures = new FailureReports(this, store.list(KEYS.failures));
@@ -171,7 +171,7 @@ export class ActorRuntime extends StoredRows implements ActorActivation {
   }
 
   putRecord(change: Partial<ActorRecord>): void {
-    this.record = { ...this.record, ...change };
+    this.record = own({ ...this.record, ...change });
     this.put(KEYS.actor, () => encodeRecord(this.record));
   }
 
@@ -196,7 +196,7 @@ export class ActorRuntime extends StoredRows implements ActorActivation {
       try {
         const { puts, deletes } = this.dirty.build();
         if (stateBytes) puts.set(KEYS.state, stateBytes);
-        this.store.commit(alarmAt === undefined ? { puts, deletes } : { puts, deletes, alarmAt });
+        this.store.commit(own(alarmAt === undefined ? { puts, deletes } : { puts, deletes, alarmAt }));
       } catch (error) {
         this.lose(error);
         return false;

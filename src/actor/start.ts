@@ -4,7 +4,7 @@
  * Invariants: before any user code of a start that has work to do, the lease is committed, so that a wake comes
  * whatever the user code does (D4); a start that fails leaves the storage as it was, but for that lease (decision 26).
  */
-import { decodeValue, encodeValue, formatActorId, STORAGE_FORMAT } from "../protocol/index.js";
+import { decodeValue, encodeValue, formatActorId, STORAGE_FORMAT, own } from "../protocol/index.js";
 import { CREATE_TIMEOUT_MS, WAKE_TIMEOUT_MS, type CompiledActor } from "./compile.js";
 import { BEFORE_STATE, BEFORE_VARS, CallbackContext, READY, type Stage } from "./context.js";
 import { callHook } from "./hook.js";
@@ -83,12 +83,13 @@ export async function loadActor(
   ports: ActorPorts,
   store: StoreActivation,
   record: ActorRecord,
-  by: StartedBy,
+  startedBy: StartedBy,
   onDestroyRequested: (runtime: ActorRuntime) => void,
 ): Promise<ActorRuntime> {
   const runtime = new ActorRuntime(actor, ports, store, record);
   runtime.onDestroyRequested = () => onDestroyRequested(runtime);
   const { wakes } = runtime;
+  const by = own(startedBy);
   const isByAlarm = by.alarmAt !== undefined;
   const armedAt = isByAlarm ? null : await store.getAlarm();
   const now = ports.now();

@@ -9,12 +9,12 @@ import type { StateView } from "./live-state.js";
 interface Gate {
   open: boolean;
   /** Once it is closed. */
-  onClose?: () => void;
+  onClose: (() => void) | undefined;
 }
 
 /** Begins an attempt's view of the actor; `staged` is called before its success brings messages into the queue, and may throw. */
 export function openAttempt(runtime: ActorActivation, info: AttemptInfo, staged: (bodies: readonly Uint8Array[]) => void): AttemptSession {
-  const gate: Gate = { open: true };
+  const gate: Gate = { open: true, onClose: undefined };
   const effects = new Effects();
   const calls = new Set<string>();
   const outbox: Staged[] = [];

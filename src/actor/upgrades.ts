@@ -3,7 +3,7 @@
  * present format in one commit, before anything else of the actor is read. A format that is newer is refused, and
  * nothing is changed.
  */
-import { ActorError, STORAGE_FORMAT } from "../protocol/index.js";
+import { ActorError, STORAGE_FORMAT, own } from "../protocol/index.js";
 import type { Batch, StoreActivation, Upgrade, UpgradedRows } from "./ports.js";
 import { KEYS, decodeRecord, encodeRecord, type ActorRecord } from "./record.js";
 
@@ -33,7 +33,7 @@ function upgraded(store: StoreActivation, format: number, upgrades: readonly Upg
   for (const upgrade of upgrades.slice(first)) upgrade(rows);
   const record = { ...decodeRecord(rows.get(KEYS.actor) ?? new Uint8Array()), format: STORAGE_FORMAT };
   rows.put(KEYS.actor, encodeRecord(record));
-  store.commit(rows.batch);
+  store.commit(own(rows.batch));
   return record;
 }
 

@@ -1,4 +1,4 @@
-import { ActorError } from "../protocol/index.js";
+import { ActorError, fieldOf, own, ownField } from "../protocol/index.js";
 import { isThenable } from "../workflow/index.js";
 import type { StandardResult, StandardSchema } from "./declarations.js";
 
@@ -14,20 +14,21 @@ export function validate(schema: StandardSchema | undefined, value: unknown, wha
 }
 
 function valid(result: StandardResult<unknown>, what: string): unknown {
-  if (!result.issues) return result.value;
-  throw new ActorError("actor", "validation_error", `Invalid ${what}`, { metadata: { issues: issuesOf(result.issues) } });
+  const issues = ownField(result, "issues");
+  if (!issues) return (result as { readonly value: unknown }).value;
+  throw new ActorError("actor", "validation_error", `Invalid ${what}`, { metadata: { issues: issuesOf(issues) } });
 }
 
 /** A schema's findings as they are told: plain values only. */
 export function issuesOf(issues: NonNullable<StandardResult<unknown>["issues"]>): object[] {
-  return issues.map((issue) => ({
+  return issues.map(own).map((issue) => ({
     message: issue.message,
     ...(issue.path ? { path: issue.path.map((part) => (typeof part === "object" && part !== null ? (part as { key: unknown }).key : part)) } : {}),
   }));
 }
 
 export function isStandardSchema(value: unknown): value is StandardSchema {
-  return (typeof value === "object" || typeof value === "function") && value !== null && "~standard" in value;
+  return (typeof value === "object" || typeof value === "function") && value !== null && fieldOf(value, "~standard") !== undefined;
 }
 
 /** Goes on with what `validate` gave, at once where that is there. */

@@ -1,4 +1,4 @@
-import { decodeValue, encodeValue, MAX_VALUE_BYTES } from "../protocol/index.js";
+import { decodeRow, encodeValue, MAX_VALUE_BYTES, own } from "../protocol/index.js";
 import type { DeadlineRow } from "./activation.js";
 import { isResting, nextWakeAt } from "./deadlines.js";
 import type { DirtySet } from "./dirty-set.js";
@@ -37,7 +37,7 @@ export class Wakes {
 
   /** What the start gate read: nothing is dirty because of it. */
   load(rows: Iterable<readonly [string, Uint8Array]>, lease: Lease | undefined): void {
-    for (const [key, bytes] of rows) this.#rows.set(key.slice(KEYS.deadlines.length), decodeValue(bytes) as DeadlineRow);
+    for (const [key, bytes] of rows) this.#rows.set(key.slice(KEYS.deadlines.length), decodeRow(bytes, 2) as DeadlineRow);
     this.#lease = lease;
     this.#isCounted = lease !== undefined;
   }
@@ -57,7 +57,8 @@ export class Wakes {
     return this.#rows.entries();
   }
 
-  set(id: string, row: DeadlineRow): void {
+  set(id: string, members: DeadlineRow): void {
+    const row = own(members);
     this.#rows.set(id, row);
     this.#dirty.put(KEYS.deadline(id), () => encodeValue(row, { what: "deadline", limitBytes: MAX_ROW_BYTES }));
     this.changed();

@@ -1,4 +1,4 @@
-import { ActorError, decodeValue } from "../protocol/index.js";
+import { ActorError, decodeValue, ownField } from "../protocol/index.js";
 import { CancelledError, encodeEntry, heldMessages, isTerminal, type Entry, type StoredMessage } from "../workflow/index.js";
 import type { ActorActivation } from "./activation.js";
 import { KEYS, type WorkflowRecord } from "./record.js";
@@ -131,7 +131,7 @@ export class WorkflowControl {
 
 function failedStatus(record: WorkflowRecord & { readonly status: "failed" | "rolling_back" }): WorkflowStatus {
   const { name, message, metadata } = record.failure.error;
-  const rollbackErrors = record.status === "failed" ? record.rollbackErrors : undefined;
+  const rollbackErrors = record.status === "failed" ? ownField(record, "rollbackErrors") : undefined;
   const all = rollbackErrors ? { ...(metadata as object | undefined), rollbackErrors } : metadata;
   return { status: record.status, error: { name, message, ...(all === undefined ? {} : { metadata: all }) }, ...(rollbackErrors ? { rollbackErrors } : {}) };
 }

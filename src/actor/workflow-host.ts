@@ -3,7 +3,7 @@
  *
  * Owns: the run of this activation, the re-check after a divergence. Does not own: storage and lease (runtime.ts).
  */
-import { ActorError } from "../protocol/index.js";
+import { ActorError, own, ownField } from "../protocol/index.js";
 import {
   MAX_INTERRUPTIONS,
   EvictedError,
@@ -330,10 +330,10 @@ export class WorkflowHost implements WorkflowPorts {
   report(failure: FailureReport): void {
     const workflowId = this.#runtime.record.actorId;
     const [[kind, fields]] = Object.entries(failure) as [[string, { readonly error: unknown; readonly willRetry?: boolean }]];
-    const { error, ...rest } = fields;
+    const { error, ...rest } = own(fields);
     this.#runtime.failures.add({ [kind]: { workflowId, ...rest, error: describeThrownError(error) } });
     const entry = { msg: `A ${kind} failed`, ...rest, error: describeThrown(error) };
-    if (fields.willRetry) this.log.debug(entry);
+    if (ownField(rest, "willRetry")) this.log.debug(entry);
     else if (kind === "step") this.log.warn(entry);
     else this.log.error(entry);
   }
@@ -354,7 +354,8 @@ function missing(name: string): HistoryDivergedError {
   return new HistoryDivergedError(message, { location: "(root)", found: "a workflow", expected: "none" });
 }
 
-function recordOf(outcome: Outcome): WorkflowRecord {
+function recordOf(known: Outcome): WorkflowRecord {
+  const outcome = own(known);
   switch (outcome.status) {
     case "completed":
       return { status: "completed", value: outcome.value };

@@ -1,3 +1,4 @@
+import { own } from "../protocol/index.js";
 import type { Batch, ListOptions, SqlDatabase, Store, StoreActivation } from "../actor/index.js";
 import { ObjectSql, OpenTransactions } from "./object-sql.js";
 
@@ -57,9 +58,9 @@ class KeyValueActivation implements StoreActivation {
   }
 
   /** The platform's list is live: it is read to its end before anything else happens. */
-  list(prefix: string, options: ListOptions = {}): Iterable<readonly [string, Uint8Array]> {
+  list(prefix: string, options?: ListOptions): Iterable<readonly [string, Uint8Array]> {
     this.#check();
-    return [...this.#storage.kv.list<Uint8Array>({ prefix, ...options })];
+    return [...this.#storage.kv.list<Uint8Array>(own({ prefix, ...options }))];
   }
 
   commit(batch: Batch): void {

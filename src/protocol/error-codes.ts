@@ -1,3 +1,5 @@
+import { ownField } from "./own.js";
+
 /** What the wire says about an error code: its HTTP status, and whether message and metadata reach the caller. */
 export interface ErrorCodeInfo {
   readonly status: number;
@@ -221,6 +223,5 @@ const CODES: Readonly<Record<string, ErrorCodeInfo>> = {
 
 /** Status and publicity of a code. A code that the table lacks follows its group, and is else a masked 500. */
 export function errorCodeInfo(group: string, code: string): ErrorCodeInfo {
-  // No inherited name holds a slash.
-  return CODES[`${group}/${code}`] ?? GROUP_DEFAULTS.get(group) ?? UNKNOWN;
+  return ownField(CODES, `${group}/${code}`) ?? GROUP_DEFAULTS.get(group) ?? UNKNOWN;
 }

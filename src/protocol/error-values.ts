@@ -1,3 +1,4 @@
+import { fieldOf, ownField } from "./own.js";
 import { ActorError, UserError, type ErrorActor } from "./errors.js";
 
 /** An error taken apart: the class to rebuild it as, its message, and what else is kept of it. The stack is not. */
@@ -18,14 +19,15 @@ const STANDARD = new Map<string, ErrorMaker>(
 export function errorParts(error: Error): ErrorParts {
   const name = String(error.name);
   const message = String(error.message);
-  const fields = error as { code?: unknown; metadata?: unknown; cause?: unknown; errors?: unknown };
+  const fields = { code: fieldOf(error, "code"), metadata: fieldOf(error, "metadata"), errors: fieldOf(error, "errors") };
   const kept: Record<string, unknown> = {};
   if (fields.code !== undefined) kept["code"] = fields.code;
   if (fields.metadata !== undefined) kept["metadata"] = fields.metadata;
-  if (Object.hasOwn(error, "cause")) kept["cause"] = fields.cause;
+  if (Object.hasOwn(error, "cause")) kept["cause"] = error.cause;
   if (ActorError.isActorError(error)) {
     Object.assign(kept, { group: error.group, public: error.public, statusCode: error.statusCode });
-    if (error.actor !== undefined) kept["actor"] = error.actor;
+    const actor = ownField(error, "actor");
+    if (actor !== undefined) kept["actor"] = actor;
     if (name !== "ActorError") kept["name"] = name;
     return { className: "ActorError", message, properties: kept };
   }

@@ -1,4 +1,5 @@
 import { errorCodeInfo } from "./error-codes.js";
+import { own, ownField } from "./own.js";
 
 /** The code of an error that carries none of its own. */
 export const INTERNAL_ERROR_CODE = "internal_error";
@@ -41,15 +42,16 @@ export class ActorError extends Error {
   declare readonly actor?: ErrorActor;
 
   constructor(group: string, code: string, message: string, options: ActorErrorOptions = {}) {
-    super(message, "cause" in options ? { cause: options.cause } : undefined);
+    super(message, Object.hasOwn(options, "cause") ? { cause: options.cause } : undefined);
+    const given = own(options);
     const info = errorCodeInfo(group, code);
     hide(this, "name", "ActorError");
     this.group = group;
     this.code = code;
-    this.metadata = options.metadata;
-    this.public = options.public ?? info.public;
-    this.statusCode = options.statusCode ?? info.status;
-    if (options.actor !== undefined) this.actor = options.actor;
+    this.metadata = given.metadata;
+    this.public = given.public ?? info.public;
+    this.statusCode = given.statusCode ?? info.status;
+    if (given.actor !== undefined) this.actor = given.actor;
   }
 
   /** Whether `error` is one, whichever realm, package copy or RPC boundary it comes from. */
@@ -80,9 +82,9 @@ export interface UserErrorOptions {
 /** An error that user code throws for its callers to read: group `user`, status 400, message and metadata pass. */
 export class UserError extends ActorError {
   constructor(message: string, options: UserErrorOptions = {}) {
-    super(USER_ERROR_GROUP, options.code ?? USER_ERROR_CODE, message, {
-      metadata: options.metadata,
-      ...("cause" in options ? { cause: options.cause } : {}),
+    super(USER_ERROR_GROUP, ownField(options, "code") ?? USER_ERROR_CODE, message, {
+      metadata: ownField(options, "metadata"),
+      ...(Object.hasOwn(options, "cause") ? { cause: options.cause } : {}),
     });
     hide(this, "name", "UserError");
   }
@@ -106,7 +108,7 @@ export function toErrorData(
   error: unknown,
   options: { expose?: boolean } = {},
 ): { data: ErrorData; status: number; internal: boolean } {
-  const expose = options.expose ?? false;
+  const expose = ownField(options, "expose") ?? false;
   if (!ActorError.isActorError(error)) {
     const message = expose ? textOf(error) : INTERNAL_ERROR_DESCRIPTION;
     return { data: { group: INTERNAL_ERROR_GROUP, code: INTERNAL_ERROR_CODE, message }, status: 500, internal: true };
@@ -119,13 +121,14 @@ export function toErrorData(
     message: isPublic || expose ? textOf(error) : INTERNAL_ERROR_DESCRIPTION,
   };
   if ((isPublic || expose) && error.metadata !== undefined) data.metadata = error.metadata;
-  if (error.actor !== undefined) data.actor = error.actor;
+  const actor = ownField(error, "actor");
+  if (actor !== undefined) data.actor = actor;
   return { data, status: isStatus(error.statusCode) ? error.statusCode : info.status, internal: !isPublic };
 }
 
 /** The error that `data` describes. Without `status` it has its code's. It is public: its text has left already. */
 export function fromErrorData(data: ErrorData, status?: number): ActorError {
-  const options: ActorErrorOptions = { metadata: data.metadata, public: true, actor: data.actor };
+  const options: ActorErrorOptions = { metadata: ownField(data, "metadata"), public: true, actor: ownField(data, "actor") };
   if (status !== undefined) options.statusCode = status;
   return new ActorError(data.group, data.code, data.message, options);
 }

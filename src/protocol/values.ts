@@ -4,6 +4,7 @@ import { NATIVE, type CborDialect } from "./cbor-lower.js";
 import { Measuring, type Measure } from "./cbor/measure.js";
 import { ActorError } from "./errors.js";
 import { MAX_VALUE_BYTES, MAX_WIRE_BYTES } from "./limits.js";
+import { ownField } from "./own.js";
 import { checkValue, notSerializable } from "./value-check.js";
 import { MAX_COUNTED_BYTES, sizeOfValue } from "./value-size.js";
 
@@ -31,7 +32,7 @@ export interface MeasureOptions {
  * limitBytes}`, the path of the largest member).
  */
 export function encodeValue(value: unknown, options: EncodeValueOptions = {}): Uint8Array<ArrayBuffer> {
-  return encodeWithin(value, NATIVE, options.limitBytes ?? MAX_VALUE_BYTES, options.what);
+  return encodeWithin(value, NATIVE, ownField(options, "limitBytes") ?? MAX_VALUE_BYTES, ownField(options, "what"));
 }
 
 /**

@@ -1,3 +1,4 @@
+import { own } from "../protocol/index.js";
 import type { Batch, ListOptions, SqlDatabase, Store, StoreActivation } from "../actor/ports.js";
 import { MemorySql, type SqliteDatabase } from "./memory-sql.js";
 
@@ -280,7 +281,8 @@ class MemoryActivation implements StoreActivation {
     return this.#store.read(this.#generation).rows.get(key)?.slice();
   }
 
-  list(prefix: string, { start = "", end, limit = Infinity, reverse = false }: ListOptions = {}): Iterable<readonly [string, Uint8Array]> {
+  list(prefix: string, options?: ListOptions): Iterable<readonly [string, Uint8Array]> {
+    const { start = "", end, limit = Infinity, reverse = false } = own(options);
     const { rows } = this.#store.read(this.#generation);
     return [...rows]
       .filter(([key]) => key.startsWith(prefix) && key >= start && (end === undefined || key < end))

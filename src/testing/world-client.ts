@@ -1,5 +1,5 @@
 import type { ClientEffects } from "../actor/index.js";
-import { ActorError, decodeValue, encodeValue, fromErrorData, type Creation, type Operation, type ReplyEnvelope } from "../protocol/index.js";
+import { ActorError, decodeValue, encodeValue, fromErrorData, ownField, type Creation, type Operation, type ReplyEnvelope } from "../protocol/index.js";
 
 const UNTOLD: ClientEffects = { send: (work) => work(), call: (_, work) => work() };
 
@@ -27,7 +27,7 @@ function accessor(name: string, deliver: Deliver, effects: ClientEffects): objec
       return reply.output && decodeValue(reply.output);
     };
     const send = async (queue: string, body: unknown, options: { wait?: boolean } = {}): Promise<void> => {
-      if (options.wait) throw new ActorError("feature", "unsupported", "The client of a World sends without waiting for a reply.");
+      if (ownField(options, "wait")) throw new ActorError("feature", "unsupported", "The client of a World sends without waiting for a reply.");
       await call({ kind: "send", queue, body: encodeValue(body) });
     };
     const act = async (action: string, args: unknown[]): Promise<unknown> => call({ kind: "action", name: action, args: encodeValue(args) });
@@ -39,9 +39,9 @@ function accessor(name: string, deliver: Deliver, effects: ClientEffects): objec
   type Key = string | readonly string[];
   return {
     get: (key?: Key) => handle(key, { mode: "get" }),
-    getOrCreate: (key?: Key, options: { createWithInput?: unknown } = {}) => handle(key, { mode: "getOrCreate", ...inputOf(options.createWithInput) }),
+    getOrCreate: (key?: Key, options: { createWithInput?: unknown } = {}) => handle(key, { mode: "getOrCreate", ...inputOf(ownField(options, "createWithInput")) }),
     async create(key: Key = [], options: { input?: unknown } = {}) {
-      const reply = await deliver(name, typeof key === "string" ? [key] : key, { mode: "create", ...inputOf(options.input) }, { kind: "resolve" });
+      const reply = await deliver(name, typeof key === "string" ? [key] : key, { mode: "create", ...inputOf(ownField(options, "input")) }, { kind: "resolve" });
       if (!reply.ok) throw fromErrorData(reply.error, reply.status);
       return handle(key, { mode: "get" });
     },

@@ -4,16 +4,8 @@
  */
 import { ActorHost, type ActorPorts, type Registry } from "../actor/index.js";
 import {
-  decodeValue,
-  encodeValue,
-  ENVELOPE_VERSION,
-  fromErrorData,
-  objectName,
-  type CallEnvelope,
-  type Creation,
-  type Encoding,
-  type Operation,
-  type ReplyEnvelope,
+  decodeValue, encodeValue, ENVELOPE_VERSION, fromErrorData, objectName, own,
+  ownField, type CallEnvelope, type Creation, type Encoding, type Operation, type ReplyEnvelope,
 } from "../protocol/index.js";
 import { AlarmDelivery } from "./alarm-delivery.js";
 import { logSink } from "./log-sink.js";
@@ -62,8 +54,8 @@ export class World {
 
   constructor(registry: Registry, options: WorldOptions) {
     this.#registry = registry;
-    this.options = options;
-    this.clock = options.clock ?? new ManualClock();
+    this.options = own(options);
+    this.clock = this.options.clock ?? new ManualClock();
     this.#warn();
   }
 
@@ -238,7 +230,7 @@ export class WorldActor {
    * `raw`: it is one for `onWebSocket`.
    */
   async connect(options: { readonly params?: unknown; readonly encoding?: Encoding; readonly raw?: boolean; readonly mode?: "get" | "getOrCreate" } = {}): Promise<MemorySocket> {
-    const { encoding = "json", mode = "getOrCreate", raw = false, params } = options;
+    const { encoding = "json", mode = "getOrCreate", raw = false, params } = own(options);
     const envelope = this.#envelope({ mode }, { kind: "connect", encoding, extended: true, ...(raw && { raw }) }, params);
     const socket = new MemorySocket(raw ? "raw" : encoding, {
       outputGate: () => this.store.outputGate(),
@@ -265,7 +257,7 @@ export class WorldActor {
 
   /** Sends a raw request as a client would; the path is what `onRequest` sees. */
   async fetch(path: string, init: RequestInit = {}, options: { readonly params?: unknown; readonly mode?: "get" | "getOrCreate" } = {}): Promise<Response> {
-    const envelope = this.#envelope({ mode: options.mode ?? "getOrCreate" }, { kind: "request" }, options.params);
+    const envelope = this.#envelope({ mode: ownField(options, "mode") ?? "getOrCreate" }, { kind: "request" }, ownField(options, "params"));
     const reply = await this.deliverRequest(envelope, new Request(`http://actor${path}`, init));
     if (!reply.ok) throw fromErrorData(reply.error, reply.status);
     return reply.response;

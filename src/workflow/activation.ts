@@ -12,7 +12,7 @@
  */
 import type { HistoryDivergedError } from "./errors.js";
 import { releaseMessages } from "./held-messages.js";
-import { isTerminal, type Entry, type EntryKind } from "./history/entry.js";
+import { isTerminal, makeEntry, type Entry, type EntryKind } from "./history/entry.js";
 import type { History } from "./history/history.js";
 import type { Location } from "./history/location.js";
 import { DUE_PER_PASS, OPERATIONS_PER_YIELD } from "./limits.js";
@@ -229,7 +229,7 @@ export class Activation {
   // ---- entries -----------------------------------------------------------------------------------------------------
 
   newEntry(kind: EntryKind, location: Location): Entry {
-    return { seq: this.ports.nextSeq(), location, kind, status: "pending", rev: 0, attempts: 0, interrupted: 0 };
+    return makeEntry({ seq: this.ports.nextSeq(), location, kind, status: "pending", rev: 0, attempts: 0, interrupted: 0 });
   }
 
   /** The entry joins the dirty set; the next commit, whoever asks for it, writes it. */

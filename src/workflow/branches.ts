@@ -2,7 +2,7 @@
  * The branches of a join or a race: started together, each in a scope of its own, their results kept in the parent's
  * entry so that a branch that has ended does not run again.
  */
-import { ActorError, decodeValue, encodeValue } from "../protocol/index.js";
+import { ActorError, decodeValue, encodeValue, own } from "../protocol/index.js";
 import { HistoryDivergedError } from "./errors.js";
 import { branchError, fitFailure, toBranchFailure } from "./failure.js";
 import type { Entry, EntryKind, Failure } from "./history/entry.js";
@@ -143,7 +143,7 @@ export class Branches {
     // The names stand beside the results twice: as keys, and as the set that is compared.
     this.#nameBytes ??= this.#definitions.reduce((sum, branch) => sum + branch.name.length * 6 + NAME_OVERHEAD_BYTES, 0);
     const room = MAX_BRANCH_RESULTS_BYTES - this.#nameBytes - others.reduce((sum, other) => sum + sizeOf(other), 0) - open * LEAST_BYTES;
-    if ("f" in stored) return { f: fitFailure(stored.f, Math.max(LEAST_BYTES, room / (open + 1))) };
+    if (!isValue(stored)) return { f: fitFailure(stored.f, Math.max(LEAST_BYTES, room / (open + 1))) };
     if (sizeOf(stored) <= room) return stored;
     const limitBytes = MAX_BRANCH_RESULTS_BYTES;
     const message = `The results of the branches of ${this.entry.kind} "${this.#operation.name}" are too large: together they may take ${limitBytes} bytes`;
@@ -158,9 +158,14 @@ const NAME_OVERHEAD_BYTES = 40;
 const sizes = new WeakMap<StoredResult, number>();
 
 function sizeOf(result: StoredResult): number {
-  let size = "v" in result ? result.v.byteLength + 10 : sizes.get(result);
+  let size = isValue(result) ? result.v.byteLength + 10 : sizes.get(result);
   if (size === undefined) sizes.set(result, (size = encodeValue(result).byteLength));
   return size;
+}
+
+/** Read by its own members: it may have come from storage. */
+function isValue(result: StoredResult): result is Extract<StoredResult, { v: unknown }> {
+  return Object.hasOwn(result, "v");
 }
 
 function toStored(result: ScopeResult): StoredResult {
@@ -173,7 +178,7 @@ function toStored(result: ScopeResult): StoredResult {
 }
 
 function readResult(name: string, stored: StoredResult): BranchResult {
-  return "v" in stored ? { name, value: stored.v } : { name, error: branchError(stored.f) };
+  return own(isValue(stored) ? { name, value: stored.v } : { name, error: branchError(stored.f) });
 }
 
 /** The branches' results as one object, its keys in the order of the code. */

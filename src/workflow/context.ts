@@ -1,4 +1,4 @@
-import { ActorError } from "../protocol/index.js";
+import { ActorError, own } from "../protocol/index.js";
 import type { BranchDefinition } from "./branches.js";
 import type { EntryKind } from "./history/entry.js";
 import { join } from "./ops/join.js";
@@ -125,11 +125,11 @@ class WorkflowQueue {
   }
 
   next(name: string, options: ReceiveOptions = {}): Promise<unknown> {
-    return receive(this.#scope, name, options, false);
+    return receive(this.#scope, name, own(options), false);
   }
 
   nextBatch(name: string, options: ReceiveOptions = {}): Promise<unknown> {
-    return receive(this.#scope, name, options, true);
+    return receive(this.#scope, name, own(options), true);
   }
 
   get send(): never {
@@ -155,5 +155,5 @@ function stepOnly(feature: string): ActorError {
 
 /** Both forms of a call as one definition. */
 function definition<D extends { readonly name: string }>(nameOrConfig: string | D, run: unknown): D {
-  return typeof nameOrConfig === "string" ? ({ name: nameOrConfig, run } as unknown as D) : nameOrConfig;
+  return own(typeof nameOrConfig === "string" ? ({ name: nameOrConfig, run } as unknown as D) : nameOrConfig);
 }

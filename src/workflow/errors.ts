@@ -1,4 +1,4 @@
-import { ActorError } from "../protocol/index.js";
+import { ActorError, ownField } from "../protocol/index.js";
 import { describeThrown } from "./history/stored-error.js";
 
 /** Options that every error thrown by user code may carry into the history. */
@@ -17,7 +17,7 @@ class EngineError extends ActorError {
 /** Thrown by a step's callback to end the step without a retry. `workflow/critical`. */
 export class CriticalError extends EngineError {
   constructor(message = "", options: WorkflowErrorOptions & { readonly code?: string } = {}) {
-    super("CriticalError", options.code ?? "critical", message, options);
+    super("CriticalError", ownField(options, "code") ?? "critical", message, options);
   }
 }
 

@@ -33,9 +33,9 @@ export function describeThrownError(thrown: unknown): WorkflowError {
   const { name, message } = toStoredError(thrown);
   const stackText = isInstance(thrown, Error) ? readProperty(thrown, "stack") : undefined;
   const stack = typeof stackText === "string" ? { stack: stackText.slice(0, MAX_STACK) } : {};
-  const own = ownProperties(thrown);
+  const properties = ownProperties(thrown);
   const metadata: Record<string, unknown> = {};
-  for (const [key, { value }] of own) {
+  for (const [key, { value }] of properties) {
     if (key === "name" || key === "message" || key === "stack" || key === "__type") continue;
     if (value === null || typeof value === "string" || typeof value === "number" || typeof value === "boolean") metadata[key] = value;
   }

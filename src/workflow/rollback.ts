@@ -2,7 +2,7 @@
  * Undoing a failed workflow (decision 2, W9): its function is replayed only to find which completed steps can be
  * undone, then their handlers run in reverse order of completion, each recorded like a step.
  */
-import { encodeValue } from "../protocol/index.js";
+import { encodeValue, own } from "../protocol/index.js";
 import { Activation, type Compensation } from "./activation.js";
 import { describeError, type WorkflowError } from "./failure-report.js";
 import type { History } from "./history/history.js";
@@ -101,7 +101,7 @@ function shortened(error: WorkflowError): WorkflowError {
 function undoStep(root: Scope, compensation: Compensation): Promise<unknown> {
   const { ports } = root.activation;
   const { stepName } = compensation;
-  const definition = { ...compensation.step, name: String(compensation.entry.seq), label: stepName };
+  const definition = own({ ...compensation.step, name: String(compensation.entry.seq), label: stepName });
   return root.operate("step", definition.name, (operation) => {
     new StepExecution(
       root,

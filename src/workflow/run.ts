@@ -8,7 +8,7 @@
  *  2. The outcome is stored once, in one commit with all that is dirty; then nothing of the function settles any more.
  *  3. A divergence is no outcome: it halts the run and changes nothing.
  */
-import { encodeValue } from "../protocol/index.js";
+import { encodeValue, own } from "../protocol/index.js";
 import { Activation } from "./activation.js";
 import { EntryInProgressError, EvictedError, HistoryDivergedError } from "./errors.js";
 import { isStructuralFault } from "./failure.js";
@@ -41,7 +41,7 @@ export class WorkflowRun {
   #foreignSince = new Map<string, number>();
 
   constructor(options: RunOptions) {
-    this.#options = options;
+    this.#options = own(options);
     this.#activation = new Activation(options.ports, options.history);
     this.#root = new Scope(this.#activation, []);
     this.#activation.createContext = options.createContext;

@@ -1,3 +1,4 @@
+import { own } from "../protocol/index.js";
 import { EntryInProgressError, HistoryDivergedError } from "./errors.js";
 import type { Scope } from "./scope.js";
 
@@ -16,12 +17,12 @@ export function runInScope(scope: Scope, run: (context: object) => unknown, sett
     try {
       returned = run(activation.createContext(scope as never));
     } catch (error) {
-      activation.turn(() => leave(scope, { error }, settled));
+      activation.turn(() => leave(scope, own({ error }), settled));
       return;
     }
     Promise.resolve(returned).then(
-      (value) => activation.turn(() => leave(scope, { value }, settled)),
-      (error: unknown) => activation.turn(() => leave(scope, { error }, settled)),
+      (value) => activation.turn(() => leave(scope, own({ value }), settled)),
+      (error: unknown) => activation.turn(() => leave(scope, own({ error }), settled)),
     );
   });
 }

@@ -5,7 +5,7 @@
  * Invariants: one attempt at a time (W5); a result that comes after its attempt ended is dropped (W6); nothing is
  * written before the first attempt unless the activation is careful (decision 10).
  */
-import { ActorError, decodeValue, encodeValue } from "../protocol/index.js";
+import { ActorError, decodeValue, encodeValue, own } from "../protocol/index.js";
 import type { Activation, Wait } from "./activation.js";
 import { CriticalError, RollbackCheckpointError } from "./errors.js";
 import { brandOf } from "./failure.js";
@@ -149,14 +149,14 @@ export class StepExecution {
     }
     try {
       const returned = this.#step.run(session.context as never);
-      if (!isThenable(returned)) return this.#settled(attempt, { value: returned });
+      if (!isThenable(returned)) return this.#settled(attempt, own({ value: returned }));
       // Not its own `then`: that may throw.
       Promise.resolve(returned).then(
-        (value) => this.#settled(attempt, { value }),
-        (error: unknown) => this.#settled(attempt, { error }),
+        (value) => this.#settled(attempt, own({ value })),
+        (error: unknown) => this.#settled(attempt, own({ error })),
       );
     } catch (error) {
-      this.#settled(attempt, { error });
+      this.#settled(attempt, own({ error }));
     }
   }
 
@@ -169,7 +169,7 @@ export class StepExecution {
     if (!begun) return end(result);
     begun.then(
       () => end(result),
-      (error: unknown) => end("error" in result ? result : { error }),
+      (error: unknown) => end("error" in result ? result : own({ error })),
     );
   }
 

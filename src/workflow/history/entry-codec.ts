@@ -1,5 +1,5 @@
-import { ActorError, decodeValue, encodeValue, MAX_VALUE_BYTES } from "../../protocol/index.js";
-import type { Entry, EntryKind, EntryStatus, Failure } from "./entry.js";
+import { ActorError, decodeValue, encodeValue, MAX_VALUE_BYTES, own } from "../../protocol/index.js";
+import { makeEntry, ownFailure, type Entry, type EntryKind, type EntryStatus, type Failure } from "./entry.js";
 import type { Segment } from "./location.js";
 
 /** What the stored form may take beside its value, so that the row stays below the platform's 2 MiB. */
@@ -20,11 +20,11 @@ export function encodeEntry(entry: Entry): Uint8Array<ArrayBuffer> {
 
 /** Stored bytes → entry. @throws storage/corrupt when the bytes are not an entry. */
 export function decodeEntry(seq: number, bytes: Uint8Array): Entry {
-  const stored = decodeValue(bytes) as Record<string, unknown>;
-  if (typeof stored !== "object" || stored === null || !Array.isArray(stored["l"]) || typeof stored["k"] !== "string") {
+  const stored = own(decodeValue(bytes) as Record<string, unknown> | null);
+  if (!Array.isArray(stored["l"]) || typeof stored["k"] !== "string") {
     throw new ActorError("storage", "corrupt", `Entry ${seq} cannot be read`);
   }
-  const entry: Entry = {
+  const entry = makeEntry({
     seq,
     location: stored["l"] as Segment[],
     kind: stored["k"] as EntryKind,
@@ -32,10 +32,10 @@ export function decodeEntry(seq: number, bytes: Uint8Array): Entry {
     rev: stored["r"] as number,
     attempts: (stored["a"] as number | undefined) ?? 0,
     interrupted: (stored["i"] as number | undefined) ?? 0,
-  };
+  });
   if (stored["d"] !== undefined) entry.dueAt = stored["d"] as number;
   if (stored["v"] !== undefined) entry.value = stored["v"] as Uint8Array;
-  if (stored["f"] !== undefined) entry.failure = stored["f"] as Failure;
+  if (stored["f"] !== undefined) entry.failure = ownFailure(stored["f"] as Failure);
   if (stored["c"] !== undefined) entry.completedSeq = stored["c"] as number;
   if (stored["x"] !== undefined) entry.data = stored["x"];
   return entry;

@@ -1,4 +1,5 @@
-import type { StoredError } from "./stored-error.js";
+import { own } from "../../protocol/index.js";
+import { ownStoredError, type StoredError } from "./stored-error.js";
 import type { Location } from "./location.js";
 
 /** What an entry records. A `try` block has none of its own; `tryStep` uses its step's. */
@@ -53,6 +54,21 @@ export interface Entry {
   completedSeq?: number;
   /** What a kind keeps beside that: loop position, branch names, versions. Plain data. */
   data?: unknown;
+}
+
+/** What it makes inherits nothing, and is as fast as an object of any class. */
+const Bare = function () {} as unknown as new () => Entry;
+Bare.prototype = Object.create(null) as Entry;
+
+/** An entry with these members and no others, whatever anybody has assigned to `Object.prototype`. */
+export function makeEntry(members: Entry): Entry {
+  return Object.assign(new Bare(), members);
+}
+
+/** A failure as it was decoded, with the members that it has and no others. */
+export function ownFailure(decoded: Failure): Failure {
+  const failure = own(decoded);
+  return own({ ...failure, error: ownStoredError(failure.error) });
 }
 
 /** True once nothing will change the entry's outcome. */

@@ -1,4 +1,4 @@
-import { ActorError, encodeValue } from "../../protocol/index.js";
+import { ActorError, encodeValue, fieldOf, own } from "../../protocol/index.js";
 
 /** An error as it is stored: everything a replay needs to rebuild it. The stack is not kept. */
 export interface StoredError {
@@ -15,19 +15,25 @@ const MAX_TEXT = 8_192;
 
 /** Turns anything thrown into what is recorded. Never throws: what cannot be stored is left out. */
 export function toStoredError(thrown: unknown, depth = 0): StoredError {
-  if (!isErrorLike(thrown)) return { name: "Error", message: clip(describeThrown(thrown)) };
+  if (!isErrorLike(thrown)) return own({ name: "Error", message: clip(describeThrown(thrown)) });
   const cause = readProperty(thrown, "cause");
   const group = readProperty(thrown, "group");
   const code = readProperty(thrown, "code");
   const metadata = storable(readProperty(thrown, "metadata"));
-  return {
+  return own({
     name: clip(describeThrown(readProperty(thrown, "name") ?? "Error")),
     message: clip(describeThrown(readProperty(thrown, "message") ?? "")),
     ...(typeof group === "string" ? { group } : {}),
     ...(typeof code === "string" || typeof code === "number" ? { code } : {}),
     ...(metadata === undefined ? {} : { metadata }),
     ...(cause === undefined || depth >= MAX_CAUSES ? {} : { cause: toStoredError(cause, depth + 1) }),
-  };
+  });
+}
+
+/** A stored error as it was decoded, with the members that it has and no others. */
+export function ownStoredError(decoded: StoredError): StoredError {
+  const error = own(decoded);
+  return error.cause === undefined ? error : own({ ...error, cause: ownStoredError(error.cause) });
 }
 
 /** The error that user code sees, on the first throw as on every replay (W2). */
@@ -75,7 +81,7 @@ export function isInstance<T>(value: unknown, type: abstract new (...args: never
 /** A property of something that was thrown; undefined if it cannot be read. */
 export function readProperty(value: unknown, key: string): unknown {
   try {
-    return (value as Record<string, unknown> | null | undefined)?.[key];
+    return typeof value === "object" && value !== null ? fieldOf(value, key) : undefined;
   } catch {
     return undefined;
   }

@@ -111,7 +111,7 @@ class LoopExecution {
     const { iteration, state } = this.#position;
     const returned = result.value;
     if (isBreak(returned)) return this.#break(iteration, returned.value);
-    const isHandMade = typeof returned === "object" && returned !== null && !isContinue(returned) && ("continue" in returned || "break" in returned);
+    const isHandMade = typeof returned === "object" && returned !== null && !isContinue(returned) && (Object.hasOwn(returned, "continue") || Object.hasOwn(returned, "break"));
     if (isHandMade || (returned !== undefined && (typeof returned !== "object" || returned === null))) {
       const message = `Loop "${this.#definition.name}" returned ${isHandMade ? "a result that Loop did not make" : String(returned)}; return nothing, Loop.continue(state) or Loop.break(value)`;
       return this.#operation.reject(new ActorError("workflow", "invalid_loop", message));
@@ -182,11 +182,11 @@ function branded<T extends object>(result: T): T {
 }
 
 function isBreak(value: unknown): value is LoopBreak<unknown> {
-  return isResult(value) && "break" in value;
+  return isResult(value) && Object.hasOwn(value, "break");
 }
 
 function isContinue(value: unknown): value is LoopContinue<unknown> {
-  return isResult(value) && "continue" in value;
+  return isResult(value) && Object.hasOwn(value, "continue");
 }
 
 function isResult(value: unknown): value is object {
