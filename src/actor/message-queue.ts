@@ -154,7 +154,7 @@ export class MessageQueue implements MessagePort, ActorQueue {
   putBack(messages: readonly StoredMessage[], held: boolean): void {
     for (const message of messages) {
       if (held) this.#table.release(message.id);
-      else this.#put(message);
+      else if (!this.#table.get(message.id)) this.#put(message);
     }
   }
 

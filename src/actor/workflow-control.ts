@@ -1,5 +1,5 @@
 import { ActorError, decodeValue, ownField } from "../protocol/index.js";
-import { CancelledError, encodeEntry, heldMessages, isTerminal, type Entry, type StoredMessage } from "../workflow/index.js";
+import { CancelledError, Restart, completedMessages, encodeEntry, heldMessages, isOfRollback, isTerminal, takenMessages, type Entry, type StoredMessage } from "../workflow/index.js";
 import type { ActorActivation } from "./activation.js";
 import { KEYS, type WorkflowRecord } from "./record.js";
 import type { WorkflowHistoryEntry, WorkflowStatus } from "./workflow-status.js";
@@ -14,6 +14,8 @@ export interface ControlledWorkflow {
   /** Forgets the run in memory: what it was made from has changed. */
   forget(): void;
   restart(): void;
+  /** Looks again at code that did not match its history. */
+  recheck(): void;
 }
 
 /** The actor's queue, as far as it knows what the workflow holds. */
@@ -59,67 +61,58 @@ export class WorkflowControl {
   }
 
   /**
-   * Lets a failed workflow try again: the operations that failed it start over, all others stay, also those whose
-   * failure the code has handled. Nothing happens if it has not failed.
+   * Lets a failed workflow try again. The operation whose error ended it starts over, and what was recorded after its
+   * failure goes: messages that were taken there come back. Steps that were undone start over, too; everything else stays.
+   * One whose code does not match its history is looked at again at once. Nothing happens in any other state.
    */
   recover(): void {
-    if (this.#activation.record.workflow?.status !== "failed") return;
+    const { workflow } = this.#activation.record;
+    if (this.#workflow.divergence !== undefined) return this.#workflow.recheck();
+    if (workflow?.status !== "failed") return;
     this.#workflow.forget();
-    const { history } = this.#activation;
-    for (const entry of this.#entries()) {
-      if (isOfRollback(entry)) this.#remove(entry);
-      else if (entry.status === "completed" || history.isPassed(entry)) continue;
-      else if (entry.kind === "join" || entry.kind === "race") this.#reopen(entry);
-      else if (entry.status === "failed" || entry.kind === "step") this.#remove(entry);
-    }
-    this.#resume();
+    const restart = new Restart(this.#activation.history);
+    restart.recover(workflow.failure);
+    this.#resume(restart);
   }
 
   /**
-   * Runs the workflow again from an entry on, or from its start. Entries from the target on are deleted; if it lies in a
-   * loop, that loop starts over, and a join or race that it lies in is open again. State is not rewound.
+   * Runs the workflow again from a step on, or from its start. That entry and those behind it are deleted; if it lies in a
+   * loop, that loop starts over, and a join or race that it lies in is open again. Messages that were taken behind it come
+   * back, and steps before it that were undone start over. State is not rewound.
    * @throws actor/workflow_in_flight unless it is parked or has ended
    */
   replayFrom(entryId?: string): void {
     if (this.#workflow.isBusy) {
       throw new ActorError("actor", "workflow_in_flight", "The workflow is running; it can be replayed when it is parked or has ended");
     }
-    const entries = this.#entries();
-    const target = entryId === undefined ? undefined : targetOf(entries, entryId);
+    const target = entryId === undefined ? undefined : targetOf([...this.#activation.history.entries()], entryId);
     this.#workflow.forget();
-    const around = target ? entries.filter((entry) => isAround(entry, target)) : [];
-    const from = around.find((entry) => entry.kind === "loop")?.seq ?? target?.seq ?? 0;
-    for (const entry of entries) if (entry.seq >= from || isOfRollback(entry)) this.#remove(entry);
-    for (const entry of around) if (entry.seq < from) this.#reopen(entry);
-    this.#resume();
+    const restart = new Restart(this.#activation.history);
+    restart.replayFrom(target);
+    this.#resume(restart);
   }
 
-  #entries(): Entry[] {
-    return [...this.#activation.history.entries()].sort((a, b) => a.seq - b.seq);
+  /** Under their old ids, however full the queue is. One that was replied to comes again, and is replied to no more. */
+  #giveBack(entry: Entry): void {
+    if (entry.kind !== "message") return;
+    const { queue } = this.#activation;
+    const held = heldMessages(entry);
+    const completed = completedMessages(entry);
+    queue.putBack(held, true);
+    queue.putBack(completed.map(({ id, name, body, createdAt }) => ({ id, name, body, createdAt })), false);
+    if (held.length + completed.length === 0) queue.putBack(takenMessages(entry), false);
   }
 
-  #remove(entry: Entry): void {
-    for (const each of this.#activation.history.removeTree(entry.location)) {
-      this.#activation.queue.putBack(heldMessages(each), true);
-      this.#activation.delete(KEYS.entry(each.seq));
+  #resume({ changed, removed }: Restart): void {
+    for (const entry of removed) {
+      this.#giveBack(entry);
+      this.#activation.delete(KEYS.entry(entry.seq));
     }
-  }
-
-  /** A join or race runs its branches again; what they recorded still answers. */
-  #reopen(entry: Entry): void {
-    const { branches } = entry.data as { branches: readonly string[] };
-    entry.status = "pending";
-    entry.data = { branches, results: {} };
-    delete entry.value;
-    delete entry.failure;
-    delete entry.completedSeq;
-    entry.rev = this.#activation.nextSeq();
-    this.#activation.history.add(entry);
-    this.#activation.put(KEYS.entry(entry.seq), () => encodeEntry(entry));
-  }
-
-  #resume(): void {
-    for (const entry of this.#entries()) this.#activation.queue.holdAgain(heldMessages(entry));
+    for (const entry of changed) {
+      entry.rev = this.#activation.nextSeq();
+      this.#activation.put(KEYS.entry(entry.seq), () => encodeEntry(entry));
+    }
+    for (const entry of this.#activation.history.entries()) this.#activation.queue.holdAgain(heldMessages(entry));
     this.#activation.putRecord({ workflow: { status: "running" } });
     this.#activation.deadlinesChanged();
     this.#activation.holdLease();
@@ -136,22 +129,11 @@ function failedStatus(record: WorkflowRecord & { readonly status: "failed" | "ro
   return { status: record.status, error: { name, message, ...(all === undefined ? {} : { metadata: all }) }, ...(rollbackErrors ? { rollbackErrors } : {}) };
 }
 
-/** What rollback handlers have recorded stands below a number that no name can be. */
-function isOfRollback(entry: Entry): boolean {
-  return typeof entry.location[0] === "number";
-}
-
 function targetOf(entries: readonly Entry[], entryId: string): Entry {
   const target = entries.find((entry) => String(entry.seq) === entryId);
   if (!target || isOfRollback(target)) throw new ActorError("workflow", "step_not_found", `Workflow step not found: ${entryId}`);
   if (target.kind !== "step") throw new ActorError("workflow", "not_a_step", "Workflow replay target must be a step");
   return target;
-}
-
-/** True for a loop, join or race that the target lies in. */
-function isAround(entry: Entry, target: Entry): boolean {
-  const holds = entry.kind === "loop" || entry.kind === "join" || entry.kind === "race";
-  return holds && entry.location.length < target.location.length && entry.location.every((segment, index) => target.location[index] === segment);
 }
 
 function describe(entry: Entry): WorkflowHistoryEntry {

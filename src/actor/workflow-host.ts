@@ -200,6 +200,16 @@ export class WorkflowHost implements WorkflowPorts {
     this.start(false);
   }
 
+  /** Looks again, at once, at code that did not match; the time between looks begins anew. */
+  recheck(): void {
+    const row = this.#runtime.deadline(RECHECK);
+    if (!row) return;
+    this.#runtime.setDeadline(RECHECK, { ...row, at: this.now(), delayMs: FIRST_RECHECK_MS / 2 });
+    this.#runtime.holdLease();
+    this.#runtime.commitOrThrow();
+    this.start(false);
+  }
+
   beforeCommit(): void {
     this.#run?.beforeCommit();
   }

@@ -131,7 +131,7 @@ export class Branches {
   #record(name: string, result: ScopeResult): BranchResult {
     const stored = this.#fit(toStored(result));
     const results = Object.fromEntries([...Object.entries(this.#data.results), [name, stored]]);
-    this.entry.data = { branches: this.#data.branches, results } satisfies BranchData;
+    this.entry.data = { ...this.#data, results } satisfies BranchData;
     this.#operation.activation.put(this.entry);
     return readResult(name, stored);
   }

@@ -1,4 +1,4 @@
-import { encodeValue } from "../protocol/index.js";
+import { encodeValue, ownField } from "../protocol/index.js";
 import {
   CriticalError,
   EntryInProgressError,
@@ -26,6 +26,31 @@ export function sourceOf(error: unknown): FailureSource | undefined {
   return typeof error === "object" && error !== null ? sources.get(error) : undefined;
 }
 
+/** Counters of the operations that errors came from. */
+const operations = new WeakMap<object, number>();
+const MAX_CAUSES = 8;
+
+/** An operation has rejected with an error: it, and what caused it, came from there, unless they came from further inside. */
+export function noteOperation(error: unknown, seq: number): void {
+  for (const each of causesOf(error)) if (!operations.has(each)) operations.set(each, seq);
+}
+
+function operationOf(thrown: unknown): number | undefined {
+  for (const each of causesOf(thrown)) {
+    const seq = operations.get(each);
+    if (seq !== undefined) return seq;
+  }
+  return undefined;
+}
+
+function* causesOf(thrown: unknown): IterableIterator<object> {
+  let at = thrown;
+  for (let depth = 0; depth < MAX_CAUSES && typeof at === "object" && at !== null; depth += 1) {
+    yield at;
+    at = readProperty(at, "cause");
+  }
+}
+
 /** The error a step's caller sees, built from what is stored, live as on replay (decision 8). */
 export function stepError(stepName: string, failure: Failure, attempts = 0): Error {
   const error = buildStepError(stepName, failure);
@@ -44,8 +69,13 @@ function buildStepError(stepName: string, failure: Failure): Error {
   }
 }
 
-/** An error as one branch of a join or race ended with it: its class, and enough to build it again. */
+/** An error as a run, or one branch of a join or race, ended with it: its class, and enough to build it again. */
 export function toBranchFailure(thrown: unknown): Failure {
+  const seq = operationOf(thrown);
+  return { ...failureOf(thrown), ...(seq !== undefined && { seq }) };
+}
+
+function failureOf(thrown: unknown): Failure {
   if (isInstance(thrown, JoinError)) return joinFailure(thrown);
   if (isInstance(thrown, RaceError)) return raceFailure(thrown);
   if (isInstance(thrown, StepExhaustedError)) {
@@ -68,10 +98,11 @@ export function raceFailure(error: RaceError): Failure {
 export function fitFailure(failure: Failure, bytes: number): Failure {
   if (encodeValue(failure, { limitBytes: Number.MAX_SAFE_INTEGER }).byteLength <= bytes) return failure;
   const { kind, error } = failure;
+  const seq = ownField(failure, "seq");
   const keptKind = kind === "join" || kind === "race" ? "error" : kind;
   const cause = kind === "exhausted" && error.cause ? { cause: clipError(error.cause, bytes / 6) } : {};
   const metadata = kind === "exhausted" ? { metadata: { stepName: clip((error.metadata as { stepName: string }).stepName, bytes / 6) } } : {};
-  return { kind: keptKind, error: { ...clipError(error, kind === "exhausted" ? bytes / 6 : bytes / 3), ...metadata, ...cause } };
+  return { kind: keptKind, error: { ...clipError(error, kind === "exhausted" ? bytes / 6 : bytes / 3), ...metadata, ...cause }, ...(seq !== undefined && { seq }) };
 }
 
 function clipError({ name, message, group, code }: StoredError, bytes: number): StoredError {
@@ -92,6 +123,8 @@ function clip(text: string, bytes: number): string {
 /** The error built from a stored branch, join or race failure; `name` is that of the join or race. */
 export function branchError(failure: Failure, name?: string): Error {
   const error = failure.kind === "exhausted" ? exhausted(failure) : rebuild(failure);
+  const seq = ownField(failure, "seq");
+  if (seq !== undefined) noteOperation(error, seq);
   if (name !== undefined && (failure.kind === "join" || failure.kind === "race")) sources.set(error, { source: failure.kind, name });
   return error;
 }

@@ -24,6 +24,12 @@ export function heldMessages(entry: Entry): StoredMessage[] {
   return hold ? takenMessages(entry).filter((message) => !hold.completed.includes(message.id)) : [];
 }
 
+/** Messages that an entry took and that were completed. */
+export function completedMessages(entry: Entry): StoredMessage[] {
+  const hold = holdOf(entry);
+  return hold ? takenMessages(entry).filter((message) => hold.completed.includes(message.id)) : [];
+}
+
 /**
  * An entry's receive is over. What it holds uncompleted becomes visible again; with `undo`, what it took off the queue
  * goes back under its old id as well.

@@ -4,7 +4,7 @@ export { WorkflowContext, type WorkflowIdentity } from "./context.js";
 export * from "./errors.js";
 export { branchError, stepError, toBranchFailure } from "./failure.js";
 export { describeError, describeThrownError, type TryStepFailure, type WorkflowError } from "./failure-report.js";
-export { heldMessages, takenMessages } from "./held-messages.js";
+export { completedMessages, heldMessages, takenMessages } from "./held-messages.js";
 export { Loop, type LoopBreak, type LoopContinue } from "./ops/loop.js";
 export type { TryBlockCatchKind, TryBlockFailure } from "./ops/try.js";
 export type { TryStepCatchKind } from "./ops/try-step.js";
@@ -25,6 +25,7 @@ export type {
   StoredMessage,
   WorkflowPorts,
 } from "./ports.js";
+export { Restart, isOfRollback } from "./restart.js";
 export { WorkflowRun, type RunOptions } from "./run.js";
 export { describeThrown, fromStoredError, toStoredError, type StoredError } from "./history/stored-error.js";
 export { MAX_INTERRUPTIONS } from "./limits.js";

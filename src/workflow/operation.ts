@@ -1,5 +1,6 @@
 import type { Activation } from "./activation.js";
 import type { Effects } from "./effects.js";
+import { noteOperation } from "./failure.js";
 import type { Entry } from "./history/entry.js";
 import type { Location } from "./history/location.js";
 
@@ -79,6 +80,9 @@ export class Operation {
   }
 
   reject(error: unknown): void {
+    const entry = this.activation.history.find(this.location);
+    // A loop's own code, or an operation in it, has thrown.
+    if (entry && entry.kind !== "loop") noteOperation(error, entry.seq);
     this.#settle(() => this.#reject(error));
   }
 

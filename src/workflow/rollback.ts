@@ -14,7 +14,7 @@ import { runInScope } from "./scope-function.js";
 import { StepExecution } from "./step-execution.js";
 
 /** Where handlers are recorded: below a number that no name can be, by the counter of the step they undo. */
-const HANDLERS: Location = [-1];
+export const HANDLERS: Location = [-1];
 
 export interface RollbackError {
   readonly stepName: string;

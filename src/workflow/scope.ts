@@ -32,6 +32,8 @@ export class Scope implements OperationScope {
   #evicted = false;
   #refusals = 0;
   #hasCheckpoint = false;
+  /** The counter when an operation here, or in a try block here, failed for good; 0: none has. */
+  #failedAt = 0;
   #operations = 0;
   #effects: Effects | undefined;
   #unlink: (() => void) | undefined;
@@ -125,6 +127,8 @@ export class Scope implements OperationScope {
   /** The operation in flight is over. False: it was misused meanwhile, and the workflow fails instead of going on. */
   left(operation: Operation): boolean {
     if (this.#current === operation) this.#current = undefined;
+    const entry = this.activation.history.find(operation.location);
+    if (entry?.status === "failed") this.#failedAt = Math.max(this.#failedAt, entry.rev);
     if (this.#misuse === undefined) return true;
     this.activation.failRun(this.#misuse);
     return false;
@@ -153,7 +157,8 @@ export class Scope implements OperationScope {
         `The function of ${formatLocation(this.location)} ended while its operation "${open.name}" was open: is an await missing?`,
       );
     }
-    const unmet = this.#unmet.findLast((operation) => operation.isOrdered);
+    if (this.#isTryBlock && this.parent) this.parent.#failedAt = Math.max(this.parent.#failedAt, this.#failedAt);
+    const unmet = this.#nextUnmet(this.#failedAt);
     if (!unmet) return undefined;
     return new HistoryDivergedError(
       `The history holds ${unmet.kind} "${unmet.name}" in ${formatLocation(this.location)}, but the code ended without it. Put it back, or replace it by ctx.removed("${unmet.name}", "${unmet.kind}")`,
@@ -211,10 +216,31 @@ export class Scope implements OperationScope {
     );
   }
 
+  /**
+   * What the code must meet next. `failedAt`: what was recorded before something in front of it failed is left out: that had
+   * succeeded then, was undone and has started over (`recover`), so the code may go another way than the history.
+   */
+  #nextUnmet(failedAt: number): RecordedOperation | undefined {
+    return this.#unmet.findLast((operation) => operation.isOrdered && operation.seq > failedAt);
+  }
+
   /** What is recorded after the try block that this scope is: nothing new may come before it. */
-  #nextUnmetAround(): RecordedOperation | undefined {
+  #nextUnmetAround(failedAt: number): RecordedOperation | undefined {
     if (!this.#isTryBlock || !this.parent) return undefined;
-    return this.parent.#unmet.findLast((operation) => operation.isOrdered) ?? this.parent.#nextUnmetAround();
+    const after = Math.max(failedAt, this.parent.#failedAt);
+    return this.parent.#nextUnmet(after) ?? this.parent.#nextUnmetAround(after);
+  }
+
+  /** The code goes another way than before a failure: what it had recorded there makes room, up to what it meets now. */
+  #leaveBehind(before: number): void {
+    for (let at = this.#unmet.length - 1; at >= 0; at -= 1) {
+      const operation = this.#unmet[at];
+      if (!operation?.isOrdered || operation.seq >= Math.min(before, this.#failedAt)) continue;
+      this.#unmet.splice(at, 1);
+      // A look at what was done changes nothing.
+      const { name, ordinal } = operation;
+      if (!this.activation.collector) this.activation.deleteTree(ordinal === 0 ? [...this.location, name] : [...this.location, name, ordinal], true);
+    }
   }
 
   #detach(): void {
@@ -275,6 +301,8 @@ export class Scope implements OperationScope {
         code: "duplicate_name",
       });
     }
+    const isNew = !UNORDERED.has(kind) && kind !== "try";
+    if (this.#failedAt > 0 && isNew) this.#leaveBehind(this.#unmet.findLast((operation) => operation.name === name && operation.ordinal === ordinal)?.seq ?? Number.POSITIVE_INFINITY);
     const index = this.#unmet.findLastIndex((operation) => operation.name === name && operation.ordinal === ordinal);
     const first = this.#unmet.findLastIndex((operation) => operation.isOrdered);
     const recorded = this.#unmet[index];
@@ -295,7 +323,7 @@ export class Scope implements OperationScope {
     }
     // A try block has no entry of its own: one that recorded nothing cannot be told from a new one, its operations can.
     if (!recorded && (UNORDERED.has(kind) || kind === "try")) return undefined;
-    const expected = next ?? this.#nextUnmetAround();
+    const expected = next ?? this.#nextUnmetAround(this.#failedAt);
     if (recorded || expected) return outOfOrder(at, kind, name, expected);
     this.#unmet.length = 0;
     return undefined;

@@ -263,7 +263,7 @@ describe("recover", () => {
     expect(runs.list).toEqual(["a0", "a1", "a2", "a3"]);
   });
 
-  it("forgets what rollback handlers recorded, so that a new failure undoes again", async () => {
+  it("runs what was undone again, so that a new failure undoes it again, once", async () => {
     const runs = new Runs();
     const s = await finished(async (ctx) => {
       await ctx.rollbackCheckpoint("cp");
@@ -272,7 +272,7 @@ describe("recover", () => {
     });
     await s.call("recover");
     await s.world.passUntilQuiet();
-    expect(runs.list).toEqual(["a", "undo a", "undo a"]);
+    expect(runs.list).toEqual(["a", "undo a", "a", "undo a"]);
   });
 
   it("holds again what its history holds, if it is still there", async () => {
@@ -478,6 +478,85 @@ describe("replayFrom", () => {
     await s.world.settle();
     expect(received).toBe(2);
     expect(s.queued).toBe(1);
+  });
+
+  it("puts back what was taken behind the target, under its old id and however full the queue is", async () => {
+    for (const evicted of [false, true]) {
+      const taken: unknown[] = [];
+      const s = await subject(
+        async (ctx) => {
+          await ctx.step("pay", () => 1);
+          const first = await ctx.queue.next("payment", { names: ["pay"] });
+          const batch = await ctx.queue.nextBatch("batch", { names: ["pay"], count: 2 });
+          taken.push([first, ...batch].map(({ id, body }) => [Number(id), body]));
+          await ctx.sleep("nap", HOUR);
+        },
+        { options: { maxQueueSize: 2 } },
+      );
+      for (const body of ["a", "b"]) await s.send("pay", body);
+      await s.world.settle();
+      for (const body of ["x", "y"]) await s.send("other", body);
+      if (evicted) s.actor.crash();
+      await s.call("replayFrom", await idOf(s, "pay"));
+      await s.world.pass(60_000);
+      expect(taken.slice(-1), `evicted ${evicted}`).toEqual([[[1, "a"], [2, "b"]]]);
+      expect(taken.length).toBeGreaterThan(1);
+      expect(s.queued).toBe(2);
+      await expect(s.send("pay", "full")).rejects.toMatchObject({ code: "full" });
+    }
+  });
+
+  it("gives a message again that was replied to; its second reply goes nowhere", async () => {
+    let times = 0;
+    const s = await subject(async (ctx) => {
+      await ctx.step("a", () => 1);
+      const message = await ctx.queue.next("ask", { names: ["ask"], completable: true });
+      times += 1;
+      await message.complete(`reply ${times}`);
+      await ctx.sleep("nap", HOUR);
+    });
+    const asked = s.sendAndWait("ask", 1, 10_000);
+    await s.world.settle();
+    expect(await asked).toEqual({ status: "completed", response: "reply 1" });
+    await s.call("replayFrom", await idOf(s, "a"));
+    await s.world.settle();
+    expect([times, (await s.status()).status, s.queued]).toEqual([2, "running", 0]);
+    expect(s.actor.store.keys.filter((key) => key.startsWith("d/"))).toEqual([]);
+  });
+
+  it("starts over what was undone before the target, in a workflow that failed, was cancelled, or is being undone", async () => {
+    for (const state of ["failed", "cancelled", "being undone"]) {
+      const runs = new Runs();
+      let broken = true;
+      const s = await subject(async (ctx) => {
+        await ctx.rollbackCheckpoint("cp");
+        const late = { retryBackoffBase: HOUR, retryBackoffMax: HOUR };
+        await ctx.step({ name: "a", ...late, run: runs.of("a"), rollback: () => (state === "failed" ? runs.note("undo a") : Promise.reject(new Error("later"))) });
+        await ctx.step({ name: "b", run: runs.of("b"), rollback: runs.of("undo b") });
+        await ctx.step({ name: "c", maxRetries: 0, run: () => (broken ? Promise.reject(new Error("no")) : runs.note("c")) });
+      });
+      if (state === "cancelled") await s.call("cancel");
+      expect((await s.status()).status).toBe(state === "being undone" ? "rolling_back" : state);
+      broken = false;
+      await s.call("replayFrom", await idOf(s, "c"));
+      await s.world.passUntilQuiet();
+      expect(await s.status(), state).toMatchObject({ status: "completed" });
+      expect(runs.list, state).toEqual(state === "failed" ? ["a", "b", "undo b", "undo a", "a", "b", "c"] : ["a", "b", "undo b", "b", "c"]);
+    }
+  });
+
+  it("leaves other branches alone, also what they did later than the target", async () => {
+    const runs = new Runs();
+    const s = await finished(async (ctx) =>
+      ctx.join("j", {
+        a: { run: async (b) => (await b.step("a1", runs.of("a1")), await b.sleep("nap", 10), b.step("a2", runs.of("a2", "x"))) },
+        b: { run: async (b) => (await b.sleep("nap", 20), (await b.join("inner", { c: { run: (c) => c.step("b1", runs.of("b1", "y")) } })).c) },
+      }),
+    );
+    await s.call("replayFrom", await idOf(s, "j", "a", "a1"));
+    await s.world.passUntilQuiet();
+    expect(runs.list).toEqual(["a1", "a2", "b1", "a1", "a2"]);
+    expect((await s.status()).output).toEqual({ a: "x", b: "y" });
   });
 
   it("works in an actor that was evicted, and after a crash right after it", async () => {

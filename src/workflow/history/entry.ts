@@ -29,6 +29,8 @@ export interface Failure {
   readonly error: StoredError;
   /** A timeout that used up the retries of `retryOnTimeout`. */
   readonly exhausted?: boolean;
+  /** Of the end of a run or a branch: counter of the operation whose error ended it. */
+  readonly seq?: number;
 }
 
 /** One line of history. */

@@ -1,3 +1,4 @@
+import { ownField } from "../../protocol/index.js";
 import { isTerminal, type Entry, type EntryKind } from "./entry.js";
 import type { Location, Segment } from "./location.js";
 
@@ -96,6 +97,12 @@ export class History {
     yield* entriesBelow(this.#root);
   }
 
+  /** The entry at a location and all below it, in no order. */
+  entriesAt(location: Location): Entry[] {
+    const top = this.#nodeAt(location);
+    return top ? entriesBelow(top) : [];
+  }
+
   /** The operations recorded directly in a scope, in the order in which they were met. */
   operationsOf(scope: Location): RecordedOperation[] {
     const operations: RecordedOperation[] = [];
@@ -115,9 +122,9 @@ export class History {
 
   /**
    * True when something recorded later, or an ancestor that has ended, shows that the run has passed this entry.
-   * That is how the end of a sleep costs no row.
+   * That is how the end of a sleep costs no row. `since`: the number of what was recorded after it must be higher.
    */
-  isPassed(entry: Entry): boolean {
+  isPassed(entry: Entry, since = entry.seq): boolean {
     for (let at = this.#nodeAt(entry.location); at?.parent; at = at.parent) {
       const parent: Node = at.parent;
       if (parent.entry) {
@@ -125,7 +132,7 @@ export class History {
         if (parent.entry.kind === "join" || parent.entry.kind === "race") continue;
         if (parent.entry.kind === "loop" && loopIteration(parent.entry) > Number(at.segment)) return true;
       }
-      if (counted(parent).latest > entry.seq) return true;
+      if (counted(parent).latest > since) return true;
     }
     return false;
   }
@@ -225,7 +232,7 @@ function recorded(at: Node, repeatedName?: Segment): RecordedOperation {
 export const NO_ORDER = { unordered: true } as const;
 
 function hasNoOrder(gate: Entry): boolean {
-  return (gate.data as { readonly unordered?: boolean } | undefined)?.unordered === true;
+  return gate.data !== undefined && ownField(gate.data as { readonly unordered?: boolean }, "unordered") === true;
 }
 
 function entriesBelow(top: Node): Entry[] {

@@ -1,8 +1,8 @@
-import { ActorError, decodeValue, encodeValue } from "../../protocol/index.js";
+import { ActorError, decodeValue, encodeValue, ownField } from "../../protocol/index.js";
 import { Branches, type BranchDefinition, type BranchResult } from "../branches.js";
 import { RaceError } from "../errors.js";
 import { branchError, raceFailure, toBranchFailure } from "../failure.js";
-import { isTerminal, type Failure } from "../history/entry.js";
+import { isTerminal, type Entry, type Failure } from "../history/entry.js";
 import type { Operation } from "../operation.js";
 import type { Scope } from "../scope.js";
 
@@ -23,14 +23,17 @@ export function race(scope: Scope, name: string, branches: readonly BranchDefini
 
 function start(scope: Scope, operation: Operation, definitions: readonly BranchDefinition[]): void {
   const { activation } = operation;
-  const branches = new Branches("race", scope, operation, definitions);
+  // A race that stays decided, though something in its winner was undone and starts over: only the winner runs again.
+  const winner = operation.entry && keptWinner(operation.entry);
+  const running = winner === undefined ? definitions : definitions.filter(({ name }) => name === winner);
+  const branches = new Branches("race", scope, operation, running);
   const { entry } = branches;
   if (isTerminal(entry)) {
-    const winner = entry.value && (decodeValue(entry.value) as { winner: string }).winner;
-    if (activation.collector && winner !== undefined) return branches.collect([winner], () => deliver(operation));
+    const won = entry.value && (decodeValue(entry.value) as { winner: string }).winner;
+    if (activation.collector && won !== undefined) return branches.collect([won], () => deliver(operation));
     return deliver(operation);
   }
-  const mismatch = branches.mismatch();
+  const mismatch = running.length > 0 && winner !== undefined ? undefined : branches.mismatch();
   if (mismatch) return activation.diverge(mismatch);
   if (activation.collector) return operation.park();
   const rejections = new Map<string, Error>();
@@ -38,7 +41,7 @@ function start(scope: Scope, operation: Operation, definitions: readonly BranchD
     if (operation.isSettled) return;
     if ("error" in result) {
       rejections.set(result.name, result.error);
-      if (rejections.size === definitions.length) finish();
+      if (rejections.size === running.length) finish();
       return;
     }
     let bytes: Uint8Array;
@@ -51,7 +54,7 @@ function start(scope: Scope, operation: Operation, definitions: readonly BranchD
       return fail(toBranchFailure(error));
     }
     branches.evictAllBut(result.name);
-    entry.data = { branches: branches.names };
+    entry.data = decided(entry);
     activation.complete(entry, bytes);
     activation.wantCommit();
     operation.entry = entry;
@@ -60,7 +63,7 @@ function start(scope: Scope, operation: Operation, definitions: readonly BranchD
   const fail = (failure: Failure): void => {
     entry.status = "failed";
     entry.failure = failure;
-    entry.data = { branches: branches.names };
+    entry.data = decided(entry);
     activation.put(entry);
     operation.entry = entry;
     deliver(operation);
@@ -71,6 +74,18 @@ function start(scope: Scope, operation: Operation, definitions: readonly BranchD
   };
   branches.start(ended);
   if (definitions.length === 0) finish();
+}
+
+/** The winner of a race that was decided before something in it started over. */
+export function keptWinner(race: Entry): string | undefined {
+  return ownField(race.data as { readonly winner?: string }, "winner");
+}
+
+/** What stays of a race's data once it is over: its branches as they are recorded, and the winner it had before. */
+function decided(race: Entry): object {
+  const { branches } = race.data as { readonly branches: readonly string[] };
+  const winner = keptWinner(race);
+  return { branches, ...(winner !== undefined && { winner }) };
 }
 
 function deliver(operation: Operation): void {

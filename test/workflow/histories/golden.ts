@@ -125,7 +125,7 @@ export class Golden {
     return {
       status: record?.status,
       output: record?.value && decodeValue(record.value),
-      failure: record?.failure,
+      failure: withoutSeqs(record?.failure),
       rollbackErrors: record?.rollbackErrors,
       state: read("s") || undefined,
       queued: [...rows.keys()].filter((key) => key.startsWith("m/")).sort().map((key) => [read(key)[0], decodeValue(read(key)[1])]),
@@ -164,6 +164,13 @@ export function goldenFiles(files: readonly string[], workloads: readonly Worklo
 
 export function rowsOf(dump: Dump): Map<string, Uint8Array<ArrayBuffer>> {
   return new Map(Object.entries(dump.rows).map(([key, text]) => [key, unhex(text)]));
+}
+
+/** Which operation a failure came from is the engine's own matter: earlier releases did not store it. */
+function withoutSeqs(value: Any): Any {
+  if (Array.isArray(value)) return value.map(withoutSeqs);
+  if (typeof value !== "object" || value === null || Object.getPrototypeOf(value) !== Object.getPrototypeOf({})) return value;
+  return Object.fromEntries(Object.entries(value).filter(([key]) => key !== "seq").map(([key, each]) => [key, withoutSeqs(each)]));
 }
 
 function registryOf(workload: Workload, program: Program | null, clock: ManualClock): Registry {

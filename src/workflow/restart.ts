@@ -1,0 +1,184 @@
+/**
+ * What `recover` and `replayFrom` change of a history, so that the workflow's function finds its way through what stays.
+ *
+ * Owns: which entries go, which are open again. Does not own: rows, messages and the run (the actor does).
+ * Invariants: what was undone starts over and is undone no second time; what stays stands in its recorded order.
+ */
+import { decodeValue, ownField } from "../protocol/index.js";
+import { EvictedError } from "./errors.js";
+import { toBranchFailure } from "./failure.js";
+import { isTerminal, type Entry, type Failure } from "./history/entry.js";
+import type { History } from "./history/history.js";
+import type { Location } from "./history/location.js";
+import { keptWinner } from "./ops/race.js";
+import { HANDLERS } from "./rollback.js";
+
+export class Restart {
+  /** They are gone from the history; their rows go, and messages that they took come back. */
+  readonly removed = new Set<Entry>();
+  /** They are open again, or marked as over: their rows are written. */
+  readonly changed = new Set<Entry>();
+  readonly #history: History;
+
+  constructor(history: History) {
+    this.#history = history;
+    this.#settlePassed();
+  }
+
+  /**
+   * Opens what failed, and what was undone: the operation whose error ended the run, else every one whose failure the code
+   * has not handled. What was recorded after such a failure goes, since the code may now go another way.
+   */
+  recover(failure: Failure): void {
+    this.#failed(failure, []);
+    this.#reopenUndone();
+  }
+
+  /**
+   * Takes away a target and what stands behind it, or everything; of a target in a loop, that loop. Joins and races around
+   * it are open again; what stands beside it, in other branches, stays. What was undone before it starts over.
+   */
+  replayFrom(target?: Entry): void {
+    if (target) this.#from(target);
+    else for (const entry of this.#below([])) if (!isOfRollback(entry)) this.#remove(entry.location);
+    this.#reopenUndone();
+  }
+
+  #from(target: Entry): void {
+    const around = this.#around(target, []);
+    const first = around.find(({ kind }) => kind === "loop") ?? target;
+    this.#removeBehind(first, first.seq);
+    this.#remove(first.location);
+    for (const entry of around) if (isBranching(entry) && !this.removed.has(entry)) this.#reopen(entry);
+  }
+
+  #failed(failure: Failure, below: Location): void {
+    const failedSeq = ownField(failure, "seq");
+    const entry = failedSeq === undefined ? undefined : this.#below(below).find(({ seq }) => seq === failedSeq);
+    if (entry) this.#startOver(this.#around(entry, below).find((each) => isBranching(each) && each.status === "failed") ?? entry, below);
+    else this.#unhandled(below);
+  }
+
+  /** Waits that only what comes after them shows to be over: that may go, so they are marked. */
+  #settlePassed(): void {
+    for (const entry of this.#below([])) {
+      if ((entry.kind === "sleep" || entry.kind === "message") && !isTerminal(entry) && this.#history.isPassed(entry)) this.#finish(entry);
+    }
+  }
+
+  /** A step is undone if its handler has completed. It stands where it stood: later ones were recorded after it. */
+  #reopenUndone(): void {
+    const handlers = this.#below(HANDLERS);
+    const undone = new Set(handlers.filter(({ status }) => status === "completed").map(({ location }) => Number(location[1])));
+    for (const handler of handlers) this.#remove(handler.location);
+    for (const entry of this.#below([])) {
+      if (!undone.has(entry.seq)) continue;
+      this.#reopen(entry);
+      for (const around of this.#around(entry, [])) {
+        if (!isBranching(around) || !isTerminal(around)) continue;
+        this.#reopen(around, winnerOf(around));
+      }
+    }
+  }
+
+  #startOver(entry: Entry, below: Location): void {
+    const { failure } = entry;
+    // What it was followed by before it failed, when it had succeeded once and was undone, keeps its results.
+    this.#removeBehind(entry, entry.kind === "message" ? entry.seq : entry.rev, below);
+    if (entry.kind === "message") return this.#remove(entry.location);
+    this.#reopen(entry, winnerOf(entry));
+    if (!isBranching(entry)) return;
+    const failures = ownField((failure?.error.metadata ?? {}) as { readonly failures?: readonly { readonly name: string; readonly failure: Failure }[] }, "failures");
+    if (!failures) return this.#unhandled(entry.location);
+    for (const each of failures) this.#failed(each.failure, [...entry.location, each.name]);
+  }
+
+  /** Nobody knows which operation it was: none whose failure the code went on from, and no completed one. */
+  #unhandled(below: Location): void {
+    for (const entry of this.#below(below)) {
+      if (this.removed.has(entry) || isOfRollback(entry) || entry.status === "completed" || this.#history.isPassed(entry, entry.rev)) continue;
+      if (isBranching(entry) || entry.kind === "step") this.#reopen(entry, winnerOf(entry));
+      else if (entry.status === "failed") this.#remove(entry.location);
+    }
+  }
+
+  /** Removes what was recorded after a number, behind the entry, in its scope and the scopes around it. What stands beside it, in other branches, stays. */
+  #removeBehind(entry: Entry, since: number, below: Location = []): void {
+    for (let length = below.length; length < entry.location.length; length += 1) {
+      const scope = entry.location.slice(0, length);
+      if (length > 0 && this.#history.find(scope)) continue;
+      for (const { name, ordinal, seq, isOrdered } of this.#history.operationsOf(scope)) {
+        if (isOrdered && seq > since) this.#remove(ordinal === 0 ? [...scope, name] : [...scope, name, ordinal]);
+      }
+    }
+  }
+
+  #remove(location: Location): void {
+    for (const entry of this.#history.removeTree(location)) {
+      this.removed.add(entry);
+      this.changed.delete(entry);
+    }
+  }
+
+  /** As it was when it was first met. `winner`: a race that stays decided; only that branch runs again. */
+  #reopen(entry: Entry, winner?: string): void {
+    if (isBranching(entry)) {
+      if (isTerminal(entry)) for (const each of this.#below(entry.location)) if (each.kind === "sleep" || each.kind === "message") this.#finish(each);
+      const { branches } = entry.data as { readonly branches: readonly string[] };
+      const lost = { f: toBranchFailure(new EvictedError("Another branch has won this race")) };
+      const results = winner === undefined ? {} : Object.fromEntries(branches.filter((name) => name !== winner).map((name) => [name, lost]));
+      entry.data = { branches, results, ...(winner !== undefined && { winner }) };
+    }
+    entry.status = "pending";
+    entry.attempts = 0;
+    entry.interrupted = 0;
+    delete entry.dueAt;
+    delete entry.value;
+    delete entry.failure;
+    delete entry.completedSeq;
+    this.#change(entry);
+  }
+
+  /** A wait that is over; without a value, its deadline has passed. */
+  #finish(entry: Entry): void {
+    if (isTerminal(entry)) return;
+    entry.status = "completed";
+    delete entry.dueAt;
+    this.#change(entry);
+  }
+
+  #change(entry: Entry): void {
+    this.#history.add(entry);
+    this.changed.add(entry);
+  }
+
+  /** Entries at and below a location, in the order in which they were met. */
+  #below(location: Location): Entry[] {
+    return this.#history.entriesAt(location).sort((a, b) => a.seq - b.seq);
+  }
+
+  /** Loops, joins and races that an entry lies in, below a location; the outermost first. */
+  #around(entry: Entry, below: Location): Entry[] {
+    const found: Entry[] = [];
+    for (let length = below.length + 1; length < entry.location.length; length += 1) {
+      const around = this.#history.find(entry.location.slice(0, length));
+      if (around && (around.kind === "loop" || isBranching(around))) found.push(around);
+    }
+    return found;
+  }
+}
+
+/** What rollback handlers have recorded stands below a number that no name can be. */
+export function isOfRollback(entry: Entry): boolean {
+  return typeof entry.location[0] === "number";
+}
+
+function isBranching(entry: Entry): boolean {
+  return entry.kind === "join" || entry.kind === "race";
+}
+
+/** Of a race that was decided, also if its winner has started over and failed since. */
+function winnerOf(race: Entry): string | undefined {
+  if (race.kind !== "race") return undefined;
+  return race.value ? (decodeValue(race.value) as { readonly winner: string }).winner : keptWinner(race);
+}
