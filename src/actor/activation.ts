@@ -73,6 +73,8 @@ export interface ActorActivation {
   /** A row joins the dirty set; it is encoded when the commit is built. */
   put(key: string, encode: () => Uint8Array<ArrayBuffer>): void;
   delete(key: string): void;
+  /** Rows of this format join the dirty set; releases that do not know it refuse the actor from their commit on. */
+  requireFormat(format: number): void;
   putRecord(change: Partial<ActorRecord>): void;
   /** A stored deadline moved: the next commit looks at the alarm again. */
   deadlinesChanged(): void;

@@ -5,7 +5,7 @@
  * hooks of a start (start.ts) and of an end (destroy.ts).
  * Invariants: no error of user code escapes `alarm` (D4); `get` on an actor that does not exist writes nothing.
  */
-import { ActorError, checkKey, decodeValue, parseActorId, type CallEnvelope, type Creation, type Operation, ownField } from "../protocol/index.js";
+import { ActorError, checkKey, decodeValue, parseActorId, type CallEnvelope, type Creation, type Operation } from "../protocol/index.js";
 import { describe } from "./describe.js";
 import { finishDestroy, markDestroyed } from "./destroy.js";
 import { checkOperation } from "./dispatch.js";
@@ -176,7 +176,7 @@ export class Lives {
 
   /** The actor that is stored, if it is not one whose destruction was cut off: that one is ended first. */
   async #survivor(store: StoreActivation): Promise<ActorRecord | undefined> {
-    const record = openRecord(store, ownField(this.#ports, "upgrades"));
+    const record = openRecord(store, this.#ports);
     if (!record?.destroyed) return record;
     await finishDestroy(this.#open(store, record));
     return undefined;

@@ -155,6 +155,8 @@ export interface ActorPorts {
    * connections end with the first of `ends`.
    */
   createClient(beforeCall: () => void, ends: readonly AbortSignal[], effects?: ClientEffects): unknown;
+  /** Instead of what this release reads, for tests: an older one. */
+  readonly newestFormat?: number;
   /** Instead of the upgrades of this release, for tests: the last one leads to the present format. */
   readonly upgrades?: readonly Upgrade[];
 }

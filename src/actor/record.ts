@@ -1,4 +1,4 @@
-import { ActorError, decodeValue, encodeValue, MAX_VALUE_BYTES, own, STORAGE_FORMAT } from "../protocol/index.js";
+import { ActorError, decodeValue, encodeValue, MAX_VALUE_BYTES, NEWEST_STORAGE_FORMAT, own } from "../protocol/index.js";
 import { ownFailure, type Failure } from "../workflow/index.js";
 
 /** Storage keys: one letter, so that they cost little and sort together (`design.md`, Storage). */
@@ -46,15 +46,15 @@ export function encodeRecord(record: ActorRecord): Uint8Array<ArrayBuffer> {
 }
 
 /** @throws storage/newer_format when a later release wrote it; nothing is changed then (C9) */
-export function decodeRecord(bytes: Uint8Array): ActorRecord {
+export function decodeRecord(bytes: Uint8Array, newest = NEWEST_STORAGE_FORMAT): ActorRecord {
   const decoded = decodeValue(bytes) as ActorRecord;
   const record = own(decoded);
   if (typeof record.format !== "number") throw new ActorError("storage", "corrupt", "The actor's record cannot be read");
-  if (record.format > STORAGE_FORMAT) {
+  if (record.format > newest) {
     throw new ActorError(
       "storage",
       "newer_format",
-      `This actor was written in storage format ${record.format}; this release reads up to ${STORAGE_FORMAT}. Deploy the newer release again`,
+      `This actor was written in storage format ${record.format}; this release reads up to ${newest}. Deploy the newer release again`,
     );
   }
   return record.workflow === undefined ? record : own({ ...record, workflow: readWorkflow(record.workflow) });

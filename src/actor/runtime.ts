@@ -170,6 +170,11 @@ export class ActorRuntime extends StoredRows implements ActorActivation {
     this.sleep.ready();
   }
 
+  /** A row that an older release would misread joins the dirty set: that release must refuse the whole actor (C9). */
+  requireFormat(format: number): void {
+    if (this.record.format < format) this.putRecord({ format });
+  }
+
   putRecord(change: Partial<ActorRecord>): void {
     this.record = own({ ...this.record, ...change });
     this.put(KEYS.actor, () => encodeRecord(this.record));

@@ -4,7 +4,7 @@
  * nothing is changed.
  */
 import { ActorError, STORAGE_FORMAT, own } from "../protocol/index.js";
-import type { Batch, StoreActivation, Upgrade, UpgradedRows } from "./ports.js";
+import type { ActorPorts, Batch, StoreActivation, Upgrade, UpgradedRows } from "./ports.js";
 import { KEYS, decodeRecord, encodeRecord, type ActorRecord } from "./record.js";
 
 /**
@@ -17,11 +17,11 @@ export const UPGRADES: readonly Upgrade[] = [];
  * What is stored of the actor, in the present format; undefined if there is none.
  * @throws storage/newer_format, storage/corrupt; nothing was written then
  */
-export function openRecord(store: StoreActivation, upgrades: readonly Upgrade[] = UPGRADES): ActorRecord | undefined {
+export function openRecord(store: StoreActivation, { upgrades = UPGRADES, newestFormat }: Pick<ActorPorts, "upgrades" | "newestFormat"> = {}): ActorRecord | undefined {
   const bytes = store.get(KEYS.actor);
   if (!bytes) return undefined;
-  const record = decodeRecord(bytes);
-  return record.format === STORAGE_FORMAT ? record : upgraded(store, record.format, upgrades);
+  const record = decodeRecord(bytes, newestFormat);
+  return record.format >= STORAGE_FORMAT && Number.isInteger(record.format) ? record : upgraded(store, record.format, upgrades);
 }
 
 function upgraded(store: StoreActivation, format: number, upgrades: readonly Upgrade[]): ActorRecord {

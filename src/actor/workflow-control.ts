@@ -1,8 +1,9 @@
 import { ActorError, decodeValue, ownField } from "../protocol/index.js";
-import { CancelledError, Restart, completedMessages, encodeEntry, heldMessages, isOfRollback, isTerminal, takenMessages, type Entry, type StoredMessage } from "../workflow/index.js";
+import { CancelledError, Restart, completedMessages, encodeEntry, heldMessages, isOfRollback, takenMessages, type Entry, type StoredMessage } from "../workflow/index.js";
 import type { ActorActivation } from "./activation.js";
 import { KEYS, type WorkflowRecord } from "./record.js";
 import type { WorkflowHistoryEntry, WorkflowStatus } from "./workflow-status.js";
+import { describeFailure, describeHistory } from "./workflow-view.js";
 
 /** What control needs of the workflow's host. */
 export interface ControlledWorkflow {
@@ -10,6 +11,8 @@ export interface ControlledWorkflow {
   readonly isBusy: boolean;
   readonly divergence: string | undefined;
   deadlineAt(): number | undefined;
+  /** True for a wait that has ended in memory, and that no commit has marked yet. */
+  hasEnded(entry: Entry): boolean;
   cancel(reason: Error): void;
   /** Forgets the run in memory: what it was made from has changed. */
   forget(): void;
@@ -49,7 +52,9 @@ export class WorkflowControl {
 
   /** All entries, in the order in which their operations were met. */
   history(): WorkflowHistoryEntry[] {
-    return [...this.#activation.history.entries()].sort((a, b) => a.seq - b.seq).map(describe);
+    const { history, record } = this.#activation;
+    const status = record.workflow?.status;
+    return describeHistory({ history, isOver: status !== "running" && status !== "rolling_back", hasEnded: (entry) => this.#workflow.hasEnded(entry) });
   }
 
   /** Ends the workflow as `cancelled`, undoing nothing. Nothing happens if it has ended. */
@@ -123,10 +128,10 @@ export class WorkflowControl {
 }
 
 function failedStatus(record: WorkflowRecord & { readonly status: "failed" | "rolling_back" }): WorkflowStatus {
-  const { name, message, metadata } = record.failure.error;
+  const error = describeFailure(record.failure);
   const rollbackErrors = record.status === "failed" ? ownField(record, "rollbackErrors") : undefined;
-  const all = rollbackErrors ? { ...(metadata as object | undefined), rollbackErrors } : metadata;
-  return { status: record.status, error: { name, message, ...(all === undefined ? {} : { metadata: all }) }, ...(rollbackErrors ? { rollbackErrors } : {}) };
+  if (!rollbackErrors) return { status: record.status, error };
+  return { status: record.status, error: { ...error, metadata: { ...(error.metadata as object | undefined), rollbackErrors } }, rollbackErrors };
 }
 
 function targetOf(entries: readonly Entry[], entryId: string): Entry {
@@ -134,19 +139,4 @@ function targetOf(entries: readonly Entry[], entryId: string): Entry {
   if (!target || isOfRollback(target)) throw new ActorError("workflow", "step_not_found", `Workflow step not found: ${entryId}`);
   if (target.kind !== "step") throw new ActorError("workflow", "not_a_step", "Workflow replay target must be a step");
   return target;
-}
-
-function describe(entry: Entry): WorkflowHistoryEntry {
-  const { failure, value, dueAt } = entry;
-  return {
-    id: String(entry.seq),
-    location: entry.location,
-    kind: entry.kind,
-    status: entry.status,
-    attempts: entry.attempts,
-    interrupted: entry.interrupted,
-    ...(dueAt === undefined || isTerminal(entry) ? {} : { dueAt }),
-    ...(value === undefined ? {} : { value: decodeValue(value) }),
-    ...(failure ? { error: { kind: failure.kind, name: failure.error.name, message: failure.error.message } } : {}),
-  };
 }

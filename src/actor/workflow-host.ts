@@ -210,6 +210,10 @@ export class WorkflowHost implements WorkflowPorts {
     this.start(false);
   }
 
+  hasEnded(entry: Entry): boolean {
+    return this.#run?.hasEnded(entry) ?? false;
+  }
+
   beforeCommit(): void {
     this.#run?.beforeCommit();
   }
@@ -255,6 +259,10 @@ export class WorkflowHost implements WorkflowPorts {
   delete(entry: Entry): void {
     this.#runtime.delete(KEYS.entry(entry.seq));
     this.#runtime.deadlinesChanged();
+  }
+
+  requireFormat(format: number): void {
+    this.#runtime.requireFormat(format);
   }
 
   commit(): boolean {

@@ -78,7 +78,7 @@ export { decodeRow, decodeValue, encodeValue, measure } from "./values.js";
 export type { EncodeValueOptions, MeasureOptions } from "./values.js";
 export type { Measure } from "./cbor/measure.js";
 export { MAX_DECODED_DEPTH, MAX_ROW_BYTES, MAX_STORED_DEPTH, MAX_VALUE_BYTES, MAX_WIRE_DEPTH } from "./limits.js";
-export { ENVELOPE_VERSION, PACKAGE_VERSION, STORAGE_FORMAT } from "./version.js";
+export { ENVELOPE_VERSION, NEWEST_STORAGE_FORMAT, PACKAGE_VERSION, STORAGE_FORMAT } from "./version.js";
 export type { ActorAddress, CallEnvelope, Creation, Operation, ReplyEnvelope } from "./envelope.js";
 export { decodePlainCbor, decodeTaggedCbor, encodePlainCbor, encodeTaggedCbor } from "./wire-cbor.js";
 export type { WireOptions } from "./wire-cbor.js";

@@ -17,7 +17,7 @@ import { holdsLease } from "./stored-lease.js";
 import { worldClient } from "./world-client.js";
 import { worldTimer } from "./world-timer.js";
 
-export interface WorldOptions {
+export interface WorldOptions extends Pick<ActorPorts, "upgrades" | "newestFormat"> {
   /** Runs a function in the next turn of the event loop (`setImmediate` in Node). */
   readonly nextTurn: (run: () => void) => void;
   readonly clock?: ManualClock;
@@ -35,8 +35,6 @@ export interface WorldOptions {
   readonly openDatabase?: () => SqliteDatabase;
   /** Sees what of it has become durable, at the end of each turn that wrote. */
   readonly onDurable?: (actor: WorldActor, rows: ReadonlyMap<string, Uint8Array>, alarmAt: number | null) => void;
-  /** Instead of this release's upgrades of older storage. */
-  readonly upgrades?: ActorPorts["upgrades"];
 }
 
 /** Turns after which an actor that can move by itself has moved. */
@@ -362,6 +360,7 @@ export class WorldActor {
       sockets: () => [...this.sockets].filter((socket) => socket.isOpen),
       createClient: (beforeCall, _ends, effects) => worldClient((name, key, creation, operation) => this.#world.actor(name, key).send(creation, operation), beforeCall, effects),
       ...(options.upgrades ? { upgrades: options.upgrades } : {}),
+      ...(options.newestFormat === undefined ? {} : { newestFormat: options.newestFormat }),
     };
   }
 }

@@ -17,6 +17,7 @@ import type { History } from "./history/history.js";
 import type { Location } from "./history/location.js";
 import { DUE_PER_PASS, OPERATIONS_PER_YIELD } from "./limits.js";
 import type { WorkflowPorts } from "./ports.js";
+import { WaitHeap } from "./wait-heap.js";
 
 /** A deadline that lives in memory: a durable wait (its entry stores it) or the timeout of a running attempt. */
 export interface Wait {
@@ -58,7 +59,7 @@ export class Activation {
   createContext: (scope: never) => object = () => ({});
   /** Set while a failed workflow's function is replayed only to find what must be undone (decision 2). */
   readonly collector: RollbackCollector | undefined;
-  readonly #waits = new Set<Wait>();
+  readonly #waits = new WaitHeap<Wait>();
   readonly #receivers = new Set<Receiver>();
   readonly #alone = new Map<object, () => void>();
   readonly #finishedSleeps = new Set<Entry>();
@@ -67,6 +68,8 @@ export class Activation {
   #scopesInUserCode = 0;
   #workingLeaves = 0;
   #depth = 0;
+  /** Commits that were built so far. */
+  commits = 0;
   #commitWanted = false;
   #workWanted = false;
   #afterCommit: (() => void)[] = [];
@@ -94,7 +97,7 @@ export class Activation {
    * is waited for. (A long replay may come to its wait when the pass that its start began is over.)
    */
   get nextWaitAt(): number | undefined {
-    let earliest = this.#earliest()?.at;
+    let earliest = this.#waits.first?.at;
     for (const receiver of this.#receivers) {
       const at = receiver.firstAt();
       if (at !== undefined && (earliest === undefined || at < earliest)) earliest = at;
@@ -189,6 +192,17 @@ export class Activation {
     });
   }
 
+  /** Goes on in a turn of its own, after other events had theirs; until then the run counts as busy (W16). */
+  yield(next: () => void): void {
+    this.countWork(1);
+    void this.ports.yield().then(() =>
+      this.turn(() => {
+        this.countWork(-1);
+        next();
+      }),
+    );
+  }
+
   /** Nothing settles any more: the activation is lost, the workflow ended, or its code diverged. */
   halt(): void {
     this.#halted = true;
@@ -276,6 +290,7 @@ export class Activation {
 
   /** Called by the actor while it builds any commit. */
   beforeCommit(): void {
+    this.commits += 1;
     for (const entry of this.#unwritten) this.ports.put(entry);
     this.#unwritten.clear();
     for (const entry of this.#letGo) {
@@ -344,7 +359,7 @@ export class Activation {
 
   /** True when a wait is due that was to end before this time (epoch ms). */
   isDueBefore(time: number): boolean {
-    const wait = this.#earliest();
+    const wait = this.#waits.first;
     return wait !== undefined && wait.at <= this.ports.now() && wait.at < time;
   }
 
@@ -354,7 +369,7 @@ export class Activation {
     for (let passed = 0; passed < DUE_PER_PASS; passed += 1) {
       // A message of this very millisecond, the one that started the actor say, may be on its way in: it wins (decision 4).
       const now = this.ports.now();
-      if (heardAt !== now && this.#receivers.size > 0 && this.#earliest()?.at === now) {
+      if (heardAt !== now && this.#receivers.size > 0 && this.#waits.first?.at === now) {
         heardAt = now;
         await this.ports.yield();
       }
@@ -367,7 +382,7 @@ export class Activation {
 
   /** What comes next of all that is due: messages before deadlines of the same time, then by entry (decision 4). */
   #nextDue(): (() => void) | undefined {
-    const wait = this.#earliest();
+    const wait = this.#waits.first;
     const deadline = wait && wait.at <= this.ports.now() ? wait : undefined;
     let first: { receiver: Receiver; at: number } | undefined;
     for (const receiver of this.#receivers) {
@@ -392,13 +407,5 @@ export class Activation {
       }
       await this.ports.yield();
     }
-  }
-
-  #earliest(): Wait | undefined {
-    let earliest: Wait | undefined;
-    for (const wait of this.#waits) {
-      if (!earliest || wait.at < earliest.at || (wait.at === earliest.at && wait.seq < earliest.seq)) earliest = wait;
-    }
-    return earliest;
   }
 }

@@ -1,13 +1,14 @@
 /**
- * The branches of a join or a race: started together, each in a scope of its own, their results kept in the parent's
+ * The branches of a join or a race: started together, each in a scope of its own, their results kept below the parent's
  * entry so that a branch that has ended does not run again.
  */
-import { ActorError, decodeValue, encodeValue, own } from "../protocol/index.js";
+import { ActorError, encodeValue, own } from "../protocol/index.js";
+import { BranchResults, branchResultRows, branchValues, isValue, type BranchData, type StoredResult } from "./branch-results.js";
 import { HistoryDivergedError } from "./errors.js";
 import { branchError, fitFailure, toBranchFailure } from "./failure.js";
-import type { Entry, EntryKind, Failure } from "./history/entry.js";
+import type { Entry, EntryKind } from "./history/entry.js";
 import { formatLocation } from "./history/location.js";
-import { MAX_BRANCHES, MAX_BRANCH_NAMES_BYTES, MAX_BRANCH_RESULTS_BYTES, nameProblem } from "./limits.js";
+import { BRANCHES_PER_TURN, MAX_BRANCHES, MAX_BRANCH_FAILURES_BYTES, MAX_BRANCH_NAMES_BYTES, MAX_BRANCH_RESULTS_BYTES, MAX_RACE_VALUE_BYTES, nameProblem } from "./limits.js";
 import type { Operation } from "./operation.js";
 import { Scope } from "./scope.js";
 import { runInScope, type ScopeResult } from "./scope-function.js";
@@ -15,14 +16,6 @@ import { runInScope, type ScopeResult } from "./scope-function.js";
 export interface BranchDefinition {
   readonly name: string;
   readonly run: (context: never) => unknown;
-}
-
-type StoredResult = { readonly v: Uint8Array } | { readonly f: Failure };
-
-/** What the parent's entry keeps while it is open. */
-interface BranchData {
-  readonly branches: readonly string[];
-  readonly results: Record<string, StoredResult>;
 }
 
 export type BranchResult = { readonly name: string; readonly value: Uint8Array } | { readonly name: string; readonly error: Error };
@@ -33,7 +26,7 @@ export class Branches {
   readonly #operation: Operation;
   readonly #definitions: readonly BranchDefinition[];
   readonly #scopes = new Map<string, Scope>();
-  #nameBytes: number | undefined;
+  #results: BranchResults | undefined;
 
   constructor(kind: EntryKind, parent: Scope, operation: Operation, definitions: readonly BranchDefinition[]) {
     this.#parent = parent;
@@ -42,18 +35,24 @@ export class Branches {
     this.entry = operation.entry ?? operation.activation.newEntry(kind, operation.location);
   }
 
-  get #data(): BranchData {
-    return this.entry.data as BranchData;
+  /** How the branches that have ended did so; of a completed join all of them. */
+  get results(): BranchResults {
+    return (this.#results ??= new BranchResults(this.#operation.activation, this.entry));
   }
 
   get names(): string[] {
     return this.#definitions.map((branch) => branch.name);
   }
 
+  /** What the branches gave, as one object, its keys in the order of the code. */
+  values(): Record<string, unknown> {
+    return branchValues(this.#operation.activation.history, this.entry, this.names);
+  }
+
   /** The set of names as it is recorded must be the code's (decision 12). */
   mismatch(): HistoryDivergedError | undefined {
     if (!this.#operation.entry) return undefined;
-    const recorded = [...this.#data.branches].sort();
+    const recorded = [...(this.entry.data as BranchData).branches].sort();
     const called = this.names.sort();
     if (recorded.length === called.length && recorded.every((name, index) => name === called[index])) return undefined;
     const at = formatLocation(this.#operation.location);
@@ -74,10 +73,10 @@ export class Branches {
       if (names.has(branch.name)) return refuse(`has two branches named "${branch.name}"`);
       if (nameProblem(branch.name)) return refuse(`has a branch whose name is no legal one: ${nameProblem(branch.name)}`);
       names.add(branch.name);
-      bytes += branch.name.length * 3;
+      bytes += utf8.encode(branch.name).byteLength;
     }
     if (names.size > MAX_BRANCHES) return refuse(`has more than ${MAX_BRANCHES} branches`);
-    if (bytes > MAX_BRANCH_NAMES_BYTES * 3) return refuse(`has branches whose names take more than ${MAX_BRANCH_NAMES_BYTES} characters together`);
+    if (bytes > MAX_BRANCH_NAMES_BYTES) return refuse(`has branches whose names take more than ${MAX_BRANCH_NAMES_BYTES} bytes together`);
     return undefined;
   }
 
@@ -85,31 +84,29 @@ export class Branches {
   start(ended: (result: BranchResult) => void): void {
     const { activation } = this.#operation;
     if (!this.#operation.entry) {
+      // As a release in format 1 reads it, for as long as no branch has ended.
       this.entry.data = { branches: this.names, results: {} } satisfies BranchData;
       activation.put(this.entry);
     }
-    const results = Object.assign(Object.create(null), this.#data.results) as Record<string, StoredResult>;
-    const open = this.#definitions.filter((branch) => results[branch.name] === undefined);
-    for (const branch of open) this.#run(branch, (result) => ended(this.#record(branch.name, result)));
-    if (open.length > 0) this.#operation.delegate();
-    for (const branch of this.#definitions) {
-      const recorded = results[branch.name];
-      if (recorded && !this.#operation.isSettled) ended(readResult(branch.name, recorded));
-    }
+    const recorded = this.#definitions.flatMap(({ name }) => {
+      const result = this.results.get(name);
+      return result ? [readResult(name, result)] : [];
+    });
+    const open = this.#definitions.filter(({ name }) => this.results.get(name) === undefined);
+    this.#runAll(open, (name, result) => ended(this.#record(name, result)));
+    for (const result of recorded) if (!this.#operation.isSettled) ended(result);
   }
 
   /** Runs completed branches once more, only to register what must be undone; `done` is called when all have stopped. */
   collect(names: readonly string[], done: () => void): void {
-    const branches = this.#definitions.filter((branch) => names.includes(branch.name));
+    const wanted = new Set(names);
+    const branches = this.#definitions.filter((branch) => wanted.has(branch.name));
     let open = branches.length;
     if (open === 0) return done();
-    for (const branch of branches) {
-      this.#run(branch, () => {
-        open -= 1;
-        if (open === 0) done();
-      });
-    }
-    this.#operation.delegate();
+    this.#runAll(branches, () => {
+      open -= 1;
+      if (open === 0) done();
+    });
   }
 
   /** Ends all branches, but the winner if there is one, from outside, and forgets what they recorded. */
@@ -119,6 +116,19 @@ export class Branches {
       this.#scopes.get(name)?.evict();
       this.#operation.activation.deleteTree([...this.#operation.location, name], true);
     }
+    const { activation, location } = this.#operation;
+    for (const row of branchResultRows(activation.history, location)) activation.deleteTree(row.location);
+  }
+
+  /** So many in this turn, the rest after other events had theirs (W16). */
+  #runAll(branches: readonly BranchDefinition[], settled: (name: string, result: ScopeResult) => void): void {
+    for (const branch of branches.slice(0, BRANCHES_PER_TURN)) this.#run(branch, (result) => settled(branch.name, result));
+    if (branches.length > 0) this.#operation.delegate();
+    const rest = branches.slice(BRANCHES_PER_TURN);
+    if (rest.length === 0) return;
+    this.#operation.activation.yield(() => {
+      if (!this.#operation.isSettled) this.#runAll(rest, settled);
+    });
   }
 
   #run(branch: BranchDefinition, settled: (result: ScopeResult) => void): void {
@@ -130,43 +140,25 @@ export class Branches {
   /** A branch has ended: that joins the entry, which the next commit writes. */
   #record(name: string, result: ScopeResult): BranchResult {
     const stored = this.#fit(toStored(result));
-    const results = Object.fromEntries([...Object.entries(this.#data.results), [name, stored]]);
-    this.entry.data = { ...this.#data, results } satisfies BranchData;
-    this.#operation.activation.put(this.entry);
+    this.results.add(name, stored);
     return readResult(name, stored);
   }
 
-  /** All results go into one entry: what is too large for what is left of it is a failure of its branch (C8). */
+  /** What is too large for what is left is a failure of its branch (C8). */
   #fit(stored: StoredResult): StoredResult {
-    const others = Object.values(this.#data.results);
-    const open = this.#definitions.length - others.length - 1;
-    // The names stand beside the results twice: as keys, and as the set that is compared.
-    this.#nameBytes ??= this.#definitions.reduce((sum, branch) => sum + branch.name.length * 6 + NAME_OVERHEAD_BYTES, 0);
-    const room = MAX_BRANCH_RESULTS_BYTES - this.#nameBytes - others.reduce((sum, other) => sum + sizeOf(other), 0) - open * LEAST_BYTES;
-    if (!isValue(stored)) return { f: fitFailure(stored.f, Math.max(LEAST_BYTES, room / (open + 1))) };
-    if (sizeOf(stored) <= room) return stored;
-    const limitBytes = MAX_BRANCH_RESULTS_BYTES;
+    if (!isValue(stored)) return { f: fitFailure(stored.f, Math.max(LEAST_FAILURE_BYTES, MAX_BRANCH_FAILURES_BYTES / this.#definitions.length)) };
+    // The winner of a race stands in its entry.
+    const limitBytes = this.entry.kind === "race" ? MAX_RACE_VALUE_BYTES : MAX_BRANCH_RESULTS_BYTES;
+    if (this.results.sizeBytes + stored.v.byteLength <= limitBytes) return stored;
     const message = `The results of the branches of ${this.entry.kind} "${this.#operation.name}" are too large: together they may take ${limitBytes} bytes`;
-    return { f: toBranchFailure(new ActorError("value", "too_large", message, { metadata: { sizeBytes: stored.v.byteLength, limitBytes } })) };
+    const metadata = { sizeBytes: stored.v.byteLength, limitBytes };
+    return this.#fit({ f: toBranchFailure(new ActorError("value", "too_large", message, { metadata })) });
   }
 }
 
-/** What the failure of a branch may take in any case, and what stands around each result. */
-const LEAST_BYTES = 120;
-const NAME_OVERHEAD_BYTES = 40;
-
-const sizes = new WeakMap<StoredResult, number>();
-
-function sizeOf(result: StoredResult): number {
-  let size = isValue(result) ? result.v.byteLength + 10 : sizes.get(result);
-  if (size === undefined) sizes.set(result, (size = encodeValue(result).byteLength));
-  return size;
-}
-
-/** Read by its own members: it may have come from storage. */
-function isValue(result: StoredResult): result is Extract<StoredResult, { v: unknown }> {
-  return Object.hasOwn(result, "v");
-}
+const utf8 = new TextEncoder();
+/** What the failure of a branch may take in any case. */
+const LEAST_FAILURE_BYTES = 120;
 
 function toStored(result: ScopeResult): StoredResult {
   if ("error" in result) return { f: toBranchFailure(result.error) };
@@ -179,14 +171,4 @@ function toStored(result: ScopeResult): StoredResult {
 
 function readResult(name: string, stored: StoredResult): BranchResult {
   return own(isValue(stored) ? { name, value: stored.v } : { name, error: branchError(stored.f) });
-}
-
-/** The branches' results as one object, its keys in the order of the code. */
-export function resultsByName(results: ReadonlyMap<string, Uint8Array>, names: readonly string[]): Record<string, unknown> {
-  const byName = Object.create(null) as Record<string, unknown>;
-  for (const name of names) {
-    const bytes = results.get(name);
-    byName[name] = bytes && decodeValue(bytes);
-  }
-  return byName;
 }

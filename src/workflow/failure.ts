@@ -155,9 +155,9 @@ function rebuild(failure: Failure): Error {
     case "evicted":
       return new EvictedError(error.message);
     case "join":
-      return new JoinError(Object.fromEntries(failuresOf(error).map((each) => [each.name, branchError(each.failure)])));
+      return new JoinError(Object.fromEntries((failuresOf(failure) ?? []).map((each) => [each.name, branchError(each.failure)])));
     case "race":
-      return new RaceError(error.message, failuresOf(error).map((each) => ({ name: each.name, error: branchError(each.failure) })));
+      return new RaceError(error.message, (failuresOf(failure) ?? []).map((each) => ({ name: each.name, error: branchError(each.failure) })));
     default:
       return fromStoredError(error);
   }
@@ -168,7 +168,9 @@ function exhausted(failure: Failure): Error {
   return new StepExhaustedError((metadata as { stepName: string }).stepName, cause && fromStoredError(cause));
 }
 
-function failuresOf(error: StoredError): readonly { readonly name: string; readonly failure: Failure }[] {
+/** How the branches of a join or race failed; undefined for every other failure. */
+export function failuresOf({ kind, error }: Failure): readonly { readonly name: string; readonly failure: Failure }[] | undefined {
+  if (kind !== "join" && kind !== "race") return undefined;
   return (error.metadata as { failures?: readonly { name: string; failure: Failure }[] } | undefined)?.failures ?? [];
 }
 

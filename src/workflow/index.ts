@@ -1,8 +1,9 @@
+export { branchResultRows, branchValues } from "./branch-results.js";
 export { Effects } from "./effects.js";
 export { isThenable } from "./thenable.js";
 export { WorkflowContext, type WorkflowIdentity } from "./context.js";
 export * from "./errors.js";
-export { branchError, stepError, toBranchFailure } from "./failure.js";
+export { branchError, failuresOf, stepError, toBranchFailure } from "./failure.js";
 export { describeError, describeThrownError, type TryStepFailure, type WorkflowError } from "./failure-report.js";
 export { completedMessages, heldMessages, takenMessages } from "./held-messages.js";
 export { Loop, type LoopBreak, type LoopContinue } from "./ops/loop.js";

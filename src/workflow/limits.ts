@@ -24,11 +24,17 @@ export function nameProblem(name: unknown): string | undefined {
   if (name.length > MAX_NAME_BYTES || new TextEncoder().encode(name).length > MAX_NAME_BYTES) return `a name has at most ${MAX_NAME_BYTES} bytes`;
   return undefined;
 }
-/** Branches that one join or race may have, and bytes that their names may take together: its entry holds them all. */
+/** Branches that one join or race may have, and bytes of UTF-8 that their names may take together: its entry holds them all. */
 export const MAX_BRANCHES = 10_000;
-export const MAX_BRANCH_NAMES_BYTES = 100_000;
-/** Encoded bytes that the results of one join's or race's branches may take together. */
-export const MAX_BRANCH_RESULTS_BYTES = 1_990_000;
+export const MAX_BRANCH_NAMES_BYTES = 1_000_000;
+/** Encoded bytes that the results of one join's or race's branches may take together; they are all in memory at once. */
+export const MAX_BRANCH_RESULTS_BYTES = 32 * 1024 * 1024;
+/** What the winner of a race may give, encoded. */
+export const MAX_RACE_VALUE_BYTES = 1_990_000;
+/** The same for failures: those of all branches stand in one error. */
+export const MAX_BRANCH_FAILURES_BYTES = 1_800_000;
+/** Branches that begin in one turn; the others follow after other events had theirs. */
+export const BRANCHES_PER_TURN = 25;
 /** Iterations of a loop between two prunings (`historyPruneInterval`). */
 export const DEFAULT_PRUNE_INTERVAL = 20;
 /** Iterations in a row that may go by without an operation before the loop fails (decision 11). */

@@ -111,6 +111,8 @@ export interface WorkflowPorts {
   nextSeq(): number;
   put(entry: Entry): void;
   delete(entry: Entry): void;
+  /** What is put in this turn is in this format of the storage: older releases would misread it. */
+  requireFormat(format: number): void;
   /** Writes all that is dirty, in one atomic commit. False: the activation is lost and nothing may go on. */
   commit(): boolean;
   /** Work begins that a crash would interrupt: the lease joins the dirty set unless it is held. */

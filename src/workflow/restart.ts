@@ -5,6 +5,7 @@
  * Invariants: what was undone starts over and is undone no second time; what stays stands in its recorded order.
  */
 import { decodeValue, ownField } from "../protocol/index.js";
+import { branchResultRows } from "./branch-results.js";
 import { EvictedError } from "./errors.js";
 import { toBranchFailure } from "./failure.js";
 import { isTerminal, type Entry, type Failure } from "./history/entry.js";
@@ -124,6 +125,7 @@ export class Restart {
   #reopen(entry: Entry, winner?: string): void {
     if (isBranching(entry)) {
       if (isTerminal(entry)) for (const each of this.#below(entry.location)) if (each.kind === "sleep" || each.kind === "message") this.#finish(each);
+      for (const row of branchResultRows(this.#history, entry.location)) this.#remove(row.location);
       const { branches } = entry.data as { readonly branches: readonly string[] };
       const lost = { f: toBranchFailure(new EvictedError("Another branch has won this race")) };
       const results = winner === undefined ? {} : Object.fromEntries(branches.filter((name) => name !== winner).map((name) => [name, lost]));

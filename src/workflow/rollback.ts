@@ -123,6 +123,7 @@ function readOnly(ports: WorkflowPorts, parked: () => void): WorkflowPorts {
     nextSeq: () => ports.nextSeq(),
     put: () => {},
     delete: () => {},
+    requireFormat: () => {},
     commit: () => true,
     beginWork: () => {},
     parked,

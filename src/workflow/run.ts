@@ -12,6 +12,7 @@ import { encodeValue, own } from "../protocol/index.js";
 import { Activation } from "./activation.js";
 import { EntryInProgressError, EvictedError, HistoryDivergedError } from "./errors.js";
 import { isStructuralFault } from "./failure.js";
+import type { Entry } from "./history/entry.js";
 import type { History } from "./history/history.js";
 import type { Outcome, WorkflowPorts } from "./ports.js";
 import { hasCheckpoint, undo } from "./rollback.js";
@@ -105,6 +106,11 @@ export class WorkflowRun {
       this.#foreignSince.set(location, TOLD);
       ports.log.debug({ msg: "A workflow waits for something that is no operation of its context; it runs again on replay, put it in a step", location });
     }
+  }
+
+  /** True for a wait that is over and that no commit has marked yet. */
+  hasEnded(entry: Entry): boolean {
+    return this.#activation.isFinishedQuietly(entry);
   }
 
   beforeCommit(): void {

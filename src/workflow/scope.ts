@@ -36,7 +36,6 @@ export class Scope implements OperationScope {
   #failedAt = 0;
   #operations = 0;
   #effects: Effects | undefined;
-  #unlink: (() => void) | undefined;
   readonly #children = new Set<Scope>();
 
   /** `isTryBlock`: its operations stand in the order of the scope around it. */
@@ -47,7 +46,6 @@ export class Scope implements OperationScope {
     this.parent = parent;
     this.#unmet = activation.history.operationsOf(location).reverse();
     if (!parent) return;
-    this.#unlink = follow(parent.abortSignal, this.#abort);
     parent.#children.add(this);
   }
 
@@ -245,8 +243,6 @@ export class Scope implements OperationScope {
 
   #detach(): void {
     this.#effects?.close();
-    this.#unlink?.();
-    this.#unlink = undefined;
     if (this.parent) this.parent.#children.delete(this);
   }
 
@@ -339,17 +335,6 @@ function outOfOrder(at: string, kind: string, name: string, next: RecordedOperat
     `The code called ${kind} "${name}" at ${at}, but the history has ${found} next: operations must keep their recorded order; use ctx.removed or ctx.getVersion to change running workflows`,
     { location: at, found, expected: `${kind} "${name}"` },
   );
-}
-
-/** Aborts `target` when `source` aborts; gives back the way to stop following, so that no listener is left (W11). */
-export function follow(source: AbortSignal, target: AbortController): () => void {
-  if (source.aborted) {
-    target.abort(source.reason);
-    return () => {};
-  }
-  const onAbort = (): void => target.abort(source.reason);
-  source.addEventListener("abort", onAbort, { once: true });
-  return () => source.removeEventListener("abort", onAbort);
 }
 
 function rejected(error: Error): Promise<never> {

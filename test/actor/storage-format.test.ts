@@ -1,10 +1,11 @@
 import { describe, expect, it } from "vitest";
 import { KEYS, UPGRADES, type Upgrade } from "../../src/actor/index.js";
-import { decodeValue, encodeValue, STORAGE_FORMAT } from "../../src/protocol/index.js";
+import { decodeValue, encodeValue, NEWEST_STORAGE_FORMAT, STORAGE_FORMAT } from "../../src/protocol/index.js";
 import type { WorldOptions } from "../../src/testing/index.js";
 import { Golden, goldenFiles, rowsOf, type Any, type Dump, type Workload } from "../workflow/histories/golden.js";
 import { workloads } from "../workflow/histories/workloads.js";
 import { hashesOf } from "../workflow/histories/write.js";
+import { subject, type Subject } from "../workflow/subject.js";
 
 type Rows = Map<string, Uint8Array<ArrayBuffer>>;
 
@@ -127,7 +128,7 @@ describe("an actor in an older storage format", () => {
 describe("an actor in a newer storage format", () => {
   const newer = (dump: Dump): Rows => {
     const rows = rowsOf(dump);
-    rows.set("a", encodeValue({ ...(decodeValue(rows.get("a") as Uint8Array) as object), format: STORAGE_FORMAT + 1, whatever: new Map() }));
+    rows.set("a", encodeValue({ ...(decodeValue(rows.get("a") as Uint8Array) as object), format: NEWEST_STORAGE_FORMAT + 1, whatever: new Map() }));
     rows.set("z/what this release does not know", new Uint8Array([0xff]));
     return rows;
   };
@@ -162,5 +163,46 @@ describe("an actor in a newer storage format", () => {
     const outcome = await known.finish();
     // What clients do in between may come too late now.
     expect(outcome).toEqual(workload.finish ? expect.objectContaining({ left: [], alarmAt: null }) : workload.ends);
+  });
+});
+
+describe("an actor whose rows an older release would misread", () => {
+  const branches = (n: number): object => Object.fromEntries(Array.from({ length: n }, (_, at) => [`b${at}`, { run: (b: Any) => b.step("s", () => at) }]));
+  const formatOf = (s: Subject): unknown => (decodeValue(s.actor.store.dump().get("a") as Uint8Array) as { format: unknown }).format;
+
+  it("is in the newer format from the commit on that first writes one, and not before", async () => {
+    const formats: [rows: boolean, format: unknown][] = [];
+    let onCommit: (rows: ReadonlyMap<string, Uint8Array>) => void = () => {};
+    const s = await subject(async (ctx) => {
+      await ctx.step("first", () => {});
+      await ctx.sleep("wait", 1_000);
+      await ctx.join("j", branches(2) as never);
+    }, { onCommit: (rows) => onCommit(rows) });
+    expect(formatOf(s)).toBe(STORAGE_FORMAT);
+    onCommit = (rows) => {
+      const kinds = [...rows].flatMap(([key, bytes]) => (key.startsWith("e/") ? [(decodeValue(bytes) as { k: string }).k] : []));
+      formats.push([kinds.includes("branch_results"), (decodeValue(rows.get("a") as Uint8Array) as { format: unknown }).format]);
+    };
+    await s.world.pass(1_000);
+    for (const [rows, format] of formats) expect(format).toBe(rows ? NEWEST_STORAGE_FORMAT : STORAGE_FORMAT);
+    expect(formats.at(-1)?.[0]).toBe(true);
+  });
+
+  it("is refused by the release before, unchanged, and goes on under this one; what wrote none opens there", async () => {
+    const withJoin = async (ctx: Any): Promise<unknown> => (await ctx.join("j", branches(2)), await ctx.sleep("wait", 1_000), "done");
+    const before = await subject(withJoin);
+    const rows = contents(before.actor.store.dump());
+    const rolledBack = before.deploy(withJoin, { newestFormat: STORAGE_FORMAT });
+    await expect(rolledBack.call("get")).rejects.toMatchObject({ group: "storage", code: "newer_format" });
+    await rolledBack.world.pass(10_000);
+    expect(contents(rolledBack.actor.store.dump())).toEqual(rows);
+    const again = rolledBack.deploy(withJoin, { newestFormat: NEWEST_STORAGE_FORMAT });
+    await again.world.passUntilQuiet();
+    expect(await again.status()).toMatchObject({ status: "completed", output: "done" });
+
+    const without = async (ctx: Any): Promise<unknown> => (await ctx.step("s", () => {}), await ctx.sleep("wait", 1_000), "done");
+    const plain = (await subject(without)).deploy(without, { newestFormat: STORAGE_FORMAT });
+    await plain.world.passUntilQuiet();
+    expect(await plain.status()).toMatchObject({ status: "completed", output: "done" });
   });
 });

@@ -1,5 +1,5 @@
 import { decodeValue } from "../../src/protocol/index.js";
-import { decodeEntry } from "../../src/workflow/internal.js";
+import { decodeEntry, type Entry } from "../../src/workflow/internal.js";
 import type { WorldActor } from "../../src/testing/index.js";
 
 /**
@@ -14,6 +14,7 @@ export function canonical(actor: WorldActor): unknown {
     .map(([key, bytes]) => decodeEntry(Number(key.slice(2)), bytes))
     // A message that a client sent twice is one more receive, and nothing else.
     .filter((entry) => !(entry.kind === "message" && entry.location[0] === "client"))
+    .flatMap(eachResult)
     .map((entry) => ({
       location: entry.location,
       kind: entry.kind,
@@ -25,6 +26,13 @@ export function canonical(actor: WorldActor): unknown {
     .map((entry) => (entry.location[0] === -1 ? { ...entry, location: [-1] } : entry))
     .sort((a, b) => JSON.stringify(a.location).localeCompare(JSON.stringify(b.location)));
   return { exists: record !== undefined, workflow: record?.workflow, state: decode(rows.get("s")), entries, lease: actor.holdsLease, alarm: actor.store.alarmAt };
+}
+
+/** Which results share a row depends on the commits in between. */
+function eachResult(entry: Entry): Entry[] {
+  if (entry.kind !== "branch_results") return [entry];
+  const results = entry.data as [place: number, { v?: Uint8Array; f?: Entry["failure"] }][];
+  return results.map(([place, { v, f }]) => ({ ...entry, location: [...entry.location.slice(0, -1), place], ...(v ? { value: v } : {}), ...(f ? { failure: f } : {}) }));
 }
 
 /** Bodies only: ids and times of messages depend on when an interrupted step sent them. */

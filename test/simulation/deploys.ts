@@ -1,5 +1,5 @@
 /** Deploys that cannot serve the actor for a while: nothing of it may be lost, and it goes on by itself afterwards. */
-import { decodeValue, encodeValue, STORAGE_FORMAT } from "../../src/protocol/index.js";
+import { decodeValue, encodeValue, NEWEST_STORAGE_FORMAT } from "../../src/protocol/index.js";
 import { setup, type Registry } from "../../src/actor/index.js";
 import type { World, WorldActor } from "../../src/testing/index.js";
 import type { Disturber } from "./disturbances.js";
@@ -37,7 +37,7 @@ export async function deployOlderCode(stage: DeployStage): Promise<void> {
   const record = rows.get("a");
   if (!record) return;
   subject.store.restore(
-    new Map(rows).set("a", encodeValue({ ...(decodeValue(record) as object), format: STORAGE_FORMAT + 1 })),
+    new Map(rows).set("a", encodeValue({ ...(decodeValue(record) as object), format: NEWEST_STORAGE_FORMAT + 1 })),
     subject.store.alarmAt,
   );
   await refuseEverything(stage, ["storage/newer_format"]);

@@ -166,7 +166,7 @@ export class Invariants {
         continue;
       }
       const { location, kind, value, failure, completedSeq } = entry;
-      const result = once(entry, () => JSON.stringify([location, kind, entry.status, value, failure, completedSeq], show));
+      const result = once(entry, () => JSON.stringify([location, kind, entry.status, value, failure, completedSeq, kind === "branch_results" ? entry.data : undefined], show));
       const before = this.#terminal.get(entry.seq);
       if (before !== undefined && before !== result) this.#say(`${pathOf(entry)} has changed from ${before} to ${result}`);
       this.#terminal.set(entry.seq, result);

@@ -50,6 +50,35 @@ export const workloads: Workload[] = [
     data: (subject) => subject.call("data"),
   },
   {
+    name: "a join of forty branches: at once, later, asleep, failing, and a join in one of them",
+    registry: (clock, ran) =>
+      one(actor({
+        state: { sum: 0 },
+        run: workflow(async (ctx) => {
+          const branch = (n: number) => ({
+            run: async (b: typeof ctx): Promise<number> => {
+              if (n % 10 === 3) await b.sleep("nap", 500 * n);
+              const value = await b.step("add", async (step) => {
+                ran(`add-${n}`);
+                await clock.delay(n % 3);
+                step.state.sum += n;
+                return n;
+              });
+              if (n === 11) throw new Error("one of them fails");
+              if (n === 12) return (await b.join("inner", { a: { run: async () => 1 }, b: { run: (i: typeof ctx) => i.step("nothing", () => 2) } })).b;
+              return value;
+            },
+          });
+          const names = Array.from({ length: 40 }, (_, n) => [`b${n}`, branch(n)] as const);
+          const failed = await ctx.join("with a failure", Object.fromEntries(names)).catch((error: { errors: object }) => Object.keys(error.errors));
+          const rest = await ctx.join("without", Object.fromEntries(names.slice(13)));
+          await ctx.sleep("pause", 1_000);
+          return [failed, Object.entries(rest)];
+        }),
+        actions: { get: (c) => c.state },
+      })),
+  },
+  {
     name: "ten steps in a row",
     registry: (clock, ran) =>
       one(actor({

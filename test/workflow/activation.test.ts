@@ -177,6 +177,8 @@ describe("what is due (decision 4)", () => {
         ),
       ),
     );
+    // They begin 25 in a turn.
+    while (s.stored().length < 251) await s.world.turn();
     s.clock.moveTo(s.clock.now() + HOUR);
     for (let tries = 0; tries < 10; tries += 1) await s.world.settle();
     expect(order).toEqual(Array.from({ length: 250 }, (_, n) => 249 - n));

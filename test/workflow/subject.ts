@@ -24,6 +24,10 @@ export interface SubjectOptions {
   readonly config?: Record<string, unknown>;
   readonly clock?: ManualClock;
   readonly fault?: (commit: number) => "crash-before" | "crash-after" | "refuse" | undefined;
+  /** A release that knows no newer storage format. */
+  readonly newestFormat?: number;
+  /** Told of the subject's commits, each with all rows. */
+  readonly onCommit?: (rows: ReadonlyMap<string, Uint8Array>) => void;
   /** Other actors of the registry. */
   readonly use?: Record<string, Any>;
 }
@@ -51,6 +55,8 @@ export class Subject {
     this.world = testWorld(registryOf(program, options, this), {
       clock: this.clock,
       onLog: (level, line) => logs.push({ level, ...(typeof line === "string" ? { msg: line } : (line as { msg: string })) }),
+      onCommit: (each, rows) => each.name === "subject" && options.onCommit?.(rows),
+      ...(options.newestFormat === undefined ? {} : { newestFormat: options.newestFormat }),
       ...(options.fault ? { fault: (each, commit) => (each.name === "subject" ? options.fault?.(commit) : undefined) } : {}),
     });
     this.actor = this.world.actor("subject", ["k"]);

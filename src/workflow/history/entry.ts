@@ -2,7 +2,7 @@ import { own } from "../../protocol/index.js";
 import { ownStoredError, type StoredError } from "./stored-error.js";
 import type { Location } from "./location.js";
 
-/** What an entry records. A `try` block has none of its own; `tryStep` uses its step's. */
+/** What an entry records. A `try` block has none of its own; `tryStep` uses its step's; `branch_results` belong to a join or race. */
 export type EntryKind =
   | "step"
   | "loop"
@@ -11,6 +11,7 @@ export type EntryKind =
   | "rollback_checkpoint"
   | "join"
   | "race"
+  | "branch_results"
   | "removed"
   | "version_check";
 

@@ -1,5 +1,5 @@
-import { decodeValue, encodeValue } from "../../protocol/index.js";
-import { Branches, resultsByName, type BranchDefinition, type BranchResult } from "../branches.js";
+import { decodeValue } from "../../protocol/index.js";
+import { Branches, type BranchDefinition, type BranchResult } from "../branches.js";
 import { JoinError } from "../errors.js";
 import { branchError, joinFailure } from "../failure.js";
 import { isTerminal } from "../history/entry.js";
@@ -9,8 +9,8 @@ import type { Scope } from "../scope.js";
 /**
  * `ctx.join`: runs its branches in parallel and waits for all of them to settle.
  *
- * Entry: `join` with the names and the results so far, written before what its branches record; completed with all
- * results, or failed with every branch's error. Replay: the recorded result; no branch runs.
+ * Entry: `join` with the names, written before what its branches record; completed, or failed with every branch's error.
+ * How the branches ended stands in rows below it, each written once. Replay: the recorded results; no branch runs.
  */
 export function join(scope: Scope, name: string, branches: Readonly<Record<string, { readonly run: (context: never) => unknown }>>): Promise<unknown> {
   const definitions = Object.entries(branches ?? {}).map(([branch, given]): BranchDefinition => ({ name: branch, run: given?.run }));
@@ -25,40 +25,32 @@ function start(scope: Scope, operation: Operation, definitions: readonly BranchD
   const { entry } = branches;
   const mismatch = branches.mismatch();
   if (mismatch) return activation.diverge(mismatch);
-  if (activation.collector) return branches.collect(branches.names, () => (isTerminal(entry) ? deliver(operation) : operation.park()));
-  if (isTerminal(entry)) return deliver(operation);
-  const values = new Map<string, Uint8Array>();
+  if (activation.collector) return branches.collect(branches.names, () => (isTerminal(entry) ? deliver(operation, branches) : operation.park()));
+  if (isTerminal(entry)) return deliver(operation, branches);
   const errors = new Map<string, Error>();
+  let open = definitions.length;
   const ended = (result: BranchResult): void => {
     if ("error" in result) errors.set(result.name, result.error);
-    else values.set(result.name, result.value);
-    if (values.size + errors.size < definitions.length) return;
-    finish();
+    open -= 1;
+    if (open === 0) finish();
   };
   const finish = (): void => {
-    if (errors.size > 0) {
+    if (errors.size === 0) activation.complete(entry);
+    else {
       entry.status = "failed";
       entry.failure = joinFailure(new JoinError(Object.fromEntries(branches.names.flatMap((each) => (errors.has(each) ? [[each, errors.get(each) as Error]] : [])))));
-      entry.data = { branches: branches.names };
       activation.put(entry);
-    } else {
-      try {
-        const bytes = encodeValue(resultsByName(values, branches.names));
-        entry.data = { branches: branches.names };
-        activation.complete(entry, bytes);
-      } catch (error) {
-        return operation.reject(error);
-      }
     }
     operation.entry = entry;
-    deliver(operation);
+    deliver(operation, branches);
   };
   branches.start(ended);
   if (definitions.length === 0) finish();
 }
 
-function deliver(operation: Operation): void {
+function deliver(operation: Operation, branches: Branches): void {
   const { entry } = operation;
   if (entry?.failure && entry.status === "failed") operation.reject(branchError(entry.failure, operation.name));
-  else operation.fulfil(entry?.value && decodeValue(entry.value));
+  // One that a release in storage format 1 completed holds them itself.
+  else operation.fulfil(entry?.value ? decodeValue(entry.value) : branches.values());
 }

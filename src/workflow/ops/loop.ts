@@ -138,15 +138,9 @@ class LoopExecution {
       const message = `Loop "${this.#definition.name}" ran ${MAX_IDLE_ITERATIONS} iterations in a row without an operation`;
       return this.#operation.reject(new ActorError("workflow", "idle_loop", message));
     }
-    const { activation } = this.#operation;
-    activation.countUserCode(1);
-    void activation.ports.yield().then(() =>
-      activation.turn(() => {
-        if (this.#scope.isEvicted) return;
-        activation.countUserCode(-1);
-        this.#iterate();
-      }),
-    );
+    this.#operation.activation.yield(() => {
+      if (!this.#operation.isSettled) this.#iterate();
+    });
   }
 
   #break(iteration: number, value: unknown): void {

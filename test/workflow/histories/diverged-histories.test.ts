@@ -32,7 +32,7 @@ const deploys: Record<string, Deploy> = {
 };
 
 const open = goldenFiles(Object.keys(hashesOf(import.meta.dirname)), workloads).filter(
-  ([, dump, workload]) => dump.format === STORAGE_FORMAT && !workload.isCutOff && workload.program && dump.rows["a"] !== undefined && isOpen(workload, dump),
+  ([, dump, workload]) => dump.format >= STORAGE_FORMAT && !workload.isCutOff && workload.program && dump.rows["a"] !== undefined && isOpen(workload, dump),
 );
 
 describe.each(open)("%s under code that", (_, dump, workload) => {

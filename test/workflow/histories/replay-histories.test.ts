@@ -9,7 +9,7 @@ import { hashesOf } from "./write.js";
 const files = hashesOf(import.meta.dirname);
 const histories = goldenFiles(Object.keys(files), workloads);
 /** What finds a lease, or an older format, has to write. */
-const atRest = histories.filter(([, dump, workload]) => !workload.isCutOff && dump.format === STORAGE_FORMAT);
+const atRest = histories.filter(([, dump, workload]) => !workload.isCutOff && dump.format >= STORAGE_FORMAT);
 /** What clients do in between has no part in a crash: their calls would have to be made again. */
 const bySelf = histories.filter(([, , workload]) => !workload.finish);
 
@@ -17,7 +17,7 @@ describe("golden histories", () => {
   it("are those that were committed, byte by byte, and there is one of each workload", () => {
     const committed = JSON.parse(readFileSync(join(import.meta.dirname, "hashes.json"), "utf8")) as Record<string, string>;
     expect(files).toEqual(committed);
-    expect(Object.keys(files)).toEqual(expect.arrayContaining(workloads.map(({ name }) => `v${STORAGE_FORMAT}/${name}.json`)));
+    expect(Object.keys(files).map((file) => file.replace(/^v\d+\/|\.json$/g, ""))).toEqual(expect.arrayContaining(workloads.map(({ name }) => name)));
   });
 
   it.each(histories)("%s was kept at the moment of its name", (_, dump, workload) => {

@@ -172,6 +172,29 @@ export const workloads: readonly Workload[] = [
     ends: { ...done, output: [{ at: 1n }, undefined, []], state: { log: ["before", "behind"] } },
   },
   {
+    name: "branch-results",
+    holds: ["join ended completed", "join open pending", "branch_results"],
+    program: async (ctx) => {
+      const ended = await ctx.join("ended", {
+        one: { run: (branch: Any) => branch.step("quick", () => ({ at: 1n })) },
+        nothing: { run: async () => {} },
+        later: { run: async (branch: Any) => (await branch.sleep("pause", 1_000), branch.step("quick", () => "later")) },
+      });
+      const open = await ctx.join("open", {
+        one: { run: (branch: Any) => branch.step("quick", () => new Map([[1, 2]])) },
+        failed: {
+          run: async () => {
+            throw new UserError("no", { code: "not_today" });
+          },
+        },
+        asleep: { run: async (branch: Any) => (await branch.sleep("pause", HOUR_MS), await note(branch, "behind", "behind"), 3) },
+      }).catch((error: Any) => [Object.keys(error.errors), error.errors.failed.code]);
+      return [ended, open];
+    },
+    begin: async (golden) => golden.world.pass(5_000),
+    ends: { ...done, output: [{ one: { at: 1n }, nothing: undefined, later: "later" }, [["failed"], "not_today"]], state: { log: ["behind"] } },
+  },
+  {
     name: "race-undecided",
     holds: ["race first pending", "step first/rejected/no failed", "step first/retries/slow pending", "sleep first/time/again pending"],
     program: async (ctx) => {

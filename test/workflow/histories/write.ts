@@ -1,22 +1,20 @@
 /** Writes the golden files that are missing; run by `scripts/golden.mjs`. */
 import { createHash } from "node:crypto";
-import { existsSync, mkdirSync, readdirSync, readFileSync, writeFileSync } from "node:fs";
+import { mkdirSync, readdirSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
-import { STORAGE_FORMAT } from "../../../src/protocol/index.js";
 import { begin } from "./golden.js";
 import { workloads } from "./workloads.js";
 
 /** Gives the names of what was written. What is there already stays as it is, for ever. */
 export async function writeMissing(folder: string): Promise<string[]> {
-  const version = join(folder, `v${STORAGE_FORMAT}`);
-  mkdirSync(version, { recursive: true });
   const written: string[] = [];
   for (const workload of workloads) {
-    const path = join(version, `${workload.name}.json`);
-    if (existsSync(path)) continue;
+    if (Object.keys(hashesOf(folder)).some((file) => file.endsWith(`/${workload.name}.json`))) continue;
     const dump = (await begin(workload)).dump();
-    writeFileSync(path, `${JSON.stringify(dump, null, 2)}\n`);
-    written.push(`v${STORAGE_FORMAT}/${workload.name}.json`);
+    mkdirSync(join(folder, `v${dump.format}`), { recursive: true });
+    const file = `v${dump.format}/${workload.name}.json`;
+    writeFileSync(join(folder, file), `${JSON.stringify(dump, null, 2)}\n`);
+    written.push(file);
   }
   writeFileSync(join(folder, "hashes.json"), `${JSON.stringify(hashesOf(folder), null, 2)}\n`);
   return written;

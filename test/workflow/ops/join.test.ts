@@ -213,10 +213,12 @@ describe("join", () => {
 
   it("makes the branch fail with which its results become too large to store; the actor still opens", async () => {
     const s = await finished(async (ctx) => {
-      const big = { run: async () => "x".repeat(900_000) };
-      return ctx.join("j", { a: big, b: big, c: big }).catch((error: JoinError) => [error.message, (error.errors["c"] as { code?: string }).code]);
+      const names = Array.from({ length: 18 }, (_, n) => `b${n}`);
+      return ctx
+        .join("j", Object.fromEntries(names.map((name) => [name, { run: async () => "x".repeat(1_900_000) }])))
+        .catch((error: JoinError) => [error.message, (error.errors["b17"] as { code?: string }).code]);
     });
-    expect((await s.status()).output).toEqual(["Join failed: c", "too_large"]);
+    expect((await s.status()).output).toEqual(["Join failed: b17", "too_large"]);
     expect(s.actor.crashes).toBe(0);
     await s.restart();
     expect((await s.status()).status).toBe("completed");
@@ -262,7 +264,7 @@ describe("join", () => {
 
   it.each([
     ["10,001 branches", Array.from({ length: 10_001 }, (_, n) => String(n))],
-    ["names of more than 100,000 characters", Array.from({ length: 200 }, (_, n) => `${n}`.padEnd(600))],
+    ["names of more than 1,000,000 bytes", Array.from({ length: 1_000 }, (_, n) => `${n}`.padEnd(600, "é"))],
     ["a name of 1 KiB and one byte", ["x".repeat(1_025)]],
   ])("refuses %s, and records nothing", async (_, names) => {
     const s = await finished(async (ctx) =>
@@ -284,5 +286,94 @@ describe("join", () => {
       }).catch((error: JoinError) => error.errors["b"]?.message),
     );
     expect((await s.status()).output).toBe("sync");
+  });
+
+  it("writes each result once, those between two commits as one row, and none into its own entry", async () => {
+    const s = await subject(async (ctx, self) => {
+      const branch = (n: number) => ({ run: (b: Ctx) => b.step("s", () => (n < 30 ? `result ${n}` : self.clock.delay(n).then(() => `result ${n}`))) });
+      const result = (await ctx.join("j", Object.fromEntries(Array.from({ length: 40 }, (_, n) => [`b${n}`, branch(n)])))) as object;
+      return Object.entries(result).map(([name, value]) => `${name} ${value}`);
+    });
+    await s.world.passUntilQuiet();
+    expect((await s.status()).output).toEqual(Array.from({ length: 40 }, (_, n) => `b${n} result ${n}`));
+    const stored = s.stored();
+    const rows = stored.filter((entry) => entry.kind === "branch_results");
+    const places = rows.flatMap((row) => (row.data as [number, unknown][]).map(([place]) => place));
+    expect([...places].sort((a, b) => a - b)).toEqual(Array.from({ length: 40 }, (_, n) => n));
+    expect(rows.length).toBeLessThan(25);
+    expect(stored.find((entry) => entry.kind === "join")).toMatchObject({ status: "completed", data: { results: {} } });
+    expect(stored.find((entry) => entry.kind === "join")?.value).toBeUndefined();
+    s.actor.crash();
+    expect((await s.history()).find((entry) => entry.kind === "join")?.value).toMatchObject({ b0: "result 0", b39: "result 39" });
+    expect((await s.history()).filter((entry) => entry.kind === "branch_results")).toEqual([]);
+  });
+
+  it("costs each of 3,000 branches the same in rows and bytes as each of 300, and lets others in", async () => {
+    const run = async (count: number): Promise<{ rows: number; bytes: number; answered: number }> => {
+      let answered = 0;
+      let ended = 0;
+      const s = await subject(async (ctx) => {
+        await ctx.queue.next("go");
+        await ctx.join("j", Object.fromEntries(Array.from({ length: count }, (_, n) => [`${n}`.padStart(5), { run: (b: Ctx) => b.step("s", () => void (ended += 1)) }])));
+      });
+      const before = s.actor.store.rows;
+      await s.send("q");
+      // Somebody who asks again and again while the join runs.
+      while (ended < count) {
+        await s.world.turn();
+        await s.call("get");
+        answered += 1;
+      }
+      await s.world.settle();
+      const bytes = [...s.actor.store.dump()].reduce((sum, [, row]) => sum + row.byteLength, 0);
+      expect((await s.status()).status).toBe("completed");
+      return { rows: s.actor.store.rows - before, bytes, answered };
+    };
+    const few = await run(300);
+    const many = await run(3_000);
+    expect(many.rows / 3_000).toBeLessThan((few.rows / 300) * 1.05);
+    expect(many.bytes / 3_000).toBeLessThan((few.bytes / 300) * 1.05);
+    expect(many.answered).toBeGreaterThan(50);
+  });
+
+  it("takes 10,000 branches with names of 100 bytes, and results of 4 MB together", async () => {
+    const s = await finished(async (ctx) => {
+      const branches = Object.fromEntries(Array.from({ length: 10_000 }, (_, n) => [`${n}`.padEnd(100, "n"), { run: () => "x".repeat(400) }]));
+      return Object.keys((await ctx.join("j", branches)) as object).length;
+    });
+    expect((await s.status()).output).toBe(10_000);
+    await s.restart();
+    expect(s.actor.crashes).toBe(1);
+  });
+
+  it("keeps to the results it has when code before the end of the join runs again after a crash", async () => {
+    const runs: string[] = [];
+    const s = await subject(async (ctx) => {
+      const result = await ctx.join("j", {
+        first: { run: (b: Ctx) => b.step("s", () => (runs.push("first"), 1)) },
+        second: { run: async (b: Ctx) => (await b.sleep("z", 1_000), b.step("s", () => (runs.push("second"), 2))) },
+      });
+      return result;
+    });
+    for (let times = 0; times < 3; times += 1) await s.replay();
+    await s.world.pass(1_000);
+    expect(await s.status()).toMatchObject({ status: "completed", output: { first: 1, second: 2 } });
+    expect(runs).toEqual(["first", "second"]);
+  });
+
+  it("keeps the results of a join that had completed when something beside it is replayed", async () => {
+    const s = await subject(async (ctx) => {
+      const outer = (await ctx.join("outer", {
+        a: { run: async (b: Ctx) => (await b.sleep("z", 10), b.join("inner", { x: { run: (i: Ctx) => i.step("s", () => "x") } })) },
+        b: { run: async (b: Ctx) => (await b.step("early", () => 1), await b.sleep("z", 5), b.step("target", () => 2)) },
+      })) as Record<string, unknown>;
+      await ctx.sleep("stay", HOUR);
+      return outer;
+    });
+    await s.world.pass(20);
+    const target = (await s.history()).find((entry) => entry.location.at(-1) === "target");
+    await s.call("replayFrom", target?.id);
+    await s.world.passUntilQuiet();
+    expect(await s.status()).toMatchObject({ status: "completed", output: { a: { x: "x" }, b: 2 } });
   });
 });

@@ -1,0 +1,72 @@
+/** The workflow's history and failures as people and tools see them: decoded, and what is over is not shown as waiting. */
+import { decodeValue } from "../protocol/index.js";
+import { branchValues, failuresOf, isOfRollback, isTerminal, takenMessages, type Entry, type Failure, type History, type StoredError } from "../workflow/index.js";
+import type { WorkflowErrorView, WorkflowHistoryEntry } from "./workflow-status.js";
+
+/** Where a workflow's entries stand, beside what they say of themselves. */
+export interface HistoryView {
+  readonly history: History;
+  /** It has ended, however: nothing waits any more. */
+  readonly isOver: boolean;
+  /** True for a wait that has ended in memory, and that no commit has marked yet. */
+  hasEnded(entry: Entry): boolean;
+}
+
+/** All entries, in the order in which their operations were met. */
+export function describeHistory(view: HistoryView): WorkflowHistoryEntry[] {
+  const entries = [...view.history.entries()].sort((a, b) => a.seq - b.seq);
+  const bySeq = new Map(entries.map((entry) => [entry.seq, entry]));
+  // How branches ended is shown with their join.
+  return entries.filter((entry) => entry.kind !== "branch_results").map((entry) => describeEntry(entry, view, bySeq));
+}
+
+function describeEntry(entry: Entry, view: HistoryView, bySeq: ReadonlyMap<number, Entry>): WorkflowHistoryEntry {
+  const status = statusOf(entry, view);
+  const value = valueOf(entry, view.history);
+  const hasTimedOut = entry.kind === "message" && status === "completed" && entry.value === undefined;
+  return {
+    id: String(entry.seq),
+    ...(isOfRollback(entry) ? { kind: "rollback", location: bySeq.get(Number(entry.location[1]))?.location ?? entry.location } : { kind: entry.kind, location: entry.location }),
+    status,
+    attempts: entry.attempts,
+    interrupted: entry.interrupted,
+    ...(entry.dueAt === undefined || status !== "pending" ? {} : { dueAt: entry.dueAt }),
+    ...(value === undefined ? {} : { value }),
+    ...(hasTimedOut ? { timedOut: true } : {}),
+    ...(entry.failure ? { error: { kind: entry.failure.kind, ...describeFailure(entry.failure) } } : {}),
+  };
+}
+
+function statusOf(entry: Entry, { history, isOver, hasEnded }: HistoryView): WorkflowHistoryEntry["status"] {
+  if (isTerminal(entry)) return entry.status;
+  // The end of a wait costs no row: what was recorded behind it shows it.
+  const isWait = entry.kind === "sleep" || entry.kind === "message";
+  if (isWait && (hasEnded(entry) || history.isPassed(entry))) return "completed";
+  return isOver ? "cancelled" : entry.status;
+}
+
+function valueOf(entry: Entry, history: History): unknown {
+  if (entry.kind === "join" && entry.status === "completed" && entry.value === undefined) return branchValues(history, entry);
+  if (entry.value === undefined) return undefined;
+  if (entry.kind !== "message") return decodeValue(entry.value);
+  return takenMessages(entry).map(({ id, name, body, createdAt }) => ({ id, name, body: decodeValue(body), createdAt }));
+}
+
+/** A stored failure; of a join or race with the error of each branch. */
+export function describeFailure(failure: Failure): WorkflowErrorView {
+  const branches = failuresOf(failure);
+  if (!branches) return describeError(failure.error);
+  const { metadata: _, ...error } = failure.error;
+  return { ...describeError(error), errors: Object.fromEntries(branches.map((each) => [each.name, describeFailure(each.failure)])) };
+}
+
+function describeError({ name, message, group, code, metadata, cause }: StoredError): WorkflowErrorView {
+  return {
+    name,
+    message,
+    ...(group === undefined ? {} : { group }),
+    ...(code === undefined ? {} : { code }),
+    ...(metadata === undefined ? {} : { metadata }),
+    ...(cause === undefined ? {} : { cause: describeError(cause) }),
+  };
+}

@@ -1,0 +1,118 @@
+import { decodeValue, encodeValue, own } from "../protocol/index.js";
+import type { Activation } from "./activation.js";
+import type { Entry, Failure } from "./history/entry.js";
+import type { History } from "./history/history.js";
+import type { Location } from "./history/location.js";
+
+/** How a branch ended. */
+export type StoredResult = { readonly v: Uint8Array } | { readonly f: Failure };
+
+/** What a join's or race's entry keeps. */
+export interface BranchData {
+  readonly branches: readonly string[];
+  /** Of entries that a release in storage format 1 wrote, and of losers of a race that runs its winner again. */
+  readonly results?: Readonly<Record<string, StoredResult>>;
+}
+
+/** What a row of results keeps: how branches ended, by their place in the list of names. */
+type Row = readonly (readonly [place: number, result: StoredResult])[];
+
+/** The row that results join until it is written. */
+interface OpenRow {
+  readonly entry: Entry;
+  /** How many commits came before it. */
+  readonly commits: number;
+  bytes: number;
+}
+
+/** The storage format in which results have rows of their own. */
+const FORMAT = 2;
+/** Results that one row takes, in bytes; a larger one has a row for itself. */
+const MAX_ROW_BYTES = 1_000_000;
+
+/**
+ * The results of a join's or race's branches: those that ended between two commits stand in one row, an entry below the
+ * join's own, so that each is written once.
+ */
+export class BranchResults {
+  readonly #activation: Activation;
+  readonly #location: Location;
+  readonly #places: ReadonlyMap<string, number>;
+  readonly #byName: Map<string, StoredResult>;
+  #row: OpenRow | undefined;
+  #bytes = 0;
+
+  constructor(activation: Activation, entry: Entry) {
+    this.#activation = activation;
+    this.#location = entry.location;
+    this.#places = new Map((entry.data as BranchData).branches.map((name, place) => [name, place]));
+    this.#byName = readResults(activation.history, entry);
+    for (const result of this.#byName.values()) this.#bytes += sizeOf(result);
+  }
+
+  /** Bytes that they take together. */
+  get sizeBytes(): number {
+    return this.#bytes;
+  }
+
+  get(name: string): StoredResult | undefined {
+    return this.#byName.get(name);
+  }
+
+  /** Joins the dirty set; the next commit writes it. */
+  add(name: string, result: StoredResult): void {
+    const bytes = sizeOf(result);
+    this.#byName.set(name, result);
+    this.#bytes += bytes;
+    let open = this.#row;
+    if (!open || open.commits !== this.#activation.commits || open.bytes + bytes > MAX_ROW_BYTES) {
+      const seq = this.#activation.ports.nextSeq();
+      const entry: Entry = { seq, location: [...this.#location, seq], kind: "branch_results", status: "completed", rev: 0, attempts: 0, interrupted: 0, data: [] };
+      this.#row = open = { entry, commits: this.#activation.commits, bytes: 0 };
+      this.#activation.ports.requireFormat(FORMAT);
+    }
+    (open.entry.data as [number, StoredResult][]).push([this.#places.get(name) as number, result]);
+    open.bytes += bytes;
+    this.#activation.put(open.entry);
+  }
+}
+
+/** Read by its own members: it may have come from storage. */
+export function isValue(result: StoredResult): result is Extract<StoredResult, { v: unknown }> {
+  return Object.hasOwn(result, "v");
+}
+
+/** What the branches of a completed join gave, as one object, its keys in this order. */
+export function branchValues(history: History, entry: Entry, names: readonly string[] = (entry.data as BranchData).branches): Record<string, unknown> {
+  const results = readResults(history, entry);
+  const byName = Object.create(null) as Record<string, unknown>;
+  for (const name of names) {
+    const result = results.get(name);
+    if (result && isValue(result)) byName[name] = decodeValue(result.v);
+  }
+  return byName;
+}
+
+function readResults(history: History, entry: Entry): Map<string, StoredResult> {
+  const { branches, results = {} } = own(entry.data as BranchData);
+  const byName = new Map<string, StoredResult>();
+  for (const name of branches) if (Object.hasOwn(results, name)) byName.set(name, results[name] as StoredResult);
+  for (const { data } of branchResultRows(history, entry.location)) {
+    for (const [place, result] of data as Row) byName.set(branches[place] as string, result);
+  }
+  return byName;
+}
+
+/** The rows of results below a join's or race's location, in the order in which they were written. */
+export function branchResultRows(history: History, location: Location): Entry[] {
+  return history.namesBelow(location).flatMap((segment) => {
+    const entry = typeof segment === "number" ? history.find([...location, segment]) : undefined;
+    return entry?.kind === "branch_results" ? [entry] : [];
+  });
+}
+
+const OVERHEAD_BYTES = 10;
+
+function sizeOf(result: StoredResult): number {
+  return OVERHEAD_BYTES + (isValue(result) ? result.v.byteLength : encodeValue(result).byteLength);
+}
