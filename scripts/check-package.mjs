@@ -15,7 +15,9 @@ const NAMES = [manifest.name, "rivetkit"];
 const entries = Object.keys(manifest.exports).filter((name) => name !== "./package.json").map((name) => manifest.name + name.slice(1));
 /** The entries that only a Worker can load. */
 const workerOnly = new Set([`${manifest.name}/cloudflare`, `${manifest.name}/db/drizzle`]);
-const anywhere = entries.filter((entry) => !workerOnly.has(entry));
+/** The entries that exist to say that something does not. */
+const missing = new Set(["dynamic", "agent-os", "inspector"].map((name) => `${manifest.name}/${name}`));
+const anywhere = entries.filter((entry) => !workerOnly.has(entry) && !missing.has(entry));
 /** Over a package of others whose own declarations do not compile by themselves. */
 const overOthers = new Set([`${manifest.name}/db/drizzle`]);
 /** All that is published. */
@@ -48,7 +50,9 @@ try {
     write("entries/index.ts", used.map((entry, index) => `export * as e${index} from ${JSON.stringify(entry)};`).join("\n"));
     compile("entries", { ...NODE_NEXT, ...platform });
   }
-  write("load.mjs", [...anywhere, ...overOthers].map((entry) => `await import(${JSON.stringify(entry)});`).join("\n"));
+  const loaded = [...anywhere, ...overOthers].map((entry) => `await import(${JSON.stringify(entry)});`);
+  const refused = [...missing].map((entry) => `await import(${JSON.stringify(entry)}).then(() => process.exit(1), ({ code }) => code === "unsupported" || process.exit(1));`);
+  write("load.mjs", [...loaded, ...refused].join("\n"));
   run(process.execPath, ["load.mjs"], consumer);
   console.log(`Entries: ${entries.join(", ")}`);
 

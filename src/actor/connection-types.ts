@@ -19,8 +19,8 @@ export interface Conn<S = unknown, CP = unknown, CS = unknown, V = unknown, I = 
   readonly params: CP;
   /**
    * State of this connection, 8,000 bytes encoded at most. It goes with the connection: it survives hibernation, not the
-   * socket's end. @throws actor/conn_state_not_enabled without `connState` or `createConnState`; value/not_serializable on
-   * assigning what cannot be stored
+   * socket's end. Without `connState` or `createConnState` the first assignment begins it. @throws actor/conn_state_not_enabled on
+   * reading it before that; value/not_serializable on assigning what cannot be stored
    */
   state: CS;
   /** Whether it is a socket, which stays open while the actor hibernates. */

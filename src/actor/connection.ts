@@ -73,7 +73,7 @@ export class Connection {
   /** The client is our own: every kind of value may be sent to it. */
   readonly extended: boolean;
   readonly params: unknown;
-  readonly state: LiveState | undefined;
+  #state: LiveState | undefined;
   /** Names of the events that it is subscribed to. */
   readonly events: Set<string>;
   /** What user code sees: `c.conn`. */
@@ -113,8 +113,8 @@ export class Connection {
     this.request = about.request;
     this.events = new Set(about.events);
     this.#owner = owner;
-    this.state = state && new LiveState(state.root, state.stored, () => owner.changed(this), STATE_KIND);
-    this.view = new ConnectionView(this, owner, this.state?.createView());
+    this.#state = state && this.#liveState(state);
+    this.view = new ConnectionView(this, owner, this.#state?.createView());
   }
 
   /** The connection that was remembered; undefined for one of an earlier life of the key, or what cannot be read. */
@@ -126,6 +126,20 @@ export class Connection {
     } catch {
       return undefined;
     }
+  }
+
+  get state(): LiveState | undefined {
+    return this.#state;
+  }
+
+  /** For an actor that declares no connection state: the first assignment begins one. */
+  beginState(): LiveState {
+    this.#state ??= this.#liveState({ root: undefined, stored: encodeValue(undefined) });
+    return this.#state;
+  }
+
+  #liveState({ root, stored }: FirstState): LiveState {
+    return new LiveState(root, stored, () => this.#owner.changed(this), STATE_KIND);
   }
 
   get socket(): Socket | undefined {
@@ -199,7 +213,7 @@ export class ConnectionView {
   readonly params: unknown;
   readonly #connection: Connection;
   readonly #owner: ConnectionOwner;
-  readonly #state: StateView | undefined;
+  #state: StateView | undefined;
 
   constructor(connection: Connection, owner: ConnectionOwner, state: StateView | undefined) {
     this.id = connection.id;
@@ -217,7 +231,8 @@ export class ConnectionView {
     return this.#view().value;
   }
   set state(value: unknown) {
-    this.#view().value = value;
+    this.#state ??= this.#connection.beginState().createView();
+    this.#state.value = value;
   }
 
   send(name: string, ...args: unknown[]): void {
@@ -230,6 +245,6 @@ export class ConnectionView {
 
   #view(): StateView {
     if (this.#state) return this.#state;
-    throw new ActorError("actor", "conn_state_not_enabled", "Connection state not enabled. Must implement `connState` or `createConnState` to use it");
+    throw new ActorError("actor", "conn_state_not_enabled", "Connection state not enabled. Must implement `connState` or `createConnState` to use it, or assign `conn.state` first");
   }
 }

@@ -20,9 +20,13 @@ export const READY: Stage = { state: true, vars: true };
 /** Who the actor is: the same in every context. */
 export class IdentityContext {
   readonly #runtime: ActorActivation;
+  readonly #logged: Readonly<Record<string, unknown>> | undefined;
+  #log: Logger | undefined;
 
-  constructor(runtime: ActorActivation) {
+  /** `logged`: what each line of `log` says beside the actor's name and key. */
+  constructor(runtime: ActorActivation, logged?: Readonly<Record<string, unknown>>) {
     this.#runtime = runtime;
+    this.#logged = logged;
   }
 
   get actorId(): string {
@@ -35,7 +39,8 @@ export class IdentityContext {
     return [...this.#runtime.record.key];
   }
   get log(): Logger {
-    return this.#runtime.ports.log;
+    this.#log ??= this.#logged ? this.#runtime.ports.log.child(this.#logged) : this.#runtime.ports.log;
+    return this.#log;
   }
 }
 
@@ -46,6 +51,8 @@ export interface CallbackOptions {
   readonly conn?: ConnectionView;
   readonly isRunHandler?: boolean;
   readonly callback?: Callback;
+  /** What its log says in each line: the action's name. */
+  readonly logged?: Readonly<Record<string, unknown>>;
   /** How it sees the state, if not as all others do. */
   readonly state?: StateView;
 }
@@ -63,7 +70,7 @@ export class CallbackContext extends IdentityContext {
   readonly conn?: ConnectionView;
 
   constructor(runtime: ActorActivation, stage: Stage, options: CallbackOptions = {}) {
-    super(runtime);
+    super(runtime, options.logged);
     this.#runtime = runtime;
     this.#stage = stage;
     const given = own(options);

@@ -1,7 +1,26 @@
 import { legible } from "./legible.js";
 
-/** Anything that was thrown, as the log shows it. Never throws. */
+/** Causes that are told of one error. */
+const MAX_CAUSES = 5;
+
+/**
+ * Anything that was thrown, as the log shows it: its stack, those of its causes, and the id under which another actor has logged
+ * what it masked. No metadata, which may hold what is nobody's business. Never throws.
+ */
 export function describe(thrown: unknown): string {
-  const error = legible(thrown);
-  return error instanceof Error ? (error.stack ?? String(error)) : String(error);
+  const texts: string[] = [];
+  let each = thrown;
+  do {
+    const error = legible(each);
+    texts.push(textOf(error));
+    each = error instanceof Error ? error.cause : undefined;
+  } while (each !== undefined && texts.length <= MAX_CAUSES);
+  return texts.join("\nCaused by: ");
+}
+
+function textOf(error: unknown): string {
+  if (!(error instanceof Error)) return String(error);
+  const { metadata } = error as { metadata?: { errorId?: unknown } };
+  const errorId = typeof metadata === "object" && metadata !== null && Object.hasOwn(metadata, "errorId") ? metadata.errorId : undefined;
+  return `${error.stack ?? String(error)}${typeof errorId === "string" ? `\n    logged there with errorId ${errorId}` : ""}`;
 }

@@ -164,7 +164,7 @@ export async function runHandler(
   const handler = activation.actor.actions.get(name);
   if (!handler) throw new ActorError("actor", "action_not_found", `Action \`${name}\` was not found.`);
   const abort = new AbortController();
-  const context = new CallbackContext(activation, READY, { signal: abort.signal, callback, ...contextOf(from) });
+  const context = new CallbackContext(activation, READY, { signal: abort.signal, callback, logged: { action: name }, ...contextOf(from) });
   const onShutdown = (): void => abort.abort(activation.shutdown.signal.reason);
   activation.shutdown.signal.addEventListener("abort", onShutdown, { once: true });
   let given = args;

@@ -46,10 +46,17 @@ function sendable<T>(value: T): T | undefined {
 }
 
 /** What a caller is told of what was thrown; an internal error is logged, under an id that the answer carries. */
-export function tellFailure(thrown: unknown, ports: FailurePorts, record: ActorRecord | undefined, hasBegun: boolean): { error: ErrorData; status: number } {
+export function tellFailure(
+  thrown: unknown,
+  ports: FailurePorts,
+  record: ActorRecord | undefined,
+  hasBegun: boolean,
+  call: Readonly<Record<string, unknown>> = {},
+): { error: ErrorData; status: number } {
   const { data, status, internal } = readThrown(thrown);
   const errorId = internal ? ports.randomHex(8) : undefined;
-  if (internal) ports.log.error({ msg: "A call failed with an internal error", errorId, error: describe(thrown) });
+  const actor = record && { actor: record.name, key: record.key };
+  if (internal) ports.log.error({ ...actor, ...call, msg: "A call failed with an internal error", errorId, error: describe(thrown) });
   return { status, error: failureData(data, { status, errorId, record, hasBegun }) };
 }
 

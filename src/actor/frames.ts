@@ -79,7 +79,7 @@ async function serveAction(activation: ActorActivation, connection: Connection, 
     if (sizeOf(answer) > limit) throw outgoingTooLong(`The result of "${name}"`, limit);
     connection.send(answer);
   } catch (error) {
-    sendError(activation, connection, error, id);
+    sendError(activation, connection, error, id, { action: name });
   }
 }
 
@@ -134,7 +134,7 @@ async function checkAllowed(activation: ActorActivation, connection: Connection,
   }
 }
 
-function sendError(activation: ActorActivation, connection: Connection, thrown: unknown, actionId: bigint | null): void {
-  const { error } = tellFailure(thrown, activation.ports, activation.record, true);
+function sendError(activation: ActorActivation, connection: Connection, thrown: unknown, actionId: bigint | null, call?: { readonly action: string }): void {
+  const { error } = tellFailure(thrown, activation.ports, activation.record, true, call);
   connection.send(encodeFrame(connection, { tag: "Error", val: { ...error, actionId } }));
 }

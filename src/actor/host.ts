@@ -114,7 +114,7 @@ export class ActorHost {
       checkEnvelope(envelope);
       return await run(serve);
     } catch (error) {
-      return { v: ENVELOPE_VERSION, ok: false, ...tellFailure(error, this.#ports, this.#lives.record, hasBegun) };
+      return { v: ENVELOPE_VERSION, ok: false, ...tellFailure(error, this.#ports, this.#lives.record, hasBegun, callOf(envelope)) };
     }
   }
 
@@ -169,4 +169,10 @@ function callerOf(envelope: CallEnvelope): Caller {
 function requestOf(envelope: CallEnvelope): Request | undefined {
   const { request } = envelope;
   return request && new Request(request.url, { method: request.method, headers: request.headers.map(([name, value]) => [name, value]) });
+}
+
+/** What the log says of a call: the action, or what else was asked for. */
+function callOf({ operation }: CallEnvelope): Readonly<Record<string, unknown>> {
+  if (operation?.kind === "action") return { action: operation.name };
+  return operation?.kind === "send" ? { queue: operation.queue } : { operation: operation?.kind };
 }

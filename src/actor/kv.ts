@@ -89,6 +89,10 @@ export class Kv implements ActorKv {
     return this.listPrefix(prefix, options);
   }
 
+  rawListPrefix(prefix: KvKey): Promise<[key: Uint8Array, value: Uint8Array][]> {
+    return this.listPrefix(prefix, { type: "binary", keyType: "binary" });
+  }
+
   async listPrefix<T extends KvValueType = "text", K extends KvKeyType = "text">(
     prefix: KvKey,
     options: KvListOptions<T, K> = {},

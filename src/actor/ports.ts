@@ -1,5 +1,11 @@
+/** `c.log`: as a LogSink, with children. */
+export interface Logger extends LogSink {
+  /** A logger whose lines have these fields, too. `c.log.child({ order: id }).info("paid")` */
+  child(fields: Readonly<Record<string, unknown>>): Logger;
+}
+
 /** Structured log sink with pino's levels; each takes fields with `msg`, or a text. */
-export interface Logger {
+export interface LogSink {
   trace(entry: LogEntry): void;
   debug(entry: LogEntry): void;
   info(entry: LogEntry): void;

@@ -96,6 +96,21 @@ export class QueueContext {
     return message;
   }
 
+  /** Resolves once there is a message in one of these queues, and takes none. @throws queue/timed_out, actor/aborted */
+  async waitForNamesAvailable(names: readonly string[] = [], options: Omit<QueueNextOptions, "names" | "completable"> = {}): Promise<void> {
+    checkNames(names);
+    const timeoutMs = readTimeout(options.timeout);
+    if (options.signal?.aborted) throw aborted();
+    const wanted = names.length > 0 ? names : undefined;
+    const found = await this.#activation.receivers.receive({ names: wanted, count: 1, hold: true, timeoutMs, signal: options.signal, isRunHandler: this.#isRunHandler });
+    if (found.length === 0) throw new ActorError("queue", "timed_out", `No message in ${wanted?.join(", ") ?? "any queue"} arrived in time`);
+  }
+
+  /** RivetKit's newer name of it. */
+  waitForAvailable(names?: readonly string[], options?: Omit<QueueNextOptions, "names" | "completable">): Promise<void> {
+    return this.waitForNamesAvailable(names, options);
+  }
+
   /** Messages as they come; ends silently when the actor stops or the signal fires. */
   async *iter(options?: QueueNextOptions): AsyncIterableIterator<PlainMessage> {
     for (;;) {

@@ -74,6 +74,10 @@ export interface ActorQueueOf<Q extends QueueDeclarations> {
   tryNextBatch<const N extends QueueNames<Q> = QueueNames<Q>, C extends boolean = false>(options?: PlainBatch<N, C>): Promise<QueueMessage<Q, N, C>[]>;
   /** @throws queue/timed_out */
   waitForNames<const N extends QueueNames<Q>, C extends boolean = false>(names: readonly N[], options?: PlainSelection<N, C>): Promise<QueueMessage<Q, N, C>>;
+  /** Resolves once there is a message in one of these queues (none named: in any), and takes none. @throws queue/timed_out, actor/aborted */
+  waitForNamesAvailable<const N extends QueueNames<Q>>(names?: readonly N[], options?: { readonly timeout?: number | undefined; readonly signal?: AbortSignal | undefined }): Promise<void>;
+  /** RivetKit's newer name of `waitForNamesAvailable`. */
+  waitForAvailable<const N extends QueueNames<Q>>(names?: readonly N[], options?: { readonly timeout?: number | undefined; readonly signal?: AbortSignal | undefined }): Promise<void>;
   iter<const N extends QueueNames<Q> = QueueNames<Q>, C extends boolean = false>(options?: PlainSelection<N, C>): AsyncIterableIterator<QueueMessage<Q, N, C>>;
   [Symbol.asyncIterator](): AsyncIterableIterator<QueueMessage<Q>>;
 }

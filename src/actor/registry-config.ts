@@ -1,5 +1,5 @@
-import { own } from "../protocol/index.js";
-import type { Logger } from "./ports.js";
+import { LOG_LEVELS, own } from "../protocol/index.js";
+import type { LogSink } from "./ports.js";
 import type { ActorDefinitions } from "./types.js";
 
 /** `setup`'s argument. What the peer configures for servers and engines of its own is accepted and ignored (decision 31). */
@@ -33,7 +33,6 @@ const IDLE_KEYS = [
 type IdleKey = (typeof IDLE_KEYS)[number];
 const KEYS: ReadonlySet<string> = new Set([...IDLE_KEYS, "use", "maxIncomingMessageSize", "maxOutgoingMessageSize", "noWelcome", "logging", "serverless"]);
 
-export const LOG_LEVELS = ["trace", "debug", "info", "warn", "error", "fatal"] as const satisfies readonly (keyof Logger)[];
 const MAX_MESSAGE_BYTES = 32 * 1024 * 1024;
 
 /** @throws TypeError that names what is wrong with the argument of `setup()`, but for the actors in it */
@@ -63,6 +62,6 @@ function section(config: object, name: "logging" | "serverless"): Readonly<Recor
   return own(value as Readonly<Record<string, unknown>>);
 }
 
-function isLogger(value: unknown): value is Logger {
+function isLogger(value: unknown): value is LogSink {
   return typeof value === "object" && value !== null && LOG_LEVELS.every((level) => typeof (value as Record<string, unknown>)[level] === "function");
 }

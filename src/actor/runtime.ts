@@ -76,7 +76,7 @@ export class ActorRuntime extends StoredRows implements ActorActivation {
   constructor(actor: CompiledActor, ports: ActorPorts, store: StoreActivation, record: ActorRecord) {
     super(store, () => ports.now(), () => this.workflow.wakeAt());
     this.actor = actor;
-    this.ports = ports;
+    this.ports = { ...ports, log: ports.log.child({ actor: record.name, key: record.key }) };
     this.record = own(record);
     this.history = new History([...store.list(KEYS.entries)].map(([key, bytes]) => decodeEntry(Number(key.slice(KEYS.entries.length)), bytes)));
     this.#counter = this.history.highestSeq();

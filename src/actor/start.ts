@@ -216,5 +216,5 @@ function toError(thrown: unknown): Error {
 }
 
 function hook(runtime: ActorRuntime, name: string, handler: unknown, stage: Stage, timeoutMs: number, args: readonly unknown[]): Promise<unknown> {
-  return callHook(runtime, name, handler, (at) => new CallbackContext(runtime, at), stage, timeoutMs, args);
+  return callHook(runtime, name, handler, (at) => new CallbackContext(runtime, at, { logged: { hook: name } }), stage, timeoutMs, args);
 }

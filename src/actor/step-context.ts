@@ -77,7 +77,7 @@ class StepContext extends IdentityContext {
   readonly queue: { send(name: string, body: unknown): Promise<void> };
 
   constructor(runtime: ActorActivation, info: AttemptInfo, gate: Gate, begun: Begun) {
-    super(runtime);
+    super(runtime, { step: info.stepName, attempt: info.attempt });
     this.#runtime = runtime;
     this.#info = info;
     this.#gate = gate;

@@ -4,6 +4,7 @@
  * Owns: the run of this activation, the re-check after a divergence. Does not own: storage and lease (runtime.ts).
  */
 import { ActorError, own, ownField } from "../protocol/index.js";
+import { describe } from "./describe.js";
 import {
   MAX_INTERRUPTIONS,
   EvictedError,
@@ -11,7 +12,6 @@ import {
   WorkflowContext,
   WorkflowRun,
   branchError,
-  describeThrown,
   describeThrownError,
   encodeEntry,
   toBranchFailure,
@@ -350,7 +350,7 @@ export class WorkflowHost implements WorkflowPorts {
     const [[kind, fields]] = Object.entries(failure) as [[string, { readonly error: unknown; readonly willRetry?: boolean }]];
     const { error, ...rest } = own(fields);
     this.#runtime.failures.add({ [kind]: { workflowId, ...rest, error: describeThrownError(error) } });
-    const entry = { msg: `A ${kind} failed`, ...rest, error: describeThrown(error) };
+    const entry = { msg: `A ${kind} failed`, ...rest, error: describe(error) };
     if (ownField(rest, "willRetry")) this.log.debug(entry);
     else if (kind === "step") this.log.warn(entry);
     else this.log.error(entry);

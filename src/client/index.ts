@@ -19,3 +19,9 @@ export type { ActionCall, ActorTarget, ActorTransport, CreateCall, FetchCall, Se
 export { interval, type Interval } from "./interval.js";
 export { joinSignals, type JoinedSignal } from "./join-signals.js";
 export { sleep, type SleepOptions } from "./sleep.js";
+export { assertUnreachable } from "./assert-unreachable.js";
+export { setLongTimeout, type LongTimeoutHandle } from "./long-timeout.js";
+export { promiseWithResolvers, type PromiseWithResolvers } from "./promise-with-resolvers.js";
+export { stringifyError } from "./stringify-error.js";
+export { consoleLog } from "./console-log.js";
+export { configureBaseLogger, configureDefaultLogger, configuredLogger, getBaseLogger, getLogger, makeDefaultLogger } from "./loggers.js";

@@ -2,10 +2,10 @@
  * The composition root: joins router, object class and the client inside the Worker.
  */
 import { env as workerEnv, waitUntil } from "cloudflare:workers";
-import type { ActorDefinitions, Client, ClientEffects, Logger, Registry } from "../actor/index.js";
-import { createBindingTransport, createClientWithTransport } from "../client/index.js";
-import { consoleLog, createActorObject, type ActorObjectClass, type LogLevel } from "../durable-object/index.js";
-import { MAX_VALUE_BYTES } from "../protocol/index.js";
+import type { ActorDefinitions, Client, ClientEffects, Logger, LogSink, Registry } from "../actor/index.js";
+import { configuredLogger, consoleLog, createBindingTransport, createClientWithTransport } from "../client/index.js";
+import { createActorObject, type ActorObjectClass } from "../durable-object/index.js";
+import { type LogLevel, MAX_VALUE_BYTES } from "../protocol/index.js";
 import {
   createActorCaller,
   createMessageSender,
@@ -19,7 +19,8 @@ import {
   type CorsOptions,
 } from "../router/index.js";
 
-export type { ActorObjectClass, LogLevel } from "../durable-object/index.js";
+export type { ActorObjectClass } from "../durable-object/index.js";
+export type { LogLevel } from "../protocol/index.js";
 export type { ActorNamespace, Authorize, AuthorizeKind, AuthorizeTarget, CorsOptions } from "../router/index.js";
 
 /** Bindings that the handler uses. */
@@ -87,7 +88,7 @@ export function createHandler<D extends ActorDefinitions, Env = unknown>(registr
   const { maxIncomingMessageSize, maxOutgoingMessageSize, logging, serverless } = registry.config;
   const basePath = options.basePath ?? serverless?.basePath ?? "/";
   // Whoever brings a logger has it choose.
-  const baseLogger = logging?.baseLogger as Logger | undefined;
+  const baseLogger = (logging?.baseLogger as LogSink | undefined) ?? configuredLogger();
   const logLevel = options.logLevel ?? (logging?.level as LogLevel | undefined) ?? (baseLogger ? "trace" : "info");
   const createLog = (fields: Readonly<Record<string, unknown>>): Logger => consoleLog(logLevel, fields, baseLogger);
   const log = createLog({ part: "router" });

@@ -1,5 +1,5 @@
-export { actor, event, queue, setup, Registry } from "../actor/index.js";
-export { ActorError, RivetError, UserError } from "../protocol/index.js";
+export { actor, defineRunHandler, event, queue, setup, Registry } from "../actor/index.js";
+export { ActorError, RivetError, toUint8Array, UserError } from "../protocol/index.js";
 export type { Encoding } from "../protocol/index.js";
 // Every type of the façade has a name here: declarations of user code refer to it (test/types/types.test.ts).
 export type {
@@ -100,6 +100,7 @@ export type {
   KvValueType,
   LogEntry,
   Logger,
+  LogSink,
   MessageBody,
   MessageInput,
   MessageOf,
@@ -126,6 +127,7 @@ export type {
   RunContext,
   RunContextOf,
   RunHandler,
+  RunMetadata,
   ScheduledEvent,
   ScheduledFireInfo,
   SchemaQueue,

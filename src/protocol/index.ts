@@ -82,3 +82,5 @@ export { ENVELOPE_VERSION, NEWEST_STORAGE_FORMAT, PACKAGE_VERSION, STORAGE_FORMA
 export type { ActorAddress, CallEnvelope, Creation, Operation, ReplyEnvelope } from "./envelope.js";
 export { decodePlainCbor, decodeTaggedCbor, encodePlainCbor, encodeTaggedCbor } from "./wire-cbor.js";
 export type { WireOptions } from "./wire-cbor.js";
+export { LOG_LEVELS, type LogLevel } from "./log-levels.js";
+export { toUint8Array } from "./to-uint8-array.js";

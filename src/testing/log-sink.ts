@@ -1,7 +1,7 @@
-import type { Logger } from "../actor/index.js";
+import { withFields, type Logger } from "../actor/index.js";
 
 /** A logger that gives every line to a test. */
 export function logSink(onLog: ((level: string, entry: unknown) => void) | undefined): Logger {
   const at = (level: string) => (entry: unknown) => onLog?.(level, entry);
-  return { trace: at("trace"), debug: at("debug"), info: at("info"), warn: at("warn"), error: at("error"), fatal: at("fatal") };
+  return withFields({ trace: at("trace"), debug: at("debug"), info: at("info"), warn: at("warn"), error: at("error"), fatal: at("fatal") });
 }

@@ -245,6 +245,28 @@ describe("a socket", () => {
     expect(await subject.call("about")).toEqual([uuid, false, "conn_state_not_enabled"]);
   });
 
+  it("has a state from its first assignment on where the actor declares none, and keeps it over hibernation", async () => {
+    const { subject } = single(
+      actor({
+        actions: {
+          give: (c: Context, n: number) => {
+            c.conn.state = { n };
+          },
+          add: (c: Context) => (c.conn.state.n += 1),
+        },
+      }),
+    );
+    const socket = await subject.connect();
+    await socket.call(0, "give", 5);
+    await socket.call(1, "add");
+    await subject.evict();
+    await socket.call(2, "add");
+    expect(socket.received.at(-1)).toMatchObject({ val: { output: 7 } });
+    const other = await subject.connect();
+    await other.call(0, "add");
+    expect(other.received.at(-1)).toMatchObject({ tag: "Error", val: { code: "conn_state_not_enabled" } });
+  });
+
   it("is found in c.conns in every way that a Map has", async () => {
     const ways: Record<string, (conns: Context) => unknown> = {
       values: (conns) => [...conns.values()].map((conn: Connection) => conn.params),

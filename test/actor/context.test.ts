@@ -61,7 +61,8 @@ describe("c.log", () => {
       }),
     );
     await subject.call("log");
-    expect(log).toEqual([...levels.map((level) => ({ level, entry: { msg: level, n: 1 } })), { level: "info", entry: "a text" }]);
+    const who = { actor: "subject", key: ["k"], action: "log" };
+    expect(log).toEqual([...levels.map((level) => ({ level, entry: { ...who, msg: level, n: 1 } })), { level: "info", entry: { ...who, msg: "a text" } }]);
   });
 });
 

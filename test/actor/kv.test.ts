@@ -83,6 +83,7 @@ describe("c.kv", () => {
     expect(await keys((kv) => kv.list())).toEqual(["", "a", "a/1", "a/2", "a0", "b", "é", "\uffff", "\u{1f600}"]);
     expect(await keys((kv) => kv.list("a"))).toEqual(["a", "a/1", "a/2", "a0"]);
     expect(await keys((kv) => kv.listPrefix("a/", { reverse: true }))).toEqual(["a/2", "a/1"]);
+    expect(await keys(async (kv) => (await kv.rawListPrefix("a/")).map(([key, value]) => [new TextDecoder().decode(key), value instanceof Uint8Array ? "" : "?"]))).toEqual(["a/1", "a/2"]);
     expect(await keys((kv) => kv.listPrefix("a", { limit: 2 }))).toEqual(["a", "a/1"]);
     expect(await keys((kv) => kv.listPrefix("a", { limit: 2, reverse: true }))).toEqual(["a0", "a/2"]);
     expect(await keys((kv) => kv.listRange("a", "b"))).toEqual(["a", "a/1", "a/2", "a0"]);

@@ -102,6 +102,20 @@ describe("c.queue of an action", () => {
     expect(await second).toMatchObject({ body: 2 });
   });
 
+  it("tells in waitForNamesAvailable that there is a message, and takes none", async () => {
+    const s = plain({ actions: { available: async (c, names?: string[], selection?: object) => (await c.queue.waitForNamesAvailable(names, selection), "there") } });
+    await s.call("get");
+    const waiting = s.call("available", ["a"]);
+    const late = codeOf(s.call("available", ["b"], { timeout: 50 }));
+    await s.send("a", 1);
+    expect(await waiting).toBe("there");
+    expect(await s.call("available")).toBe("there");
+    await s.world.pass(50);
+    expect(await late).toBe("queue/timed_out");
+    expect(s.queued).toBe(1);
+    expect(await s.call("next")).toMatchObject({ name: "a", body: 1 });
+  });
+
   it("throws queue/timed_out in waitForNames (C29)", async () => {
     const s = plain();
     await s.call("get");

@@ -1,9 +1,8 @@
-import { LOG_LEVELS, type LogEntry, type Logger } from "../actor/index.js";
-
-export type LogLevel = (typeof LOG_LEVELS)[number] | "silent";
+import type { LogEntry, Logger, LogSink } from "../actor/index.js";
+import { LOG_LEVELS, type LogLevel } from "../protocol/index.js";
 
 /** One line of JSON an entry, as the platform's log search likes it; `fields` stand in each. `base`, if given, gets the entries instead. */
-export function consoleLog(level: LogLevel, fields: Readonly<Record<string, unknown>>, base?: Logger): Logger {
+export function consoleLog(level: LogLevel, fields: Readonly<Record<string, unknown>>, base?: LogSink): Logger {
   const lowest = level === "silent" ? LOG_LEVELS.length : LOG_LEVELS.indexOf(level);
   const whole = (entry: LogEntry): Readonly<Record<string, unknown>> => ({ ...fields, ...(typeof entry === "string" ? { msg: entry } : entry) });
   const at = (name: (typeof LOG_LEVELS)[number]) => {
@@ -13,7 +12,8 @@ export function consoleLog(level: LogLevel, fields: Readonly<Record<string, unkn
     const write = name === "error" || name === "fatal" ? console.error : name === "warn" ? console.warn : console.log;
     return (entry: LogEntry) => write(JSON.stringify({ level: name, ...whole(entry) }, replacer));
   };
-  return { trace: at("trace"), debug: at("debug"), info: at("info"), warn: at("warn"), error: at("error"), fatal: at("fatal") };
+  const child = (more: Readonly<Record<string, unknown>>): Logger => consoleLog(level, { ...fields, ...more }, base);
+  return { trace: at("trace"), debug: at("debug"), info: at("info"), warn: at("warn"), error: at("error"), fatal: at("fatal"), child };
 }
 
 function replacer(_key: string, value: unknown): unknown {

@@ -1,0 +1,2 @@
+export { DEFAULT_MIGRATION_TABLE_NAME, migrations } from "../../actor/index.js";
+export type { Migration, MigrationDatabase, MigrationsOptions } from "../../actor/index.js";

@@ -1,0 +1,82 @@
+import { describe, expect, it } from "vitest";
+import { actor, workflow } from "../../src/actor/index.js";
+import { single } from "./subject.js";
+
+// Each line names the actor and its key, and what ran: the action, the hook, the step.
+
+const WHO = { actor: "subject", key: ["k"] };
+
+describe("the log", () => {
+  it("of user code says which actor, action, hook and step", async () => {
+    const { subject, log } = single(
+      actor({
+        onWake: (c) => c.log.info("awake"),
+        run: workflow(async (ctx) => {
+          await ctx.step("charge", (step) => step.log.info({ msg: "charging", amount: 5 }));
+        }),
+        actions: {
+          pay: (c) => {
+            c.log.info("paying");
+            c.log.child({ order: 7 }).child({ attempt: 2 }).warn({ msg: "again", order: 8 });
+          },
+        },
+      }),
+    );
+    await subject.call("pay");
+    const lines = log.map(({ level, entry }) => ({ level, ...entry }));
+    expect(lines).toContainEqual({ level: "info", ...WHO, hook: "onWake", msg: "awake" });
+    expect(lines).toContainEqual({ level: "info", ...WHO, step: "charge", attempt: 1, msg: "charging", amount: 5 });
+    expect(lines).toContainEqual({ level: "info", ...WHO, action: "pay", msg: "paying" });
+    expect(lines).toContainEqual({ level: "warn", ...WHO, action: "pay", order: 8, attempt: 2, msg: "again" });
+  });
+
+  it("tells a failed step and workflow with their stacks, and those of causes, and nothing of their metadata", async () => {
+    const { subject, log } = single(
+      actor({
+        run: workflow(async (ctx) => {
+          await ctx.step({
+            name: "charge",
+            maxRetries: 0,
+            run: () => {
+              throw Object.assign(new Error("declined", { cause: new TypeError("no such card") }), { metadata: { secret: "4242" } });
+            },
+          });
+        }),
+        actions: { status: (c) => c.workflow.status().status },
+      }),
+    );
+    expect(await subject.call("status")).toBe("failed");
+    const [step, failed] = ["A step failed", "A workflow failed"].map((msg) => log.find(({ entry }) => entry["msg"] === msg)?.entry);
+    expect(step).toMatchObject({ ...WHO, stepName: "charge" });
+    expect(step?.["error"]).toMatch(/^Error: declined\n {4}at [^]*\nCaused by: TypeError: no such card\n {4}at /);
+    expect(failed).toMatchObject(WHO);
+    expect(failed?.["error"]).toMatch(/declined[^]*\n {4}at /);
+    expect(JSON.stringify(log)).not.toContain("4242");
+  });
+
+  it("of a call that failed says which action; a step that made it says under which id it was logged", async () => {
+    const { subject, world, log } = single(
+      actor({
+        run: workflow(async (ctx) => {
+          if (ctx.key[0] !== "k") return;
+          await ctx.step({ name: "ask", maxRetries: 0, run: (step) => step.client().subject.getOrCreate(["other"]).fail() });
+        }),
+        actions: {
+          fail: () => {
+            throw new Error("a secret");
+          },
+          status: (c) => c.workflow.status().status,
+        },
+      }),
+    );
+    await subject.call("status");
+    await world.settle();
+    expect(await subject.call("status")).toBe("failed");
+    const lines = log.map(({ entry }) => entry);
+    const other = lines.find(({ msg }) => msg === "A call failed with an internal error");
+    expect(other).toMatchObject({ actor: "subject", key: ["other"], action: "fail", error: expect.stringContaining("a secret") });
+    const own = lines.find(({ msg }) => msg === "A step failed");
+    expect(own).toMatchObject({ ...WHO, stepName: "ask" });
+    expect(own?.["error"]).toContain(`errorId ${String(other?.["errorId"])}`);
+  });
+});
