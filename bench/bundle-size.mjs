@@ -13,7 +13,7 @@ const PUBLISHED = join(root, "conformance", "node_modules", "rivetkit", "dist", 
 const USE = 'import { createClient } from "CLIENT"; globalThis.client = createClient("https://example.com");';
 
 /** Everything of CBOR and BARE, by file name. */
-const BINARY = /[\\/]src[\\/]protocol[\\/](?:cbor[\w-]*|bare[\w-]*|wire-cbor|values)\.ts$/;
+const BINARY = /[\\/]src[\\/]protocol[\\/](?:cbor[\\/][\w-]+|bare[\w-]*|wire-cbor|values)\.ts$/;
 
 /** @type {import("esbuild").Plugin} */
 const withoutBinary = {

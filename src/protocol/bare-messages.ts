@@ -1,4 +1,5 @@
 import { BareReader, BareWriter } from "./bare.js";
+import { callerLimits, OWN_LIMITS } from "./limits.js";
 import { malformed } from "./malformed.js";
 import type { ErrorActor, ErrorData } from "./errors.js";
 import { asQueueStatus } from "./message-shapes.js";
@@ -12,6 +13,9 @@ import type {
   ToServer,
 } from "./messages.js";
 import { decodeTaggedCbor, encodeTaggedCbor, type WireOptions } from "./wire-cbor.js";
+
+/** Arguments come as a list. */
+const ARGS_LIMITS = callerLimits(1);
 
 /** How one kind of message is written and read; `decode` throws `encoding/invalid` (400) and nothing else. */
 export interface MessageCodec<T> {
@@ -40,7 +44,7 @@ function struct<T>(
 
 export const bareActionRequest = struct<ActionRequest>(
   (out, { args }, options) => out.data(encodeTaggedCbor(args, options)),
-  (source) => ({ args: readArgs(source) }),
+  (source) => ({ args: readArgs(source, ARGS_LIMITS) }),
 );
 
 export const bareActionResponse = struct<ActionResponse>(
@@ -56,7 +60,7 @@ export const bareQueueSendRequest = struct<QueueSendRequest>(
     out.optional(timeout, (milliseconds) => out.u64(Math.floor(milliseconds)));
   },
   (source) => {
-    const request: QueueSendRequest = { body: decodeTaggedCbor(source.data()) };
+    const request: QueueSendRequest = { body: decodeTaggedCbor(source.data(), callerLimits(0)) };
     const name = source.optional(() => source.str());
     const wait = source.optional(() => source.bool());
     const timeout = source.optional(() => source.u64());
@@ -107,7 +111,7 @@ export const bareToServer = struct<ToServer>(
   },
   (source) => {
     const tag = source.uint();
-    if (tag === 0n) return { tag: "ActionRequest", val: { id: source.uint(), name: source.str(), args: readArgs(source) } };
+    if (tag === 0n) return { tag: "ActionRequest", val: { id: source.uint(), name: source.str(), args: readArgs(source, ARGS_LIMITS) } };
     if (tag === 1n) return { tag: "SubscriptionRequest", val: { eventName: source.str(), subscribe: source.bool() } };
     throw malformed("a message with an unknown tag");
   },
@@ -187,8 +191,8 @@ function withActor(source: BareReader, data: ErrorData): ErrorData {
   return actor === undefined ? data : { ...data, actor };
 }
 
-function readArgs(source: BareReader): unknown[] {
-  const args = decodeTaggedCbor(source.data());
+function readArgs(source: BareReader, limits = OWN_LIMITS): unknown[] {
+  const args = decodeTaggedCbor(source.data(), limits);
   if (args === undefined || args === null) return [];
   if (!Array.isArray(args)) throw malformed("the arguments are no list");
   return args as unknown[];

@@ -32,6 +32,7 @@ import type {
   ToClient,
   ToServer,
 } from "./messages.js";
+import { callerLimits, OWN_LIMITS, type ReadLimits } from "./limits.js";
 import { copyOfBytes } from "./typed-arrays.js";
 import { decodePlainCbor, decodeTaggedCbor, encodePlainCbor, encodeTaggedCbor, type WireOptions } from "./wire-cbor.js";
 
@@ -62,6 +63,11 @@ export interface WireCodec {
   readonly toClient: FrameCodec<ToClient>;
 }
 
+/** A caller's values stand in messages: `{args: [value]}`, `{body: value}`, `{body: {val: {args: [value]}}}`. */
+const ACTION_LIMITS = callerLimits(2);
+const SEND_LIMITS = callerLimits(1);
+const FRAME_LIMITS = callerLimits(4);
+
 type Shape<T> = (value: unknown) => T;
 
 const utf8Encoder = new TextEncoder();
@@ -69,7 +75,7 @@ const utf8Decoder = new TextDecoder("utf-8", { fatal: true, ignoreBOM: false });
 
 const cborToServer: MessageCodec<ToServer> = {
   encode: (message) => encodePlainCbor(inBody(message)),
-  decode: (bytes) => asToServer(decodePlainCbor(bytes)),
+  decode: (bytes) => asToServer(decodePlainCbor(bytes, FRAME_LIMITS)),
 };
 
 const cborToClient: MessageCodec<ToClient> = {
@@ -81,21 +87,21 @@ const WIRE: Readonly<Record<Encoding, WireCodec>> = {
   json: {
     encoding: "json",
     contentType: "application/json",
-    actionRequest: jsonRequest(asActionRequest),
+    actionRequest: jsonRequest(asActionRequest, ACTION_LIMITS),
     actionResponse: jsonMessage(asActionResponse),
-    queueSendRequest: timed(jsonRequest(asQueueSendRequest)),
+    queueSendRequest: timed(jsonRequest(asQueueSendRequest, SEND_LIMITS)),
     queueSendResponse: jsonMessage(asQueueSendResponse),
     resolveResponse: jsonMessage(asResolveResponse),
     error: forgiving(jsonMessage(asErrorData)),
-    toServer: jsonFrames(asToServer),
-    toClient: forgivingFrames(jsonFrames(asToClient)),
+    toServer: jsonFrames(asToServer, FRAME_LIMITS),
+    toClient: forgivingFrames(jsonFrames(asToClient, OWN_LIMITS)),
   },
   cbor: {
     encoding: "cbor",
     contentType: "application/octet-stream",
-    actionRequest: cborRequest(asActionRequest),
+    actionRequest: cborRequest(asActionRequest, ACTION_LIMITS),
     actionResponse: cborResponse(asActionResponse),
-    queueSendRequest: timed(cborRequest(asQueueSendRequest)),
+    queueSendRequest: timed(cborRequest(asQueueSendRequest, SEND_LIMITS)),
     queueSendResponse: cborResponse(asQueueSendResponse),
     resolveResponse: cborResponse(asResolveResponse),
     error: forgiving(cborResponse(asErrorData)),
@@ -129,15 +135,15 @@ function jsonMessage<T extends object>(shape: Shape<T>): MessageCodec<T> {
 }
 
 /** A request without a body is one without fields: `curl -X POST …/action/tick`. */
-function jsonRequest<T extends object>(shape: Shape<T>): MessageCodec<T> {
+function jsonRequest<T extends object>(shape: Shape<T>, limits: ReadLimits): MessageCodec<T> {
   const codec = jsonMessage(shape);
-  return { encode: codec.encode, decode: (bytes) => (bytes.length === 0 ? shape({}) : codec.decode(bytes)) };
+  return { encode: codec.encode, decode: (bytes) => shape(bytes.length === 0 ? {} : decodeJson(textOf(bytes), limits)) };
 }
 
-function cborRequest<T extends object>(shape: Shape<T>): MessageCodec<T> {
+function cborRequest<T extends object>(shape: Shape<T>, limits: ReadLimits): MessageCodec<T> {
   return {
     encode: (message) => encodePlainCbor(withoutAbsent(message)),
-    decode: (bytes) => shape(decodePlainCbor(bytes)),
+    decode: (bytes) => shape(decodePlainCbor(bytes, limits)),
   };
 }
 
@@ -148,10 +154,10 @@ function cborResponse<T extends object>(shape: Shape<T>): MessageCodec<T> {
   };
 }
 
-function jsonFrames<T extends ToServer | ToClient>(shape: Shape<T>): FrameCodec<T> {
+function jsonFrames<T extends ToServer | ToClient>(shape: Shape<T>, limits: ReadLimits): FrameCodec<T> {
   return {
     encode: (message, options) => encodeJson(inBody(message), options),
-    decode: (frame) => shape(decodeJson(typeof frame === "string" ? frame : textOf(bytesOf(frame)))),
+    decode: (frame) => shape(decodeJson(typeof frame === "string" ? frame : textOf(bytesOf(frame)), limits)),
   };
 }
 

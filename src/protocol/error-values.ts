@@ -1,4 +1,4 @@
-import { fieldOf, ownField } from "./own.js";
+import { fieldOf, own, ownField } from "./own.js";
 import { ActorError, UserError, type ErrorActor } from "./errors.js";
 
 /** An error taken apart: the class to rebuild it as, its message, and what else is kept of it. The stack is not. */
@@ -41,7 +41,8 @@ export function errorParts(error: Error): ErrorParts {
 }
 
 /** The error of these parts. A class name of no known class is kept as the error's name (cbor-x sends any). */
-export function errorOfParts({ className, message, properties }: ErrorParts): Error {
+export function errorOfParts({ className, message, properties: kept }: ErrorParts): Error {
+  const properties = own(kept);
   const error = makeError(className, message, properties);
   const name = typeof properties["name"] === "string" ? properties["name"] : className;
   if (error.name !== name) hide(error, "name", name);
@@ -70,7 +71,7 @@ function makeError(className: string, message: string, properties: Readonly<Reco
 
 function isErrorActor(actor: unknown): actor is ErrorActor {
   if (typeof actor !== "object" || actor === null) return false;
-  const { actorId, generation } = actor as Partial<Record<keyof ErrorActor, unknown>>;
+  const { actorId, generation } = own<Partial<Record<keyof ErrorActor, unknown>>>(actor);
   return typeof actorId === "string" && typeof generation === "number";
 }
 

@@ -53,9 +53,10 @@ export {
   unsupportedFeature,
 } from "./named-errors.js";
 export type { ActorRestartingOptions, ErrorFallback, RivetErrorLike } from "./named-errors.js";
-export { decodeJson, encodeJson, fromJsonTree, toJsonTree } from "./json.js";
+export { decodeJson, decodePlainJson, encodeJson, fromJsonTree, toJsonTree } from "./json.js";
 export type { JsonOptions } from "./json.js";
 export { MAX_SEND_WAIT_MS, readOptions } from "./options.js";
+export { isTooDeep } from "./malformed.js";
 export { isEncoding } from "./messages.js";
 export type {
   ActionRequest,
@@ -77,8 +78,8 @@ export { describeValue } from "./value-kinds.js";
 export { decodeRow, decodeValue, encodeValue, measure } from "./values.js";
 export type { EncodeValueOptions, MeasureOptions } from "./values.js";
 export type { Measure } from "./cbor/measure.js";
-export { MAX_DECODED_DEPTH, MAX_ROW_BYTES, MAX_STORED_DEPTH, MAX_VALUE_BYTES, MAX_WIRE_DEPTH } from "./limits.js";
 export { ENVELOPE_VERSION, NEWEST_STORAGE_FORMAT, PACKAGE_VERSION, STORAGE_FORMAT } from "./version.js";
+export { callerLimits, MAX_DECODED_DEPTH, MAX_ROW_BYTES, MAX_STORED_DEPTH, MAX_VALUE_BYTES, MAX_WIRE_DEPTH } from "./limits.js";
 export type { ActorAddress, CallEnvelope, Creation, Operation, ReplyEnvelope } from "./envelope.js";
 export { decodePlainCbor, decodeTaggedCbor, encodePlainCbor, encodeTaggedCbor } from "./wire-cbor.js";
 export type { WireOptions } from "./wire-cbor.js";

@@ -1,6 +1,6 @@
-import { malformed } from "./malformed.js";
+import { malformed, regExpTooLong, tooDeep } from "./malformed.js";
 import { UNENCODABLE } from "./cbor/refusals.js";
-import { MAX_STORED_DEPTH } from "./limits.js";
+import { MAX_DECODED_DEPTH, OWN_LIMITS, type ReadLimits } from "./limits.js";
 import { ActorError } from "./errors.js";
 import { viewKindByName } from "./typed-arrays.js";
 import { checkValue, notSerializable } from "./value-check.js";
@@ -26,23 +26,37 @@ export interface JsonOptions {
   extended?: boolean;
 }
 
-/** Levels of arrays and objects that are read, at most. */
-const MAX_READ_DEPTH = 1000;
-
 /** JSON text of any value of the codec's domain. Throws `value/not_serializable` (400). */
 export function encodeJson(value: unknown, options: JsonOptions = {}): string {
   return JSON.stringify(toJsonTree(value, options));
 }
 
-/** The value of JSON text, all tags revived, `__proto__` being a key like any other. Throws `encoding/invalid` (400). */
-export function decodeJson(text: string): unknown {
-  let tree: unknown;
+/**
+ * The value of JSON text, all tags revived, `__proto__` being a key like any other. Throws `encoding/invalid` (400), also
+ * for what is beyond `limits`.
+ */
+export function decodeJson(text: string, limits = OWN_LIMITS): unknown {
+  return fromJsonTree(parseJson(text), limits);
+}
+
+/** The value of JSON text as it stands: no pair is a tag. Throws `encoding/invalid` (400). */
+export function decodePlainJson(text: string, { depth } = OWN_LIMITS): unknown {
+  const tree = parseJson(text);
+  if (!isWithin(tree, depth)) throw tooDeep(depth);
+  return tree;
+}
+
+function isWithin(tree: unknown, levels: number): boolean {
+  if (typeof tree !== "object" || tree === null) return true;
+  return levels > 0 && Object.values(tree).every((child) => isWithin(child, levels - 1));
+}
+
+function parseJson(text: string): unknown {
   try {
-    tree = JSON.parse(text);
+    return JSON.parse(text);
   } catch {
     throw malformed("it is no JSON");
   }
-  return fromJsonTree(tree);
 }
 
 /** What `JSON.stringify` writes as `encodeJson` would: to embed a value in something larger. */
@@ -59,26 +73,58 @@ export function toJsonTree(value: unknown, options: JsonOptions = {}): unknown {
 }
 
 /** The value of what `JSON.parse` gave. Takes the tree over: it is changed in place. Throws `encoding/invalid` (400). */
-export function fromJsonTree(tree: unknown): unknown {
-  return revive(tree, 0);
+export function fromJsonTree(tree: unknown, limits = OWN_LIMITS): unknown {
+  return new JsonRevival(limits).value(tree, 0);
 }
 
-function revive(tree: unknown, depth: number): unknown {
-  if (typeof tree !== "object" || tree === null) return tree;
-  if (depth >= MAX_READ_DEPTH) throw malformed("it is nested too deeply");
-  const inner = (child: unknown): unknown => revive(child, depth + 1);
-  if (Array.isArray(tree)) {
-    if (looksTagged(tree)) return valueOfTag(tree[0], tree[1], inner);
-    for (let i = 0; i < tree.length; i++) tree[i] = inner(tree[i]);
-    return tree;
+class JsonRevival {
+  readonly #maxDepth: number;
+  #regExpLeft: number;
+
+  constructor({ depth, regExpLength }: ReadLimits) {
+    this.#maxDepth = depth;
+    this.#regExpLeft = regExpLength;
   }
-  const record = tree as Record<string, unknown>;
-  for (const key of Object.keys(record)) {
-    const child = record[key];
-    // Every key is an own property already, `__proto__` too, so that assigning touches no prototype.
-    if (typeof child === "object" && child !== null) record[key] = inner(child);
+
+  /** `depth` is how many containers are around the tree. */
+  value(tree: unknown, depth: number): unknown {
+    if (typeof tree !== "object" || tree === null) return tree;
+    if (Array.isArray(tree)) return this.#array(tree, depth);
+    this.#enter(depth);
+    const record = tree as Record<string, unknown>;
+    for (const key of Object.keys(record)) {
+      const child = record[key];
+      // Every key is an own property already, `__proto__` too, so that assigning touches no prototype.
+      if (typeof child === "object" && child !== null) record[key] = this.value(child, depth + 1);
+    }
+    return record;
   }
-  return record;
+
+  #array(array: unknown[], depth: number): unknown {
+    if (looksTagged(array)) return this.#pair(array, depth);
+    this.#enter(depth);
+    for (let i = 0; i < array.length; i++) array[i] = this.value(array[i], depth + 1);
+    return array;
+  }
+
+  /** A pair may stand for a leaf, and then is no level. */
+  #pair([tag, payload]: [string, unknown], depth: number): unknown {
+    if (depth > this.#maxDepth) throw tooDeep(this.#maxDepth);
+    if (tag === "$RegExp") this.#takeRegExp(payload);
+    const value = valueOfTag(tag, payload, (child) => this.value(child, depth + 1));
+    if (typeof value === "object" && value !== null && isContainer(kindOf(value))) this.#enter(depth);
+    return value;
+  }
+
+  #takeRegExp(payload: unknown): void {
+    const source: unknown = Array.isArray(payload) ? payload[0] : undefined;
+    if (typeof source === "string") this.#regExpLeft -= source.length;
+    if (this.#regExpLeft < 0) throw regExpTooLong();
+  }
+
+  #enter(depth: number): void {
+    if (depth >= this.#maxDepth) throw tooDeep(this.#maxDepth);
+  }
 }
 
 class JsonEncoder {
@@ -108,7 +154,7 @@ class JsonEncoder {
 
   #object(value: object, depth: number): unknown {
     const kind = kindOf(value);
-    if (depth > MAX_STORED_DEPTH && isContainer(kind)) throw UNENCODABLE;
+    if (depth > MAX_DECODED_DEPTH && isContainer(kind)) throw UNENCODABLE;
     switch (kind) {
       case "object":
         return this.#record(value as Record<string, unknown>, depth);

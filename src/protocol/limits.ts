@@ -10,6 +10,25 @@ export const MAX_STORED_DEPTH = 256;
 /** The same in what is decoded: more than anybody writes, and less than the stack holds. */
 export const MAX_DECODED_DEPTH = 300;
 
+/** What a decoder takes. */
+export interface ReadLimits {
+  /** Containers within containers. */
+  readonly depth: number;
+  /**
+   * Characters in the sources of all regular expressions together: to make one takes the runtime up to a quarter of a
+   * millisecond a character (Unicode classes), so that a message of 1 MB would take a minute.
+   */
+  readonly regExpLength: number;
+}
+
+/** For what we wrote ourselves, and what a server answers. */
+export const OWN_LIMITS: ReadLimits = { depth: MAX_DECODED_DEPTH, regExpLength: Infinity };
+
+/** For a message of a caller, whose values stand in so many containers of the message. */
+export function callerLimits(levelsAround: number): ReadLimits {
+  return { depth: MAX_WIRE_DEPTH + levelsAround, regExpLength: 4096 };
+}
+
 /** Encoded bytes that one stored value of a user's may have. */
 export const MAX_VALUE_BYTES = 2_000_000;
 

@@ -4,10 +4,10 @@ const encoder = new TextEncoder();
 // `ignoreBOM` means "leave it in": without it a text that begins with U+FEFF would lose it.
 const decoder = new TextDecoder("utf-8", { fatal: true, ignoreBOM: true });
 
-/** What cbor-x does not keep of a text: half a surrogate pair, a byte order mark at its beginning. */
-export const ODD_TEXT = /^\ufeff|\p{Surrogate}/u;
-
 const HALF_PAIRS = /(\p{Surrogate})/u;
+
+/** Longer texts are read by the runtime, unless they have half a surrogate pair: that costs it an exception. */
+const LONG_TEXT_BYTES = 64;
 
 /** UTF-8, half a surrogate pair being three bytes like any other character, so that no text loses anything. */
 export function bytesOfText(text: string): Uint8Array {
@@ -23,30 +23,54 @@ export function bytesOfText(text: string): Uint8Array {
 
 /** The text of `bytesOfText`. Throws `encoding/invalid` (400). */
 export function textOfBytes(bytes: Uint8Array): string {
-  return textOfUtf8(bytes) ?? textWithHalfPairs(bytes);
-}
-
-function textOfUtf8(bytes: Uint8Array): string | undefined {
-  try {
-    return decoder.decode(bytes);
-  } catch {
-    return undefined;
+  if (bytes.length >= LONG_TEXT_BYTES) {
+    try {
+      return decoder.decode(bytes);
+    } catch {
+      // It may have half a pair.
+    }
   }
+  return readByHand(bytes);
 }
 
-function textWithHalfPairs(bytes: Uint8Array): string {
+const UNITS_AT_ONCE = 4096;
+
+function readByHand(bytes: Uint8Array): string {
   let text = "";
-  let start = 0;
-  for (let i = 0; i <= bytes.length; i++) {
-    const isHalf = bytes[i] === 0xed && (bytes[i + 1] ?? 0) >> 5 === 0b101 && (bytes[i + 2] ?? 0) >> 6 === 0b10;
-    if (!isHalf && i < bytes.length) continue;
-    const before = textOfUtf8(bytes.subarray(start, i));
-    if (before === undefined) throw malformed("a text is no UTF-8");
-    text += before;
-    if (!isHalf) break;
-    text += String.fromCharCode(0xd000 | (((bytes[i + 1] as number) & 0x3f) << 6) | ((bytes[i + 2] as number) & 0x3f));
-    start = i + 3;
-    i += 2;
+  let units: number[] = [];
+  for (let at = 0; at < bytes.length; ) {
+    const lead = bytes[at++] as number;
+    if (lead < 0x80) {
+      units.push(lead);
+    } else {
+      const more = lead < 0xc2 ? 0 : lead < 0xe0 ? 1 : lead < 0xf0 ? 2 : lead < 0xf5 ? 3 : 0;
+      const code = codeOf(bytes, at, lead, more);
+      at += more;
+      if (code < 0x1_0000) units.push(code);
+      else units.push(0xd7c0 + (code >> 10), 0xdc00 | (code & 0x3ff));
+    }
+    if (units.length < UNITS_AT_ONCE) continue;
+    text += String.fromCharCode.apply(null, units);
+    units = [];
   }
-  return text;
+  return text + String.fromCharCode.apply(null, units);
+}
+
+/** The character whose first byte is `lead`, and which has `more` of them. */
+function codeOf(bytes: Uint8Array, at: number, lead: number, more: number): number {
+  let code = lead & (0x3f >> more);
+  for (let i = 0; i < more; i++) {
+    const next = bytes[at + i] ?? 0;
+    if (next >> 6 !== 0b10) throw notUtf8();
+    code = (code << 6) | (next & 0x3f);
+  }
+  if (code < (LEAST[more] as number) || code > 0x10_ffff) throw notUtf8();
+  return code;
+}
+
+/** The first character that needs so many bytes more: any lesser one is overlong. */
+const LEAST = [Infinity, 0x80, 0x800, 0x1_0000];
+
+function notUtf8(): Error {
+  return malformed("a text is no UTF-8");
 }

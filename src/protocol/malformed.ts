@@ -4,3 +4,20 @@ import { ActorError } from "./errors.js";
 export function malformed(reason: string): ActorError {
   return new ActorError("encoding", "invalid", `Malformed data: ${reason}.`);
 }
+
+/** The error for what is nested deeper than may be: `encoding/invalid` (400), metadata `{maxDepth}`. */
+export function tooDeep(maxDepth: number): ActorError {
+  const message = `Malformed data: it is nested deeper than ${maxDepth} levels.`;
+  return new ActorError("encoding", "invalid", message, { metadata: { maxDepth } });
+}
+
+/** The error for regular expressions that would take too long to make: `encoding/invalid` (400). */
+export function regExpTooLong(): ActorError {
+  return malformed("its regular expressions are too long");
+}
+
+/** Whether data was refused for its depth alone: it is well-formed, and says what the caller should mend. */
+export function isTooDeep(error: unknown): boolean {
+  if (!ActorError.isActorError(error) || error.group !== "encoding" || error.code !== "invalid") return false;
+  return typeof error.metadata === "object" && error.metadata !== null && Object.hasOwn(error.metadata, "maxDepth");
+}

@@ -21,8 +21,8 @@ const MAX_VISITS = 4_000_000;
  * Encodes nothing, and does not look at the size. `rootPath` begins the path in the message; `depth` is how many
  * containers the value stands in.
  */
-export function checkValue(value: unknown, rootPath = "$", depth = 0): void {
-  const problem = new ValueWalk().find(value, depth);
+export function checkValue(value: unknown, rootPath = "$", { depth = 0, maxDepth = MAX_STORED_DEPTH } = {}): void {
+  const problem = new ValueWalk(maxDepth).find(value, depth);
   if (problem !== undefined) throw notSerializable(rootPath + problem.path.reverse().join(""), problem.found);
 }
 
@@ -38,6 +38,11 @@ class ValueWalk {
   /** The levels of what was walked last, itself included. */
   #last = 0;
   #visits = 0;
+  readonly #maxDepth: number;
+
+  constructor(maxDepth: number) {
+    this.#maxDepth = maxDepth;
+  }
 
   find(value: unknown, depth: number): Problem | undefined {
     this.#last = 0;
@@ -46,7 +51,7 @@ class ValueWalk {
     const known = this.#levels.get(value);
     if (known === -1) return problem("cycle");
     if (known === undefined) return this.#object(value, depth);
-    if (depth + known > MAX_STORED_DEPTH) return tooDeep();
+    if (depth + known > this.#maxDepth) return this.#tooDeep();
     this.#last = known;
     return undefined;
   }
@@ -56,7 +61,7 @@ class ValueWalk {
       const kind = kindOf(value);
       if (kind === "other") return problem(describeValue(value));
       if (!isContainer(kind)) return void readLeaf(value);
-      if (depth >= MAX_STORED_DEPTH) return tooDeep();
+      if (depth >= this.#maxDepth) return this.#tooDeep();
       this.#levels.set(value, -1);
       const found = kind === "object" ? this.#properties(value as Record<string, unknown>, depth + 1) : this.#members(value, depth + 1);
       if (found !== undefined) return found;
@@ -66,6 +71,10 @@ class ValueWalk {
       // A getter or a proxy that throws, a detached buffer, an object that only looks like a Map.
       return problem(`${describeValue(value)} that cannot be read`);
     }
+  }
+
+  #tooDeep(): Problem {
+    return problem(`nesting deeper than ${this.#maxDepth} levels`);
   }
 
   #properties(record: Readonly<Record<string, unknown>>, depth: number): Problem | undefined {
@@ -101,10 +110,6 @@ function readLeaf(value: object): void {
   else if (value instanceof Date) timeOf(value);
   else if (value instanceof RegExp) partsOfRegExp(value);
   else if (value instanceof ArrayBuffer) new Uint8Array(value);
-}
-
-function tooDeep(): Problem {
-  return problem(`nesting deeper than ${MAX_STORED_DEPTH} levels`);
 }
 
 function problem(found: string): Problem {

@@ -1,9 +1,9 @@
-import { decodeCbor, encodeCbor } from "./cbor.js";
+import { decodeCbor } from "./cbor/decoder.js";
+import { encodeCbor, NATIVE, type CborDialect, type EncodingLimits } from "./cbor/encoder.js";
 import { OVER_LIMIT } from "./cbor/refusals.js";
-import { NATIVE, type CborDialect } from "./cbor-lower.js";
 import { Measuring, type Measure } from "./cbor/measure.js";
 import { ActorError } from "./errors.js";
-import { MAX_VALUE_BYTES, MAX_WIRE_BYTES } from "./limits.js";
+import { MAX_DECODED_DEPTH, MAX_STORED_DEPTH, MAX_VALUE_BYTES, MAX_WIRE_BYTES, OWN_LIMITS } from "./limits.js";
 import { ownField } from "./own.js";
 import { checkValue, notSerializable } from "./value-check.js";
 import { MAX_COUNTED_BYTES, sizeOfValue } from "./value-size.js";
@@ -32,7 +32,8 @@ export interface MeasureOptions {
  * limitBytes}`, the path of the largest member).
  */
 export function encodeValue(value: unknown, options: EncodeValueOptions = {}): Uint8Array<ArrayBuffer> {
-  return encodeWithin(value, NATIVE, ownField(options, "limitBytes") ?? MAX_VALUE_BYTES, ownField(options, "what"));
+  const limits = { bytes: ownField(options, "limitBytes") ?? MAX_VALUE_BYTES, depth: MAX_STORED_DEPTH };
+  return encodeWithin(value, NATIVE, limits, ownField(options, "what"));
 }
 
 /**
@@ -40,7 +41,7 @@ export function encodeValue(value: unknown, options: EncodeValueOptions = {}): U
  * `encoding/invalid` (400) on anything else.
  */
 export function decodeValue(bytes: Uint8Array): unknown {
-  return decodeCbor(bytes, false);
+  return decodeCbor(bytes, { limits: OWN_LIMITS });
 }
 
 /**
@@ -49,16 +50,7 @@ export function decodeValue(bytes: Uint8Array): unknown {
  * included: users' values, which lie deeper, keep theirs. Read arrays by destructuring, which stops at their ends.
  */
 export function decodeRow(bytes: Uint8Array, levels = 1): unknown {
-  const row = decodeCbor(bytes, false);
-  withoutPrototype(row, levels);
-  return row;
-}
-
-function withoutPrototype(value: unknown, levels: number): void {
-  if (levels < 1 || typeof value !== "object" || value === null) return;
-  const isPlain = Object.getPrototypeOf(value) === Object.prototype;
-  if (isPlain) Object.setPrototypeOf(value, null);
-  if (isPlain || Array.isArray(value)) for (const member of Object.values(value)) withoutPrototype(member, levels - 1);
+  return decodeCbor(bytes, { limits: OWN_LIMITS, bareLevels: levels });
 }
 
 /**
@@ -71,33 +63,34 @@ export function measure(value: unknown, depth = 0, budget = MAX_VALUE_BYTES, opt
   try {
     return Measuring.run(value, depth, budget);
   } catch (error) {
-    throw encodingFailure(error, value, { depth, limitBytes: budget, ...options });
+    throw encodingFailure(error, value, { depth, maxDepth: MAX_STORED_DEPTH, limitBytes: budget, ...options });
   }
 }
 
-/** Encodes for a wire. Throws `value/not_serializable` (400) or `value/too_large` (413, over 32 MiB). */
+/** Encodes for a wire, on which a value stands in a message. Throws `value/not_serializable` (400) or `value/too_large` (413, over 32 MiB). */
 export function encodeInDialect(value: unknown, dialect: CborDialect): Uint8Array<ArrayBuffer> {
-  return encodeWithin(value, dialect, MAX_WIRE_BYTES, undefined);
+  return encodeWithin(value, dialect, { bytes: MAX_WIRE_BYTES, depth: MAX_DECODED_DEPTH }, undefined);
 }
 
-function encodeWithin(value: unknown, dialect: CborDialect, limitBytes: number, what: string | undefined): Uint8Array<ArrayBuffer> {
+function encodeWithin(value: unknown, dialect: CborDialect, limits: EncodingLimits, what: string | undefined): Uint8Array<ArrayBuffer> {
   try {
-    return encodeCbor(value, dialect, limitBytes);
+    return encodeCbor(value, dialect, limits);
   } catch (error) {
-    throw encodingFailure(error, value, { depth: 0, limitBytes, what });
+    throw encodingFailure(error, value, { depth: 0, maxDepth: limits.depth, limitBytes: limits.bytes, what });
   }
 }
 
 interface Attempt extends MeasureOptions {
   readonly depth: number;
+  readonly maxDepth: number;
   readonly limitBytes: number;
 }
 
 /** Says what is wrong with a value that could not be encoded: the encoder itself keeps no path, to be fast. */
 function encodingFailure(error: unknown, value: unknown, attempt: Attempt): ActorError {
-  const { depth, what, rootPath = "$" } = attempt;
+  const { depth, maxDepth, what, rootPath = "$" } = attempt;
   try {
-    checkValue(value, rootPath, depth);
+    checkValue(value, rootPath, { depth, maxDepth });
     if (error === OVER_LIMIT) return named(tooLarge(value, attempt), what);
   } catch (reason) {
     if (ActorError.isActorError(reason)) return named(reason, what);

@@ -1,5 +1,6 @@
-import { decodeCbor } from "./cbor.js";
-import { NATIVE } from "./cbor-lower.js";
+import { decodeCbor } from "./cbor/decoder.js";
+import { NATIVE } from "./cbor/encoder.js";
+import { OWN_LIMITS } from "./limits.js";
 import { encodeInDialect } from "./values.js";
 
 /** Who reads what is written. */
@@ -18,8 +19,8 @@ export function encodeTaggedCbor(value: unknown, options: WireOptions = {}): Uin
 }
 
 /** The value of tagged CBOR, ours or a published client's. Throws `encoding/invalid` (400). */
-export function decodeTaggedCbor(bytes: Uint8Array): unknown {
-  return decodeCbor(bytes, true);
+export function decodeTaggedCbor(bytes: Uint8Array, limits = OWN_LIMITS): unknown {
+  return decodeCbor(bytes, { revive: true, limits });
 }
 
 /** CBOR as the `cbor` clients send requests: no tagged pairs, nothing escaped. Throws as `encodeTaggedCbor`. */
@@ -28,6 +29,6 @@ export function encodePlainCbor(value: unknown): Uint8Array<ArrayBuffer> {
 }
 
 /** The value of a `cbor` request. A pair that looks tagged is a pair. Throws `encoding/invalid` (400). */
-export function decodePlainCbor(bytes: Uint8Array): unknown {
-  return decodeCbor(bytes, false);
+export function decodePlainCbor(bytes: Uint8Array, limits = OWN_LIMITS): unknown {
+  return decodeCbor(bytes, { limits });
 }

@@ -80,7 +80,7 @@ export function valueOfTag(tag: string, payload: unknown, revive: Revive): unkno
     case "$Error":
       if (isErrorPayload(payload)) {
         const [className, message, properties] = payload;
-        return errorOfParts({ className, message, properties: revive(properties) as Record<string, unknown> });
+        return errorOfParts({ className, message, properties: revivedMembers(properties, revive) });
       }
       break;
     case "$DataView":
@@ -101,6 +101,13 @@ export function regExpOf(source: string, flags: string): RegExp {
   } catch {
     throw malformed("a regular expression that this runtime refuses");
   }
+}
+
+/** The object itself is part of the error, and no level. */
+function revivedMembers(record: Record<string, unknown>, revive: Revive): Record<string, unknown> {
+  const revived = Object.create(null) as Record<string, unknown>;
+  for (const name of Object.keys(record)) revived[name] = revive(record[name]);
+  return revived;
 }
 
 function isEntryList(payload: unknown): payload is [unknown, unknown][] {

@@ -15,7 +15,7 @@ const INDEX = ["index"];
 const INDEX_AND_PORTS = ["index", "ports"];
 
 export const FOLDERS: Readonly<Record<string, Folder>> = {
-  protocol: { why: "protocol/ is what crosses a wire or a disk, and depends on nothing", folders: {}, packages: { "cbor-x": {} } },
+  protocol: { why: "protocol/ is what crosses a wire or a disk, and depends on nothing", folders: {} },
   workflow: { why: "the engine knows no platform, not even for types", folders: { protocol: {} } },
   actor: { why: "the actor runtime knows no platform, and of the engine only what its index shows", folders: { protocol: {}, workflow: {} }, packages: { croner: {} } },
   "durable-object": {

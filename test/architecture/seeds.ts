@@ -43,6 +43,7 @@ export const BAD: readonly Seed[] = [
   seed("src/router/seed.ts", type("../workflow/index.js")),
   seed("src/router/seed.ts", value("cloudflare:workers")),
   seed("src/router/seed.ts", value("cbor-x")),
+  seed("src/protocol/seed.ts", value("cbor-x")),
   seed("src/client/seed.ts", value("../workflow/index.js")),
   seed("src/client/seed.ts", value("../actor/client-types.js")),
   seed("src/client/seed.ts", type("../actor/runtime.js")),
@@ -77,7 +78,6 @@ export const BAD: readonly Seed[] = [
 ];
 
 export const GOOD: readonly Seed[] = [
-  seed("src/protocol/seed.ts", value("cbor-x")),
   seed("src/protocol/seed.ts", "export const y = (at: number) => [new Date(at), at instanceof Date];\n"),
   seed("src/workflow/seed.ts", value("../protocol/index.js")),
   seed("src/workflow/seed.ts", value("./history/entry.js")),

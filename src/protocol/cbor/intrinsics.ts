@@ -68,6 +68,18 @@ function checkedParts(source: string, flags: string): [source: string, flags: st
   return [source, flags];
 }
 
+/** The value of an own data property; throws `UNENCODABLE` for an accessor, or if the property is gone. */
+export function ownValue(record: Readonly<Record<string, unknown>>, key: string): unknown {
+  if (!Object.hasOwn(record, key) || lookupGetter.call(record, key) !== undefined) throw UNENCODABLE;
+  const value = record[key];
+  if (value === undefined && lookupSetter.call(record, key) !== undefined) throw UNENCODABLE;
+  return value;
+}
+
+// A third of the time that a descriptor takes, and every property of every object is asked.
+type Lookup = (this: object, key: string) => unknown;
+const { __lookupGetter__: lookupGetter, __lookupSetter__: lookupSetter } = Object.prototype as unknown as Record<"__lookupGetter__" | "__lookupSetter__", Lookup>;
+
 /** Whether Array.prototype or Object.prototype has elements, which the holes of arrays would show. */
 export function hasInheritedElements(): boolean {
   for (const _ in NO_ITEMS) return true;

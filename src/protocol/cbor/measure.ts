@@ -4,7 +4,7 @@ import { bytesOfView, nameOfView, viewKindByName } from "../typed-arrays.js";
 import { kindOf } from "../value-kinds.js";
 import { epochSeconds } from "./dates.js";
 import { headBytes, hexOfBigint, isShortBigint, isShortInteger, passes } from "./heads.js";
-import { hasInheritedElements, heldMap, heldSet, lengthOf, mapSize, ownItem, partsOfRegExp, setSize, timeOf } from "./intrinsics.js";
+import { hasInheritedElements, heldMap, heldSet, lengthOf, mapSize, ownItem, ownValue, partsOfRegExp, setSize, timeOf } from "./intrinsics.js";
 import { OVER_LIMIT, UNENCODABLE } from "./refusals.js";
 import { TAG } from "./tags.js";
 import { textBytes } from "./text-size.js";
@@ -118,10 +118,8 @@ export class Measuring {
     const keys = Object.keys(record);
     this.#take(headBytes(keys.length));
     for (const key of keys) {
-      const property = Object.getOwnPropertyDescriptor(record, key);
-      if (property === undefined || !Object.hasOwn(property, "value")) throw UNENCODABLE;
       this.#text(key);
-      this.#value(record[key], depth);
+      this.#value(ownValue(record, key), depth);
     }
   }
 

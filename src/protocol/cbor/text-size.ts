@@ -1,26 +1,51 @@
-/** Long texts are worth a call into the runtime; shorter ones are faster by hand. */
-export const LONG_TEXT = 64;
+/** Longer texts are measured by the runtime; shorter ones are faster by hand. */
+const LONG_TEXT = 256;
+
+const encoder = new TextEncoder();
+const scratch = new Uint8Array(16_384);
 
 /**
  * The UTF-8 bytes of a text, half a surrogate pair being three like any other character. Negative (`~bytes`) if the text
- * is odd: one that has such a half, or begins with a byte order mark, which other readers of UTF-8 would not keep.
+ * is odd.
  */
 export function textBytes(text: string): number {
+  const bytes = text.length < LONG_TEXT ? countByHand(text) : countInPieces(text);
+  return isOdd(text) ? ~bytes : bytes;
+}
+
+/** Whether a text has half a surrogate pair, or begins with a byte order mark: other readers of UTF-8 would not keep it. */
+export function isOdd(text: string): boolean {
+  return text.charCodeAt(0) === 0xfeff || !isWellFormed(text);
+}
+
+/** Younger than ES2023, and much the fastest. */
+const native = (String.prototype as { isWellFormed?: (this: string) => boolean }).isWellFormed;
+
+function isWellFormed(text: string): boolean {
+  return native === undefined ? !/\p{Surrogate}/u.test(text) : native.call(text);
+}
+
+function countByHand(text: string): number {
   let bytes = text.length;
-  let isOdd = text.charCodeAt(0) === 0xfeff;
   for (let i = 0; i < text.length; i++) {
     const unit = text.charCodeAt(i);
     if (unit < 0x80) continue;
-    if (unit < 0x800) {
-      bytes++;
-      continue;
-    }
-    bytes += 2;
-    if (unit < 0xd800 || unit > 0xdfff) continue;
-    const next = unit < 0xdc00 ? text.charCodeAt(i + 1) : 0;
+    bytes++;
+    if (unit < 0x800) continue;
+    bytes++;
     // A whole pair has four bytes and two units.
-    if (next >= 0xdc00 && next <= 0xdfff) i++;
-    else isOdd = true;
+    if ((unit & 0xfc00) === 0xd800 && (text.charCodeAt(i + 1) & 0xfc00) === 0xdc00) i++;
   }
-  return isOdd ? ~bytes : bytes;
+  return bytes;
+}
+
+/** The runtime writes three bytes for half a pair, too. */
+function countInPieces(text: string): number {
+  let bytes = 0;
+  for (let from = 0; from < text.length; ) {
+    const { read, written } = encoder.encodeInto(text.slice(from), scratch);
+    from += read;
+    bytes += written;
+  }
+  return bytes;
 }

@@ -1,0 +1,17 @@
+// Assigning asks the prototype first: for `__proto__`, and for whatever anybody wrote to Object.prototype or froze there.
+
+const NO_MEMBERS: object = {};
+const NO_ITEMS: readonly unknown[] = [];
+
+/** Makes `record` have the property, whatever is inherited under its name. */
+export function setProperty(record: Record<string, unknown>, name: string, value: unknown): void {
+  if (name in NO_MEMBERS) Object.defineProperty(record, name, { __proto__: null, value, writable: true, enumerable: true, configurable: true } as PropertyDescriptor);
+  else record[name] = value;
+}
+
+/** Makes `value` the last item, whatever is inherited under its index. */
+export function addItem(items: unknown[], value: unknown): void {
+  const index = items.length;
+  if (index in NO_ITEMS) Object.defineProperty(items, index, { __proto__: null, value, writable: true, enumerable: true, configurable: true } as PropertyDescriptor);
+  else items[index] = value;
+}
