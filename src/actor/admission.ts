@@ -21,6 +21,14 @@ export interface Caller {
   /** Params as they came, bytes of the storage codec. */
   readonly params: Uint8Array | undefined;
   readonly request: Request | undefined;
+  /** Code of the same Worker, over the binding. */
+  readonly internal: boolean;
+}
+
+/** A caller whom the actor's hooks have let in, and of whom nobody knows yet. */
+export interface Admitted {
+  readonly about: NewConnection;
+  readonly state: FirstState | undefined;
 }
 
 /** Bytes of what is remembered of a raw socket's request. */
@@ -32,15 +40,21 @@ const MAX_REQUEST_BYTES = 3_500;
  *
  * @throws actor/validation_error, request/too_large, actor/callback_timed_out, value/too_large, and what the hooks throw
  */
-export async function admit(activation: ActorActivation, caller: Caller): Promise<{ about: NewConnection; state: FirstState | undefined }> {
-  const { actor, ports } = activation;
+export async function admit(activation: ActorActivation, caller: Caller): Promise<Admitted> {
+  const { ports } = activation;
   const { kind, encoding, extended, request } = caller;
   const params = await readParams(activation, caller.params);
-  if (actor.config.onBeforeConnect) await callConnectionHook(activation, "onBeforeConnect", actor.options.onBeforeConnectTimeout, request, undefined, [params]);
-  const state = await firstState(activation, params, request);
+  await beforeConnect(activation, caller, params);
+  const state = await firstState(activation, params, caller);
   const hibernates = kind === "socket" || (kind === "raw" && mayHibernate(activation, request));
   const remembered = kind === "raw" && hibernates && request ? { request: rememberedRequest(request) } : {};
   return { about: { id: uuid(ports.randomHex(16)), kind, encoding, extended, params, hibernates, ...remembered }, state };
+}
+
+/** Asks `onBeforeConnect`, if there is one. */
+export async function beforeConnect(activation: ActorActivation, caller: Caller, params: unknown): Promise<void> {
+  const { config, options } = activation.actor;
+  if (config.onBeforeConnect) await callConnectionHook(activation, "onBeforeConnect", options.onBeforeConnectTimeout, caller, undefined, [params]);
 }
 
 /** @throws actor/callback_timed_out, value/too_large for a state that it has made so, and what the hook throws */
@@ -48,11 +62,11 @@ export async function callConnectionHook(
   activation: ActorActivation,
   name: "onBeforeConnect" | "createConnState" | "onConnect" | "onDisconnect",
   timeoutMs: number,
-  request: Request | undefined,
+  { request, internal }: Partial<Pick<Caller, "request" | "internal">>,
   connection: Connection | undefined,
   args: readonly unknown[],
 ): Promise<unknown> {
-  const options = { ...(request && { request }), ...(connection && { conn: connection.view }) };
+  const options = { ...(request && { request }), ...(internal !== undefined && { internal }), ...(connection && { conn: connection.view }) };
   const { state } = activation;
   const begun = state?.restores;
   try {
@@ -65,7 +79,8 @@ export async function callConnectionHook(
   }
 }
 
-async function readParams(activation: ActorActivation, bytes: Uint8Array | undefined): Promise<unknown> {
+/** The params as `connParamsSchema` makes them. @throws actor/validation_error, request/too_large */
+export async function readParams(activation: ActorActivation, bytes: Uint8Array | undefined): Promise<unknown> {
   if (bytes) checkParamsSize(bytes);
   const params = bytes && decodeValue(bytes);
   const { config, options } = activation.actor;
@@ -77,9 +92,9 @@ async function readParams(activation: ActorActivation, bytes: Uint8Array | undef
   return checked;
 }
 
-async function firstState(activation: ActorActivation, params: unknown, request: Request | undefined): Promise<FirstState | undefined> {
+async function firstState(activation: ActorActivation, params: unknown, caller: Caller): Promise<FirstState | undefined> {
   const { config, options } = activation.actor;
-  if (config.createConnState) return copyOf(await callConnectionHook(activation, "createConnState", options.createConnStateTimeout, request, undefined, [params]));
+  if (config.createConnState) return copyOf(await callConnectionHook(activation, "createConnState", options.createConnStateTimeout, caller, undefined, [params]));
   return config.connState === undefined ? undefined : copyOf(config.connState);
 }
 

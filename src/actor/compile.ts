@@ -4,6 +4,7 @@ import { checkDeclarations } from "./check-declarations.js";
 import type { StandardSchema } from "./declarations.js";
 import { checkInspector } from "./inspector-tabs.js";
 import { checkOptions, compileOptions, idleOptions, type CompiledOptions } from "./options.js";
+import { isStandardSchema } from "./validate.js";
 import { workflowOf, type WorkflowDefinition } from "./workflow-run.js";
 import type { AnyActorDefinition } from "./types.js";
 
@@ -40,10 +41,10 @@ export const WAKE_TIMEOUT_MS = 30_000;
 const CONFIG_KEYS = new Set([
   "types", "state", "createState", "vars", "createVars", "connState", "createConnState", "connParamsSchema", "db", "actions",
   "actionInputSchemas", "events", "queues", "run", "onMigrate", "onCreate", "onWake", "onSleep", "onDestroy", "onStateChange",
-  "onBeforeConnect", "onConnect", "onDisconnect", "onBeforeActionResponse", "onRequest", "onWebSocket", "inspector", "options",
+  "canCreate", "inputSchema", "onBeforeConnect", "onConnect", "onDisconnect", "onBeforeActionResponse", "onRequest", "onWebSocket", "inspector", "options",
 ]);
 const HOOKS = ["createState", "createVars", "createConnState", "onMigrate", "onCreate", "onWake", "onSleep", "onDestroy", "onStateChange",
-  "onBeforeConnect", "onConnect", "onDisconnect", "onBeforeActionResponse", "onRequest", "onWebSocket"];
+  "canCreate", "onBeforeConnect", "onConnect", "onDisconnect", "onBeforeActionResponse", "onRequest", "onWebSocket"];
 const RUN_KEYS = new Set(["name", "icon", "run", "inspector"]);
 const EXCLUSIVE_PAIRS = [["state", "createState"], ["vars", "createVars"], ["connState", "createConnState"]] as const;
 /** @throws TypeError that names what is wrong with the argument of `actor()` */
@@ -57,6 +58,9 @@ export function checkConfig(config: object): void {
   }
   for (const hook of HOOKS) {
     if (given[hook] !== undefined && typeof given[hook] !== "function") throw new TypeError(`actor(): "${hook}" must be a function`);
+  }
+  for (const schema of ["inputSchema", "connParamsSchema"]) {
+    if (given[schema] !== undefined && !isStandardSchema(given[schema])) throw new TypeError(`actor(): "${schema}" must be a Standard Schema`);
   }
   if (given["db"] !== undefined && typeof (given["db"] as { createClient?: unknown } | null)?.createClient !== "function") {
     throw new TypeError('actor(): "db" must be what db() of perdure/db, or of perdure/db/drizzle, gives');

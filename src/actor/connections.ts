@@ -10,7 +10,7 @@
  */
 import { ActorError, type Frame } from "../protocol/index.js";
 import type { ActorActivation } from "./activation.js";
-import { admit, callConnectionHook, type Caller } from "./admission.js";
+import { admit, callConnectionHook, type Admitted, type Caller } from "./admission.js";
 import { Connection, type ConnectionOwner } from "./connection.js";
 import { ConnectionChanges, type CallbackChanges } from "./connection-changes.js";
 import { ConnectionMap } from "./connection-map.js";
@@ -73,10 +73,12 @@ export class Connections implements ConnectionOwner, ConnectionTable {
    *
    * @throws actor/validation_error for params, request/too_large, actor/callback_timed_out, value/too_large,
    * actor/destroyed if that happens meanwhile
+   *
+   * `admitted`: the first two have let it in already.
    */
-  async open(caller: Caller): Promise<Connection> {
+  async open(caller: Caller, admitted?: Admitted): Promise<Connection> {
     const { config, options } = this.#activation.actor;
-    const { about, state } = await admit(this.#activation, caller);
+    const { about, state } = admitted ?? (await admit(this.#activation, caller));
     this.#checkOpen();
     const connection = new Connection(this, about, state);
     if (connection.kind !== "call") {
@@ -87,7 +89,7 @@ export class Connections implements ConnectionOwner, ConnectionTable {
     this.#connections.set(connection.id, connection);
     const changes = this.serving(connection);
     try {
-      if (config.onConnect) await callConnectionHook(this.#activation, "onConnect", options.onConnectTimeout, caller.request, connection, [connection.view]);
+      if (config.onConnect) await callConnectionHook(this.#activation, "onConnect", options.onConnectTimeout, { request: caller.request }, connection, [connection.view]);
       changes.check();
       this.#checkOpen();
       if (!this.includes(connection)) throw new ActorError("connection", "closed", "The connection was ended by `onConnect`");
@@ -128,8 +130,8 @@ export class Connections implements ConnectionOwner, ConnectionTable {
   }
 
   /** Runs a call as the connection that it is (`spec/api.md` A.9): let in, served, gone. Its answer does not wait for `onDisconnect`. */
-  async during<T>(caller: Caller, serve: (connection: Connection) => Promise<T>): Promise<T> {
-    const connection = await this.open(caller);
+  async during<T>(caller: Caller, admitted: Admitted | undefined, serve: (connection: Connection) => Promise<T>): Promise<T> {
+    const connection = await this.open(caller, admitted);
     try {
       return await serve(connection);
     } finally {
@@ -345,7 +347,7 @@ export class Connections implements ConnectionOwner, ConnectionTable {
     const { config, options } = this.#activation.actor;
     await deliverClose(this.#activation, connection, end);
     try {
-      await callConnectionHook(this.#activation, "onDisconnect", options.onConnectTimeout, undefined, undefined, [connection.view, end]);
+      await callConnectionHook(this.#activation, "onDisconnect", options.onConnectTimeout, {}, undefined, [connection.view, end]);
     } catch (error) {
       this.#activation.ports.log.error({ msg: "onDisconnect failed", error: describe(error) });
     }

@@ -47,6 +47,8 @@ export class IdentityContext {
 export interface CallbackOptions {
   readonly signal?: AbortSignal;
   readonly request?: Request;
+  /** The caller is code of the same Worker. */
+  readonly internal?: boolean;
   /** On whose behalf it runs. */
   readonly conn?: ConnectionView;
   readonly isRunHandler?: boolean;
@@ -67,6 +69,7 @@ export class CallbackContext extends IdentityContext {
   readonly #stateView: StateView | undefined;
   #queue: QueueContext | undefined;
   readonly request?: Request;
+  readonly internal?: boolean;
   readonly conn?: ConnectionView;
 
   constructor(runtime: ActorActivation, stage: Stage, options: CallbackOptions = {}) {
@@ -79,6 +82,7 @@ export class CallbackContext extends IdentityContext {
     this.#callback = given.callback ?? (this.#isRunHandler ? undefined : this);
     this.#stateView = given.state;
     if (given.request) this.request = given.request;
+    if (given.internal !== undefined) this.internal = given.internal;
     if (given.conn) this.conn = given.conn;
   }
 

@@ -10,19 +10,18 @@ import { describe } from "./describe.js";
 import { acceptMessage, awaitReply, callAction } from "./dispatch.js";
 import { tellFailure } from "./failure-data.js";
 import { receiveFrame } from "./frames.js";
-import { Lives } from "./lives.js";
+import { Lives, type Entered } from "./lives.js";
 import type { ActorPorts, ConnectionEnd, Socket } from "./ports.js";
 import { answerRequest } from "./raw-request.js";
 import { deliverRaw, serveRawSocket } from "./raw-socket.js";
 import type { ActorRecord } from "./record.js";
 import type { Registry } from "./registry.js";
-import type { ActorRuntime } from "./runtime.js";
 
 type Reply = ReturnType<typeof replyOf>;
 type Refusal = Extract<ReplyEnvelope, { ok: false }>;
 /** The actor's own answer to a raw request, or why there is none. */
 export type RequestReply = (Reply & { readonly response: Response }) | Refusal;
-type Serve = <T>(body: (runtime: ActorRuntime, reply: Reply) => Promise<T>) => Promise<T>;
+type Serve = <T>(body: (entered: Entered & { readonly reply: Reply; readonly caller: Caller }) => Promise<T>) => Promise<T>;
 
 export class ActorHost {
   readonly #ports: ActorPorts;
@@ -40,7 +39,7 @@ export class ActorHost {
       const { operation, creation, address } = envelope;
       if (operation.kind === "destroy") return replyOf(await this.#lives.destroy(address), false);
       if (operation.kind === "resolve" && creation.mode === "get") return namedReply(await this.#lives.find(address));
-      return serve((runtime, reply) => this.#serve(envelope, runtime, reply));
+      return serve((entered) => this.#serve(envelope, entered));
     });
   }
 
@@ -49,7 +48,7 @@ export class ActorHost {
     const envelope = readEnvelope(sent);
     return this.#answer(envelope, async (serve) => {
       if (envelope.operation.kind !== "request") throw new ActorError("actor", "invalid_request", "This is no raw request's envelope");
-      return serve(async (runtime, reply) => ({ ...reply, response: await answerRequest(runtime, request, callerOf(envelope)) }));
+      return serve(async ({ runtime, reply, caller, admitted }) => ({ ...reply, response: await answerRequest(runtime, request, caller, admitted) }));
     });
   }
 
@@ -62,12 +61,10 @@ export class ActorHost {
     return this.#answer<ReplyEnvelope>(envelope, async (serve) => {
       const { operation } = envelope;
       if (operation.kind !== "connect") throw new ActorError("actor", "invalid_request", "This is no connection's envelope");
-      const { encoding, extended, raw } = operation;
-      return serve(async (runtime, reply) => {
-        const caller: Caller = { ...callerOf(envelope), kind: raw ? "raw" : "socket", encoding, extended };
-        const connection = await runtime.connections.open(caller);
+      return serve(async ({ runtime, reply, caller, admitted }) => {
+        const connection = await runtime.connections.open(caller, admitted);
         runtime.connections.bind(connection, accept);
-        if (raw) serveRawSocket(runtime, connection, caller.request);
+        if (operation.raw) serveRawSocket(runtime, connection, caller.request);
         return reply;
       });
     });
@@ -105,11 +102,13 @@ export class ActorHost {
   /** `serve` is `Lives.serve`. What goes wrong is in the answer, never thrown. */
   async #answer<R>(envelope: CallEnvelope, run: (serve: Serve) => Promise<R>): Promise<R | Refusal> {
     let hasBegun = false;
-    const serve: Serve = (body) =>
-      this.#lives.serve(envelope, (runtime, created) => {
+    const serve: Serve = (body) => {
+      const caller = callerOf(envelope);
+      return this.#lives.serve(envelope, caller, (entered) => {
         hasBegun = true;
-        return body(runtime, replyOf(runtime.record, created));
+        return body({ ...entered, caller, reply: replyOf(entered.runtime.record, entered.created) });
       });
+    };
     try {
       checkEnvelope(envelope);
       return await run(serve);
@@ -118,20 +117,17 @@ export class ActorHost {
     }
   }
 
-  async #serve(envelope: CallEnvelope, runtime: ActorRuntime, reply: Reply): Promise<ReplyEnvelope> {
-    const { operation } = envelope;
+  async #serve({ operation }: CallEnvelope, { runtime, reply, caller, admitted }: Parameters<Parameters<Serve>[0]>[0]): Promise<ReplyEnvelope> {
     switch (operation.kind) {
       case "resolve":
         return namedReply(runtime.record, reply.created);
       case "action": {
         const args = decodeValue(operation.args);
         if (!Array.isArray(args)) throw new ActorError("actor", "invalid_request", "The arguments of an action are a list");
-        const from = callerOf(envelope);
-        return { ...reply, output: await runtime.connections.during(from, (conn) => callAction(runtime, operation.name, args, { ...from, conn })) };
+        return { ...reply, output: await runtime.connections.during(caller, admitted, (conn) => callAction(runtime, operation.name, args, { ...caller, conn })) };
       }
       case "send": {
-        const from = callerOf(envelope);
-        const accepted = await runtime.connections.during(from, (conn) => acceptMessage(runtime, operation, { ...from, conn }));
+        const accepted = await runtime.connections.during(caller, admitted, (conn) => acceptMessage(runtime, operation, { ...caller, conn }));
         return { ...reply, output: encodeValue(accepted) };
       }
       case "wait":
@@ -163,7 +159,11 @@ function namedReply(record: ActorRecord, created = false) {
 }
 
 function callerOf(envelope: CallEnvelope): Caller {
-  return { kind: "call", encoding: "json", extended: false, params: envelope.params, request: requestOf(envelope) };
+  const { operation, params, internal = false } = envelope;
+  const about = { params, internal, request: requestOf(envelope) };
+  if (operation.kind !== "connect") return { kind: "call", encoding: "json", extended: false, ...about };
+  const { encoding, extended, raw } = operation;
+  return { kind: raw ? "raw" : "socket", encoding, extended, ...about };
 }
 
 function requestOf(envelope: CallEnvelope): Request | undefined {

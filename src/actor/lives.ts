@@ -5,7 +5,9 @@
  * hooks of a start (start.ts) and of an end (destroy.ts).
  * Invariants: no error of user code escapes `alarm` (D4); `get` on an actor that does not exist writes nothing.
  */
-import { ActorError, checkKey, decodeValue, parseActorId, type CallEnvelope, type Creation, type Operation } from "../protocol/index.js";
+import { ActorError, checkKey, decodeValue, parseActorId, type CallEnvelope, type Creation } from "../protocol/index.js";
+import type { Admitted, Caller } from "./admission.js";
+import type { Creator } from "./creation.js";
 import { describe } from "./describe.js";
 import { finishDestroy, markDestroyed } from "./destroy.js";
 import { checkOperation } from "./dispatch.js";
@@ -15,12 +17,21 @@ import type { Registry } from "./registry.js";
 import { ActorRuntime } from "./runtime.js";
 import { goToSleep, staysAwake } from "./shutdown.js";
 import { createActor, loadActor, loadState, restoreConnections, type StartedBy } from "./start.js";
-import { StartFailure, StartGate } from "./start-gate.js";
+import { CreatorRefused, StartFailure, StartGate } from "./start-gate.js";
 import { openRecord } from "./upgrades.js";
 
 /** When a start fails inside an alarm and nothing stored says when to try again: doubles while it goes on failing. */
 const FIRST_RETRY_MS = 10_000;
 const LAST_RETRY_MS = 300_000;
+
+/** The activation that serves a call. */
+export interface Entered {
+  readonly runtime: ActorRuntime;
+  /** It was made for this call. */
+  readonly created: boolean;
+  /** How the caller was let in with that. */
+  readonly admitted: Admitted | undefined;
+}
 
 export class Lives {
   readonly #registry: Registry;
@@ -42,13 +53,14 @@ export class Lives {
    * Serves a call with the activation that is there, or with one that begins for it; it does not go to sleep meanwhile.
    * @throws actor/not_found, actor/duplicate_key, actor/destroyed, what the start or checkOperation throws, and what `body` throws
    */
-  async serve<T>(envelope: CallEnvelope, body: (runtime: ActorRuntime, created: boolean) => Promise<T>): Promise<T> {
-    const { runtime, created } = await this.#enter(envelope);
+  async serve<T>(envelope: CallEnvelope, caller: Caller, body: (entered: Entered) => Promise<T>): Promise<T> {
+    const entered = await this.#enter(envelope, caller);
+    const { runtime, created } = entered;
     // Its end began while this call came in: what comes after it serves.
-    if (runtime.shutdown.isBegun) return this.serve(envelope, body);
+    if (runtime.shutdown.isBegun) return this.serve(envelope, caller, body);
     return runtime.sleep.during(() => {
       if (!created) this.#catchUp(runtime);
-      return body(runtime, created);
+      return body(entered);
     });
   }
 
@@ -82,16 +94,19 @@ export class Lives {
     return found;
   }
 
-  async #enter(envelope: CallEnvelope): Promise<{ runtime: ActorRuntime; created: boolean }> {
+  async #enter(envelope: CallEnvelope, caller: Caller): Promise<Entered> {
     const { address, creation, operation } = envelope;
     let created = false;
+    let admitted: Admitted | undefined;
     const begin = async (): Promise<ActorRuntime | undefined> => {
       const store = this.#ports.store.activate();
       const record = await this.#survivor(store);
       if (record) return this.#load(store, record);
       if (creation.mode === "get" || address.generation !== undefined) return undefined;
       created = true;
-      return this.#create(store, address, creation, operation);
+      const made = await this.#create(store, address, creation, { caller, operation });
+      admitted = made.admitted;
+      return made.runtime;
     };
     const runtime = await this.#gate.enter(begin, creation).catch(rethrowCause);
     if (!runtime) throw notFound(address);
@@ -102,7 +117,7 @@ export class Lives {
         metadata: { existing_actor_id: runtime.record.actorId },
       });
     }
-    return { runtime, created };
+    return { runtime, created, admitted };
   }
 
   /** An alarm that is overdue may be lost: whoever touches the actor does its work (D3). */
@@ -111,15 +126,21 @@ export class Lives {
     this.#ports.waitUntil(this.#fire(runtime).catch((error: unknown) => runtime.lose(error)));
   }
 
-  async #create(store: StoreActivation, address: CallEnvelope["address"], creation: Creation, operation: Operation): Promise<ActorRuntime> {
+  async #create(
+    store: StoreActivation,
+    address: CallEnvelope["address"],
+    creation: Creation,
+    { caller, operation }: Omit<Creator, "input">,
+  ): Promise<{ runtime: ActorRuntime; admitted: Admitted | undefined }> {
     checkKey(address.key);
     const actor = this.#registry.find(address.name);
     checkOperation(actor, operation, this.#ports.log);
     const input = creation.mode !== "get" && creation.input ? decodeValue(creation.input) : undefined;
-    const runtime = await createActor(actor, this.#ports, store, address, input, (each) => this.#destroy(each)).catch((error: unknown) => {
-      throw new StartFailure(error, creation);
+    const made = await createActor(actor, this.#ports, store, address, { caller, operation, input }, (each) => this.#destroy(each)).catch((error: unknown) => {
+      throw error instanceof CreatorRefused ? error : new StartFailure(error, creation);
     });
-    return this.#begun(runtime);
+    this.#begun(made.runtime);
+    return made;
   }
 
   // ---- destroy -----------------------------------------------------------------------------------------------------
@@ -283,7 +304,7 @@ function rethrowCause(error: unknown): never {
 }
 
 function causeOf(error: unknown): unknown {
-  return error instanceof StartFailure ? error.cause : error;
+  return error instanceof StartFailure || error instanceof CreatorRefused ? error.cause : error;
 }
 
 /** An address by id means one life of the key. */

@@ -7,7 +7,7 @@
  */
 import { ActorError } from "../protocol/index.js";
 import type { ActorActivation, Callback } from "./activation.js";
-import type { Caller } from "./admission.js";
+import type { Admitted, Caller } from "./admission.js";
 import type { Handler } from "./compile.js";
 import type { Connection } from "./connection.js";
 import type { Connections } from "./connections.js";
@@ -34,9 +34,9 @@ const LOST: ConnectionEnd = { code: 1006, reason: "The connection was lost" };
  * @throws actor/no_request_handler, actor/invalid_response, actor/action_timed_out, actor/restarting, and whatever the
  * actor's hooks throw
  */
-export async function answerRequest(activation: AdmittingActivation, request: Request, caller: Caller): Promise<Response> {
+export async function answerRequest(activation: AdmittingActivation, request: Request, caller: Caller, admitted?: Admitted): Promise<Response> {
   checkOperation(activation.actor, { kind: "request" }, activation.ports.log);
-  const connection = await activation.connections.open(caller);
+  const connection = await activation.connections.open(caller, admitted);
   const abort = new AbortController();
   const onGone = (): void => abort.abort(gone());
   const onShutdown = (): void => abort.abort(activation.shutdown.signal.reason);

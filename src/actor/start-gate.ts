@@ -19,6 +19,13 @@ export class StartFailure extends Error {
   }
 }
 
+/** The start of a new actor that its caller was not let in to: nobody else's, and thrown away with that caller's input. */
+export class CreatorRefused extends Error {
+  constructor(cause: unknown) {
+    super("The creator was refused", { cause });
+  }
+}
+
 /**
  * Which activation of the actor is in memory. All events of the object pass here.
  *

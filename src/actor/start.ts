@@ -5,24 +5,30 @@
  * whatever the user code does (D4); a start that fails leaves the storage as it was, but for that lease (decision 26).
  */
 import { decodeValue, encodeValue, formatActorId, STORAGE_FORMAT, own } from "../protocol/index.js";
+import type { Admitted } from "./admission.js";
 import { CREATE_TIMEOUT_MS, WAKE_TIMEOUT_MS, type CompiledActor } from "./compile.js";
 import { BEFORE_STATE, BEFORE_VARS, CallbackContext, READY, type Stage } from "./context.js";
+import { admitCreator, askToCreate, type Creator } from "./creation.js";
 import { callHook } from "./hook.js";
 import { legible } from "./legible.js";
 import { foundLease, startFailed } from "./lease.js";
 import type { ActorPorts, Socket, StoreActivation } from "./ports.js";
 import { KEYS, type ActorRecord } from "./record.js";
 import { ActorRuntime } from "./runtime.js";
+import { CreatorRefused } from "./start-gate.js";
 
-/** Makes a new actor: one commit after `onCreate`, or nothing at all. */
+/**
+ * Makes a new actor: one commit after all hooks of its first start have run and its creator has been let in, or nothing at all.
+ * Only then do its workflow and run handler begin. @throws CreatorRefused, and what the hooks of the start throw
+ */
 export async function createActor(
   actor: CompiledActor,
   ports: ActorPorts,
   store: StoreActivation,
   address: { readonly name: string; readonly key: readonly string[] },
-  input: unknown,
+  creator: Creator,
   onDestroyRequested: (runtime: ActorRuntime) => void,
-): Promise<ActorRuntime> {
+): Promise<{ runtime: ActorRuntime; admitted: Admitted | undefined }> {
   const record: ActorRecord = {
     format: STORAGE_FORMAT,
     name: address.name,
@@ -37,27 +43,41 @@ export async function createActor(
   restoreConnections(runtime);
   try {
     runtime.wakes.armed(await store.getAlarm());
+    const input = await refusable(askToCreate(runtime, creator));
     const { database } = runtime;
-    await (database ? database.start("creation", Infinity, () => create(runtime, input)) : create(runtime, input));
-    await finishStart(runtime);
+    const make = (): Promise<Admitted | undefined> => create(runtime, creator, input);
+    const admitted = await (database ? database.start("creation", Infinity, make) : make());
+    begin(runtime, false);
+    return { runtime, admitted };
   } catch (error) {
     // Code of its hooks that still runs changes nothing any more.
-    runtime.end(toError(error));
+    runtime.end(toError(error instanceof CreatorRefused ? error.cause : error));
     throw error;
   }
-  return runtime;
 }
 
-async function create(runtime: ActorRuntime, input: unknown): Promise<void> {
+async function create(runtime: ActorRuntime, creator: Creator, input: unknown): Promise<Admitted | undefined> {
   const { config, hasState, workflow } = runtime.actor;
   await migrate(runtime, BEFORE_STATE, true);
   if (hasState) await makeState(runtime, input);
   await hook(runtime, "onCreate", config.onCreate, BEFORE_VARS, CREATE_TIMEOUT_MS, [input]);
   runtime.state?.checkChanges();
+  await wake(runtime, true);
+  const admitted = await refusable(admitCreator(runtime, creator));
+  runtime.state?.checkChanges();
   runtime.putRecord({});
-  if (workflow) runtime.wakes.holdLease();
+  if (workflow || runtime.isWorking) runtime.wakes.holdLease();
+  else runtime.wakes.releaseLease();
   runtime.open();
   runtime.commitOrThrow();
+  return admitted;
+}
+
+/** What goes wrong is its caller's own. */
+function refusable<T>(asked: Promise<T>): Promise<T> {
+  return asked.catch((error: unknown) => {
+    throw new CreatorRefused(error);
+  });
 }
 
 async function makeState(runtime: ActorRuntime, input: unknown): Promise<void> {
@@ -123,7 +143,8 @@ export async function loadActor(
       await makeState(runtime, undefined);
       runtime.commitOrThrow();
     }
-    await finishStart(runtime, found !== undefined);
+    await wake(runtime, false);
+    begin(runtime, found !== undefined);
   } catch (error) {
     if (found && wakes.lease) {
       wakes.setLease(startFailed(wakes.lease));
@@ -170,15 +191,20 @@ async function migrate(runtime: ActorRuntime, stage: Stage, isNew: boolean): Pro
   await hook(runtime, "onMigrate", config.onMigrate, stage, leftMs, [isNew]);
 }
 
-async function finishStart(runtime: ActorRuntime, careful = false): Promise<void> {
+/** The hooks of every start, the first one included. */
+async function wake(runtime: ActorRuntime, isNew: boolean): Promise<void> {
   const { config, hasVars, options } = runtime.actor;
   if (hasVars) {
     runtime.vars = config.createVars
       ? await hook(runtime, "createVars", config.createVars, BEFORE_VARS, options.createVarsTimeout, [undefined])
       : structuredClone(config.vars);
   }
-  runtime.stateChanges.watch();
+  runtime.stateChanges.watch(isNew);
   await hook(runtime, "onWake", config.onWake, READY, WAKE_TIMEOUT_MS, []);
+}
+
+/** The actor serves: what is due begins, and its own code. */
+function begin(runtime: ActorRuntime, careful: boolean): void {
   runtime.ready();
   runtime.commitOrThrow();
   runtime.cron.fireDue(runtime.background);

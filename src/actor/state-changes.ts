@@ -14,6 +14,8 @@ export class StateChanges {
   readonly #activation: ActorActivation;
   #watching = false;
   #due = false;
+  /** The state's version when the watch began, until the first commit: what it was made of is no change. */
+  #madeAt: number | undefined;
   /** A callback has ended whose changes the next commit brings. */
   #endedDirty = false;
 
@@ -21,14 +23,18 @@ export class StateChanges {
     this.#activation = activation;
   }
 
-  /** From now on: the vars exist. */
-  watch(): void {
+  /** From now on: the vars exist. `isNew`: the next commit brings the first state. */
+  watch(isNew: boolean): void {
     this.#watching = this.#activation.actor.config.onStateChange !== undefined;
+    this.#madeAt = isNew ? this.#activation.state?.version : undefined;
   }
 
   /** A commit has stored another state. */
   committed(): void {
     if (!this.#watching) return;
+    const isFirst = this.#madeAt !== undefined && this.#madeAt === this.#activation.state?.version;
+    this.#madeAt = undefined;
+    if (isFirst) return;
     this.#due = true;
     // Not inside the commit, in the middle of whatever asked for it.
     const later = this.#endedDirty ? Promise.resolve() : this.#activation.ports.yield();

@@ -20,6 +20,26 @@ import type { ActionInputSchemas } from "./action-schemas.js";
 import type { Conn, Conns, Disconnection, EventArgs, EventNames } from "./connection-types.js";
 import type { DefinitionTypes, EventDeclarations, QueueDeclarations, StandardSchema } from "./declarations.js";
 
+/** Before anything of the actor exists: `canCreate`. */
+export interface CanCreateContext {
+  /** The id that the actor will have. */
+  readonly actorId: string;
+  /** The name under which the actor stands in `setup({ use })`. */
+  readonly name: string;
+  readonly key: string[];
+  readonly region: string;
+  readonly log: Logger;
+  /** The HTTP request that asks; absent for callers inside the Worker. */
+  readonly request?: Request;
+  /** Whether code of the same Worker asks, over the binding: `handler.client(env)`, or another actor. */
+  readonly internal: boolean;
+  /** Aborted when the creation is given up. */
+  readonly abortSignal: AbortSignal;
+  readonly aborted: boolean;
+  /** A client for the same registry: to ask another actor whether this one may be created. */
+  client<R = any>(): ClientFor<R>;
+}
+
 /** Before the state exists: `createState`. */
 export interface CreateStateContext<DB, Q extends QueueDeclarations = any> {
   /** Unique; another one after destroy and re-creation. */
@@ -102,6 +122,8 @@ export interface BeforeConnectContext<S, V, I, DB, E extends EventDeclarations =
   vars: V;
   /** The HTTP request that asks for the connection; absent for callers inside the Worker. */
   readonly request?: Request;
+  /** Whether code of the same Worker asks, over the binding: `handler.client(env)`, or another actor. */
+  readonly internal: boolean;
   /**
    * Sends an event to all connections that are subscribed to it, once what is dirty has been committed. Encodes once for
    * each encoding; a dead socket is passed over. @throws actor/validation_error, message/outgoing_too_long,
@@ -113,7 +135,7 @@ export interface BeforeConnectContext<S, V, I, DB, E extends EventDeclarations =
 /** What every other callback of an actor gets. */
 // oxlint-disable-next-line no-unused-vars -- all contexts take the same parameters in the same order
 export interface ActorContext<S, CP, CS, V, I, DB, E extends EventDeclarations = any, Q extends QueueDeclarations = any>
-  extends Omit<BeforeConnectContext<S, V, I, DB, E, Q>, "request" | "conns"> {
+  extends Omit<BeforeConnectContext<S, V, I, DB, E, Q>, "request" | "internal" | "conns"> {
   /** Who is connected; live. */
   readonly conns: Conns<CP, CS, E>;
 }
@@ -206,6 +228,28 @@ export interface ActorConfig<
    * hooks and clients know it in any case. The same holds for `createVars`.
    */
   readonly createState?: (c: CreateStateContext<DB, Q>, input: I) => S | Promise<S>;
+  /**
+   * Checks the input of a new actor (Standard Schema; it may be asynchronous); what it gives is the input that `canCreate`,
+   * `createState` and `onCreate` get. A refusal is actor/validation_error, and leaves no actor. Where it stands, clients must
+   * give an input.
+   *
+   * @example
+   *     inputSchema: z.object({ plan: z.enum(["free", "pro"]) }),
+   */
+  readonly inputSchema?: StandardSchema<any, I>;
+  /**
+   * Whether a caller may create the actor: asked before anything of it exists, for every call that would make it, `create()` and
+   * REST included; not for an actor that is there. True and nothing let it be; anything else is auth/forbidden, and what it
+   * throws, the caller gets: nothing is stored then. `params` are the connection params, checked by `connParamsSchema`; undefined
+   * where a mere creation brings none. Within `onBeforeConnectTimeout`.
+   *
+   * After it all hooks of the start run, then `onBeforeConnect` and `createConnState` of whoever calls; what they change is one commit
+   * after the last of them, and a throw in any leaves nothing. What they did outside of the actor is not undone.
+   *
+   * @example
+   *     canCreate: async (c, input, params) => c.internal || c.key[0] === (await verify(params?.token)).user,
+   */
+  readonly canCreate?: (c: CanCreateContext, input: I, params: CP | undefined) => boolean | void | Promise<boolean | void>;
   readonly vars?: V;
   /** Makes the vars at every start; may read the state. */
   readonly createVars?: (c: CreateContext<S, unknown, DB, any, Q>, driver?: undefined) => V | Promise<V>;
@@ -222,11 +266,13 @@ export interface ActorConfig<
   readonly onMigrate?: (c: CreateContext<S, unknown, DB, any, Q>, isNew: boolean) => unknown;
   /** Once in the actor's life, after its first state exists. What it changes and the creation are one commit. */
   readonly onCreate?: (c: CreateContext<S, unknown, DB, any, Q>, input: I) => unknown;
-  /** At every start, also the first. */
+  /** At every start, also the first, where it runs before the creation is stored. */
   readonly onWake?: (c: ActorContext<S, CP, CS, V, unknown, DB, E, Q>) => unknown;
   /**
    * Admission of every caller, socket or single call. What it throws, the caller gets; until it has let the caller in,
-   * that one sees nothing and is seen by nobody. Within `onBeforeConnectTimeout`.
+   * that one sees nothing and is seen by nobody. Where the call is to make the actor, a throw leaves no actor. Without `canCreate`
+   * it is asked for a mere creation from outside, too (`create()`, REST), with params or undefined; what it throws there that has no
+   * code is auth/forbidden. Within `onBeforeConnectTimeout`.
    */
   readonly onBeforeConnect?: (c: BeforeConnectContext<S, V, unknown, DB, E, Q>, params: CP) => unknown;
   /** First state of each connection; each gets its own copy. */

@@ -100,16 +100,16 @@ class BindingTransport implements ActorTransport {
     return { status, ...(reply !== undefined && { response: decodeValue(reply) }) };
   }
 
-  async resolve({ target, signal }: TargetCall): Promise<string> {
+  async resolve({ target, params, signal }: TargetCall): Promise<string> {
     if ("actorId" in target) return target.actorId;
-    const { actorId } = await this.#call({ target: targetOf(target), operation: { kind: "resolve" } }, signal);
+    const { actorId } = await this.#call({ target: targetOf(target), operation: { kind: "resolve" }, ...paramsOf(params) }, signal);
     return actorId;
   }
 
-  async create({ name, key, input, region, signal }: CreateCall): Promise<string> {
+  async create({ name, key, input, region, params, signal }: CreateCall): Promise<string> {
     const creation: Creation = { mode: "create", ...inputOf(input) };
     const target = { name, key, creation, ...(region !== undefined && { region }) };
-    const { actorId } = await this.#call({ target, operation: { kind: "resolve" } }, signal);
+    const { actorId } = await this.#call({ target, operation: { kind: "resolve" }, ...paramsOf(params) }, signal);
     return actorId;
   }
 

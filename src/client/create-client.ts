@@ -71,8 +71,8 @@ function clientMethods(transport: ActorTransport, connections: OpenConnections):
     },
     async create(name, key, given) {
       const options = readOptions("create", given, CREATE_OPTIONS, invalidOption);
-      const { input, region, signal } = options;
-      const actorId = await transport.create({ name, key: normalizeKey(key), input, region, signal });
+      const { input, region, signal, params } = options;
+      const actorId = await transport.create({ name, key: normalizeKey(key), input, region, params, signal });
       return handle({ actorId }, options);
     },
     async dispose() {

@@ -69,9 +69,9 @@ class HttpTransport implements ActorTransport {
     }
   }
 
-  async resolve({ target, signal }: TargetCall): Promise<string> {
+  async resolve({ target, params, signal }: TargetCall): Promise<string> {
     if ("actorId" in target) return target.actorId;
-    return target.mode === "get" ? this.#lookUp(target, signal) : this.#putOrPost("PUT", target, signal);
+    return target.mode === "get" ? this.#lookUp(target, params, signal) : this.#putOrPost("PUT", { ...target, params }, signal);
   }
 
   async create({ signal, ...actor }: CreateCall): Promise<string> {
@@ -105,17 +105,17 @@ class HttpTransport implements ActorTransport {
     return socket;
   }
 
-  async #lookUp({ name, key }: KeyTarget, signal: AbortSignal | undefined): Promise<string> {
+  async #lookUp({ name, key }: KeyTarget, params: unknown, signal: AbortSignal | undefined): Promise<string> {
     const { namespace, endpoint } = this.#config;
     const query = new URLSearchParams({ namespace, name, key: formatRestKey(key) });
-    const [actorId] = await this.#send({ method: "GET", url: `${endpoint}/actors?${query}`, headers: this.#restHeaders(), signal, decode: foundIds });
+    const [actorId] = await this.#send({ method: "GET", url: `${endpoint}/actors?${query}`, headers: this.#restHeaders(params), signal, decode: foundIds });
     if (actorId === undefined) throw new ActorError("actor", "not_found", "There is no actor with this key.", { statusCode: 404 });
     return actorId;
   }
 
   async #putOrPost(method: "PUT" | "POST", actor: Omit<CreateCall, "signal">, signal: AbortSignal | undefined): Promise<string> {
     const { namespace, poolName, endpoint } = this.#config;
-    const { name, key, input, region } = actor;
+    const { name, key, input, region, params } = actor;
     const body = {
       name,
       key: formatRestKey(key),
@@ -127,7 +127,7 @@ class HttpTransport implements ActorTransport {
     return this.#send({
       method,
       url: `${endpoint}/actors?${new URLSearchParams({ namespace })}`,
-      headers: this.#restHeaders(),
+      headers: this.#restHeaders(params),
       body: JSON.stringify(body),
       signal,
       decode: createdId,
@@ -150,13 +150,14 @@ class HttpTransport implements ActorTransport {
     };
   }
 
-  #restHeaders(): Record<string, string> {
+  #restHeaders(params: unknown): Record<string, string> {
     const { headers, token } = this.#config;
     return {
       ...headers,
       ...EXTENDED_HEADER,
       "content-type": "application/json",
       ...(token !== undefined && { authorization: `Bearer ${token}` }),
+      ...(params !== undefined && { "x-rivet-conn-params": asciiJson(params) }),
     };
   }
 }

@@ -41,6 +41,8 @@ export interface CreateCall {
   readonly key: readonly string[];
   readonly input?: unknown;
   readonly region?: string | undefined;
+  /** For who may create. */
+  readonly params?: unknown;
   readonly signal?: AbortSignal | undefined;
 }
 

@@ -115,20 +115,20 @@ export function createHandler<D extends ActorDefinitions, Env = unknown>(registr
       createBindingTransport({
         async call(call) {
           beforeCall();
-          return callActor(call);
+          return callActor({ ...call, internal: true });
         },
         async send(send) {
           beforeCall();
-          return sendMessage(send);
+          return sendMessage({ ...send, internal: true });
         },
         async openSocket(call) {
           beforeCall();
-          return openSocket(call);
+          return openSocket({ ...call, internal: true });
         },
         async fetch(request) {
           beforeCall();
           // As over HTTP: what goes wrong on the actor's side is an answer.
-          return sendRequest(request).catch((error: unknown) => errorResponse(failureOf(error, failurePorts, {}), true));
+          return sendRequest({ ...request, internal: true }).catch((error: unknown) => errorResponse(failureOf(error, failurePorts, {}), true));
         },
         beforeSend: beforeCall,
       }),

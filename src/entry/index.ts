@@ -44,6 +44,7 @@ export type {
   BeforeActionResponseContextOf,
   BeforeConnectContext,
   BeforeConnectContextOf,
+  CanCreateContext,
   Client,
   ClientAction,
   ClientFor,

@@ -26,7 +26,8 @@ export type Operation =
   | { readonly kind: "connect"; readonly encoding: Encoding; readonly extended: boolean; readonly raw?: boolean }
   /** A raw request; goes with that request. */
   | { readonly kind: "request" }
-  | { readonly kind: "resolve" }
+  /** Makes the actor, or looks for it. `forCaller`: a connection or a request follows, which is to be let in before there is an actor. */
+  | { readonly kind: "resolve"; readonly forCaller?: boolean }
   /** Ends the actor, as its own `c.destroy()` would; never creates one. Answered once it cannot come back. */
   | { readonly kind: "destroy" };
 
@@ -36,6 +37,8 @@ export interface CallEnvelope {
   readonly address: ActorAddress;
   readonly creation: Creation;
   readonly operation: Operation;
+  /** The caller is code of the same Worker, over the binding. */
+  readonly internal?: boolean;
   /** Connection params as the client sent them, bytes of the storage codec. */
   readonly params?: Uint8Array;
   /** The HTTP request behind the call: its URL and headers, without credentials of ours. */

@@ -1,7 +1,9 @@
 import { ActorError, formatRestKey, parseRestKey, type Creation } from "../protocol/index.js";
 import { serveManagement, type ActorsRestOptions } from "./actors-management.js";
+import { readConnParams } from "./conn-params.js";
 import { readInput } from "./creation-input.js";
-import type { ActorReply, CallActor } from "./forward.js";
+import { forwardedRequest } from "./forwarded-request.js";
+import type { ActorCall, ActorReply, CallActor } from "./forward.js";
 import { checkNamespace, requireMethod } from "./preconditions.js";
 import { readBody } from "./read-body.js";
 import type { ActorTarget } from "./resolve-stub.js";
@@ -31,13 +33,14 @@ export async function serveActors(request: Request, path: string, callActor: Cal
   requireMethod(request, "GET", "HEAD", "PUT", "POST");
   checkNamespace(query.get("namespace"), options.namespace);
   const namespace = query.get("namespace") ?? options.namespace ?? DEFAULT_NAMESPACE;
-  if (request.method === "PUT" || request.method === "POST") return createOrGet(request, namespace, callActor);
-  const found = await Promise.all(targetsOf(query).map((target) => find(target, callActor)));
+  if (request.method === "PUT" || request.method === "POST") return createOrGet(request, namespace, callActor, options);
+  const params = readConnParams(request.headers);
+  const found = await Promise.all(targetsOf(query).map((target) => find({ target, ...(params !== undefined && { params }) }, callActor)));
   const actors = found.filter((reply) => reply !== undefined).map((reply) => actorJson(reply, namespace));
   return Response.json({ actors, pagination: {} });
 }
 
-async function createOrGet(request: Request, namespace: string, callActor: CallActor): Promise<Response> {
+async function createOrGet(request: Request, namespace: string, callActor: CallActor, { token }: ActorsRestOptions): Promise<Response> {
   const body = await readBody(request, MAX_BODY_BYTES, () => {
     return new ActorError("actor", "input_too_large", `The body has more than ${MAX_BODY_BYTES} bytes.`, { metadata: { limitBytes: MAX_BODY_BYTES } });
   });
@@ -45,7 +48,11 @@ async function createOrGet(request: Request, namespace: string, callActor: CallA
   const mode = request.method === "PUT" ? "getOrCreate" : "create";
   const creation: Creation = { mode, ...(input !== undefined && { input }) };
   const target: ActorTarget = { name, key, creation, ...(region !== undefined && { region }) };
-  const reply = await callActor({ target, operation: RESOLVE });
+  const params = readConnParams(request.headers);
+  const seen = forwardedRequest(request, "");
+  // The deployment's own token is for management alone.
+  const headers = seen.headers.filter(([header, value]) => header !== "authorization" || token === undefined || value !== `Bearer ${token}`);
+  const reply = await callActor({ target, operation: RESOLVE, request: { ...seen, headers }, ...(params !== undefined && { params }) });
   const actor = actorJson({ ...reply, name, key }, namespace);
   return Response.json(mode === "create" ? { actor } : { actor, created: reply.created }, { headers: { "x-rivet-actor": reply.actorId } });
 }
@@ -84,9 +91,10 @@ function targetsOf(query: URLSearchParams): ActorTarget[] {
 }
 
 /** `undefined` if there is no such actor, and only then. */
-async function find(target: ActorTarget, callActor: CallActor): Promise<ActorReply | undefined> {
+async function find(call: Omit<ActorCall, "operation">, callActor: CallActor): Promise<ActorReply | undefined> {
+  const { target } = call;
   try {
-    const reply = await callActor({ target, operation: RESOLVE });
+    const reply = await callActor({ ...call, operation: RESOLVE });
     return "name" in target ? { ...reply, name: target.name, key: target.key } : reply;
   } catch (error) {
     const isAbsent = ActorError.isActorError(error) && error.group === "actor" && (error.code === "not_found" || error.code === "invalid_id");

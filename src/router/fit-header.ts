@@ -7,18 +7,25 @@ export const MAX_HEADER_INPUT_BYTES = 8192;
 
 /**
  * Makes a call fit into the header that carries its envelope beside a request or an upgrade. An actor whose input is large
- * is created by a call of its own, and then named by its id. Throws what that call throws, and `request/too_large` (413).
+ * is created by a call of its own, which is let in as this one is to be, and then named by its id. Throws what that call throws, and
+ * `request/too_large` (413).
  */
-export async function fitHeader<C extends Pick<ActorCall, "target" | "params">>(call: C, callActor: CallActor): Promise<C> {
+export async function fitHeader<C extends Omit<ActorCall, "operation">>(call: C, callActor: CallActor): Promise<C> {
   if ((call.params?.byteLength ?? 0) > MAX_PARAMS_BYTES) throw paramsTooLarge();
-  return hasLargeInput(call.target) ? { ...call, target: await created(call.target, callActor) } : call;
+  return hasLargeInput(call.target) ? { ...call, target: await created(call, callActor) } : call;
 }
 
 function hasLargeInput(target: ActorTarget): boolean {
   return "name" in target && target.creation.mode === "getOrCreate" && (target.creation.input?.byteLength ?? 0) > MAX_HEADER_INPUT_BYTES;
 }
 
-async function created(target: ActorTarget, callActor: CallActor): Promise<ActorTarget> {
-  const { actorId } = await callActor({ target, operation: { kind: "resolve" } });
+async function created({ target, params, request, internal }: Omit<ActorCall, "operation">, callActor: CallActor): Promise<ActorTarget> {
+  const { actorId } = await callActor({
+    target,
+    operation: { kind: "resolve", forCaller: true },
+    ...(params !== undefined && { params }),
+    ...(request !== undefined && { request }),
+    ...(internal === true && { internal }),
+  });
   return { actorId };
 }

@@ -9,6 +9,8 @@ export interface ActorCall {
   /** Connection params, bytes of the storage codec. */
   readonly params?: Uint8Array;
   readonly request?: NonNullable<CallEnvelope["request"]>;
+  /** The caller is code of this Worker. */
+  readonly internal?: boolean;
 }
 
 /** What an actor answers when nothing is wrong. */
@@ -64,6 +66,7 @@ export function envelopeOf(call: ActorCall, { address, creation }: ResolvedTarge
     address,
     creation,
     operation: call.operation,
+    ...(call.internal === true && { internal: true }),
     ...(call.params !== undefined && { params: call.params }),
     ...(call.request !== undefined && { request: call.request }),
   };

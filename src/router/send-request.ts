@@ -25,9 +25,9 @@ export type SendRequest = (request: RawRequest) => Promise<Response>;
 /** The way to the objects of one namespace for raw requests. */
 export function createRequestSender(objects: ActorNamespace, actorNames: ReadonlySet<string>, callActor: CallActor): SendRequest {
   return async ({ request, body, signal, ...call }) => {
-    const fitting = await fitHeader({ ...call, operation: { kind: "request" } as const }, callActor);
+    const fitting = { ...(await fitHeader({ ...call, request }, callActor)), operation: { kind: "request" } as const };
     const resolved = resolveStub(objects, fitting.target, actorNames);
-    const envelope = envelopeOf(fitting, resolved);
+    const { request: _carried, ...envelope } = envelopeOf(fitting, resolved);
     const headers = new Headers(withoutOwnHeaders(request.headers));
     headers.set(ENVELOPE_HEADER, formatEnvelopeHeader(envelope));
     // A body of theirs means nothing, and no Request may have one; it comes from clients that care for neither.

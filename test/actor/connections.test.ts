@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
 import { actor, event, type AnyActorDefinition } from "../../src/actor/index.js";
-import { decodeValue, UserError } from "../../src/protocol/index.js";
+import { ENVELOPE_VERSION, decodeValue, UserError } from "../../src/protocol/index.js";
 import { single, type Single } from "./subject.js";
 
 /** An actor that notes each hook, and does in it what a test wants. */
@@ -118,6 +118,9 @@ describe("a socket", () => {
   it.each([["onBeforeConnect", "onBeforeConnectTimeout"], ["createConnState", "createConnStateTimeout"], ["onConnect", "onConnectTimeout"]] as const)("is refused where %s outlasts its time, as is a call; nobody sees it then, and no timer is left", async (hook, option) => {
     for (const [options, limitMs] of [[{}, 5_000], [{ [option]: 7_000 }, 7_000]] as const) {
       const one = noted({ [hook]: () => new Promise(() => {}) }, { options });
+      // There already: callers of a new one wait for each other.
+      const { name, key } = one.subject;
+      await one.subject.deliver({ v: ENVELOPE_VERSION, address: { name, key }, creation: { mode: "create" }, operation: { kind: "resolve" }, internal: true });
       const refusals = [one.subject.connect(), one.subject.call("add")].map((opening) => opening.catch((error: unknown) => error));
       let settled = 0;
       for (const refused of refusals) void refused.then(() => (settled += 1));

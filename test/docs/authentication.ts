@@ -1,5 +1,6 @@
 import { createClient } from "perdure/client";
 import { expect } from "vitest";
+import { encodeInput, ENVELOPE_VERSION } from "../../src/protocol/index.js";
 import { serve } from "./deploying.js";
 import { codeOf, Stage, type Claims, type Example } from "./stage.js";
 
@@ -51,6 +52,22 @@ export const authentication: Readonly<Record<string, Claims>> = {
       expect(await codeOf(bob.inbox.getForId(id).note("Hello"))).toBe("auth/forbidden");
       expect(await codeOf(bob.inbox.getForId(id.replace(/.$/, (digit: string) => (digit === "0" ? "1" : "0"))).note("Hello"))).toBe("auth/forbidden");
       expect(stage.world.actors.filter(({ store }) => store.rows > 0).map(({ key }) => key)).toEqual([["ada"]]);
+    },
+  },
+  "invoice.ts": {
+    "is made by whom it concerns, and charges nobody else": async (example) => {
+      const stage = new Stage(example);
+      const make = async (key: string, input: unknown, internal = false) => {
+        const place = stage.world.actor("invoice", [key]);
+        const reply = await place.deliver({ v: ENVELOPE_VERSION, address: { name: "invoice", key: [key] }, creation: { mode: "create", input: encodeInput(input) }, operation: { kind: "resolve" }, internal });
+        await stage.world.settle();
+        return [reply.ok ? "ok" : `${reply.error.group}/${reply.error.code}`, place.store.keys.length > 0];
+      };
+      expect(await make("ada", { customer: "bob", cents: 5 })).toEqual(["auth/forbidden", false]);
+      expect(await make("ada", { customer: "ada" })).toEqual(["user/no_amount", false]);
+      expect(await make("ada", { customer: "ada", cents: 5 })).toEqual(["ok", true]);
+      expect(await make("bob", { customer: "any", cents: 5 }, true)).toEqual(["ok", true]);
+      expect(await stage.actor("invoice", "ada").call("isCharged")).toBe(true);
     },
   },
 };

@@ -1,8 +1,10 @@
 import { runInDurableObject } from "cloudflare:test";
 import { env, exports } from "cloudflare:workers";
 import { describe, expect, it } from "vitest";
-import { unauthorizedError } from "../../src/entry/errors.js";
+import { createHandler } from "../../src/entry/cloudflare.js";
+import { unauthorizedError, UserError } from "../../src/entry/errors.js";
 import { actor, queue, setup } from "../../src/entry/index.js";
+import { db } from "../../src/entry/db.js";
 import { workflow } from "../../src/entry/workflow.js";
 import { encodeTaggedCbor, formatBase64Url, objectName, wireCodec, type Encoding } from "../../src/protocol/index.js";
 import type { AuthorizeTarget } from "../../src/router/index.js";
@@ -83,10 +85,11 @@ const DOORS: Readonly<Record<string, Knock>> = {
 };
 const CASES = Object.entries(DOORS).flatMap(([door, knock]) => (["json", "cbor", "bare"] as const).map((encoding) => [door, encoding, knock] as const));
 
-async function expectNothing(key: string): Promise<void> {
+async function expectNothing(key: string, withDatabase = false): Promise<void> {
   expect(ran.get(key)).toBeUndefined();
   await runInDurableObject(ACTORS.get(ACTORS.idFromName(objectName("shop", [key]))), async (_instance, { storage }) => {
     expect([[...storage.kv.list()], await storage.getAlarm()]).toEqual([[], null]);
+    if (withDatabase) expect(storage.sql.exec("select name from sqlite_master where name = 't'").toArray()).toEqual([]);
   });
 }
 
@@ -134,6 +137,93 @@ describe("authorize", () => {
       expect(await http(`/gateway/${asked}/action/buy`, { method: "POST", body: "{}", headers: {} })).toEqual({ status: 403, code: "auth/forbidden" });
     }
     expect(ran.get("known")).toHaveLength(before ?? 0);
+  });
+});
+
+describe("an actor of its own mind", () => {
+  const said = (hook: string): never => {
+    throw new UserError(`${hook} says no`, { code: hook });
+  };
+  /** Each hook of a creation refuses in an actor of its own, after writing whatever it can. */
+  const refusing = (hook: string) => {
+    const ask = async (here: string, given: unknown): Promise<void> => {
+      const c = given as { readonly key: string[]; readonly kv: { put(key: string, value: string): Promise<void> }; readonly db: { execute(sql: string): Promise<unknown> }; readonly schedule: { after(ms: number, action: string): Promise<string> } };
+      if (here !== "canCreate") {
+        await c.db.execute("create table if not exists t (x)");
+        await c.db.execute("insert into t values (1)");
+        await c.kv.put(here, "x");
+        await c.schedule.after(3_600_000, "buy");
+      }
+      if (here === hook) said(hook);
+    };
+    return actor({
+      db: db(),
+      queues: { orders: queue<unknown>() },
+      canCreate: (c) => ask("canCreate", c),
+      createState: async (c) => {
+        await ask("createState", c);
+        return {};
+      },
+      onCreate: (c) => ask("onCreate", c),
+      createVars: async (c) => {
+        await ask("createVars", c);
+        return {};
+      },
+      onWake: (c) => ask("onWake", c),
+      onBeforeConnect: (c) => ask("onBeforeConnect", c),
+      createConnState: async (c) => {
+        await ask("createConnState", c);
+        return {};
+      },
+      onRequest: (c) => {
+        note(c, "onRequest");
+        return new Response("served");
+      },
+      onWebSocket: (c) => note(c, "onWebSocket"),
+      run: workflow(async (ctx) => {
+        await ctx.step("charge", (step) => note(step, "charge"));
+      }),
+      actions: { buy: (c) => note(c, "buy") },
+    });
+  };
+  const creating = CASES.filter(([door]) => door !== "GET /actors");
+
+  for (const hook of ["canCreate", "createState", "onWake", "onBeforeConnect", "createConnState"]) {
+    const asked = creating.filter(([door]) => !(door.endsWith("/actors") && hook.includes("Conn")));
+    it.each(asked)(`whose ${hook} refuses is not created at the door %s in %s`, async (door, encoding, knock) => {
+      serve(setup({ use: { shop: refusing(hook) } }));
+      const key = `${hook} ${door} ${encoding}`.replace(/\W/g, "-");
+      expect(await knock(key, encoding, {})).toEqual({ status: isSocket(door) ? 1011 : 400, code: `user/${hook}` });
+      await expectNothing(key, true);
+    });
+  }
+
+  it("whose canCreate refuses is not created by a large input either, which comes before a socket or a raw request", async () => {
+    for (const hook of ["canCreate", "onBeforeConnect", "createConnState"]) {
+      serve(setup({ use: { shop: refusing(hook) } }));
+      const large = `&rvt-input=${formatBase64Url(encodeTaggedCbor("x".repeat(9000)))}`;
+      const key = `large-${hook}`;
+      expect(await http(`/gateway/shop/request/x?${query(key, `getOrCreate${large}`)}`, { headers: {} })).toEqual({ status: 400, code: `user/${hook}` });
+      const dialled = await TestSocket.dial("shop", key, { path: `/gateway/shop/connect?${query(key, `getOrCreate${large}`)}` });
+      expect((await dialled.closed).reason).toBe(`user.${hook}`);
+      await expectNothing(key, true);
+    }
+  });
+
+  it("is asked over the binding, where it is told that code of this Worker asks", async () => {
+    const asked: unknown[] = [];
+    const guarded = actor({
+      state: {},
+      canCreate: (c, input: unknown, params) => asked.push([c.internal, input, params]) > 1 && c.internal,
+      onBeforeConnect: (c) => void asked.push(c.internal),
+      actions: { get: () => 1 },
+    });
+    const own = createHandler(setup({ use: { guarded } }), { logLevel: "silent", authorize: () => false });
+    serve(setup({ use: { guarded } }));
+    const client = own.client(env);
+    await expect(client.guarded.create(["b"], { input: 7, params: "p" })).rejects.toMatchObject({ group: "auth", code: "forbidden" });
+    expect(await (await client.guarded.create(["b"], { input: 7, params: "p" })).get()).toBe(1);
+    expect(asked).toEqual([[true, 7, "p"], [true, 7, "p"], true]);
   });
 });
 

@@ -54,7 +54,7 @@ describe.each(WAYS)("%s", (_name, way) => {
     const world = open();
     const creation: Creation = { mode: "getOrCreate", input: new Uint8Array(LIMIT + 1) };
     expect(await failureOf(way(world, creation))).toBe("400 user/no");
-    expect(world.calls).toEqual([{ creation, operation: { kind: "resolve" } }]);
+    expect(world.calls).toEqual([{ creation, operation: { kind: "resolve", forCaller: true } }]);
     expect(world.seen).toMatchObject([{ address: { generation: "00112233445566aa" }, creation: { mode: "get" } }]);
   });
 

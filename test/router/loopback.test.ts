@@ -176,7 +176,7 @@ describe.each(WAYS)("over %s", (_way, connect) => {
 test("tokens travel in headers, never in a URL, and open nothing for the actor to see", async () => {
   const { objects } = world();
   const urls: string[] = [];
-  const router = createRouter({ actorNames: NAMES, namespace: "prod" });
+  const router = createRouter({ actorNames: NAMES, namespace: "prod", token: "hush" });
   const client = createClient<any>({
     endpoint: "https://prod:hush@example.test",
     fetch: async (url, init) => {
