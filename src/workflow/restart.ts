@@ -97,7 +97,7 @@ export class Restart {
   /** Nobody knows which operation it was: none whose failure the code went on from, and no completed one. */
   #unhandled(below: Location): void {
     for (const entry of this.#below(below)) {
-      if (this.removed.has(entry) || isOfRollback(entry) || entry.status === "completed" || this.#history.isPassed(entry, entry.rev)) continue;
+      if (this.removed.has(entry) || isOfRollback(entry) || entry.status === "completed" || this.#history.isPassed(entry)) continue;
       if (isBranching(entry) || entry.kind === "step") this.#reopen(entry, winnerOf(entry));
       else if (entry.status === "failed") this.#remove(entry.location);
     }

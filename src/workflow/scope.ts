@@ -2,7 +2,7 @@ import { ActorError } from "../protocol/index.js";
 import type { Activation } from "./activation.js";
 import { Effects } from "./effects.js";
 import { EntryInProgressError, EvictedError, HistoryDivergedError } from "./errors.js";
-import type { EntryKind } from "./history/entry.js";
+import { isTerminal, type EntryKind } from "./history/entry.js";
 import type { RecordedOperation } from "./history/history.js";
 import { formatLocation, type Location } from "./history/location.js";
 import { MAX_REFUSALS, nameProblem } from "./limits.js";
@@ -10,6 +10,9 @@ import { Operation, type OperationScope } from "./operation.js";
 
 /** What the code may begin anywhere: these have no order, and record nothing in a look at what was done. */
 const UNORDERED: ReadonlySet<string> = new Set(["removed", "version_check"]);
+
+/** What `recover` starts over, and whose result is written once, before anything behind it is recorded. */
+const RESULTS: ReadonlySet<string> = new Set(["step", "join", "race"]);
 
 /**
  * One place where user code runs and names are unique: the root, an iteration, a branch, a try block.
@@ -32,8 +35,8 @@ export class Scope implements OperationScope {
   #evicted = false;
   #refusals = 0;
   #hasCheckpoint = false;
-  /** The counter when an operation here, or in a try block here, failed for good; 0: none has. */
-  #failedAt = 0;
+  /** The counter when the latest operation here, or in a try block here, had its result; what is recorded behind has higher ones, unless it started over since. */
+  #resultAt = 0;
   #operations = 0;
   #effects: Effects | undefined;
   readonly #children = new Set<Scope>();
@@ -126,7 +129,7 @@ export class Scope implements OperationScope {
   left(operation: Operation): boolean {
     if (this.#current === operation) this.#current = undefined;
     const entry = this.activation.history.find(operation.location);
-    if (entry?.status === "failed") this.#failedAt = Math.max(this.#failedAt, entry.rev);
+    if (entry && RESULTS.has(entry.kind) && isTerminal(entry)) this.#resultAt = Math.max(this.#resultAt, entry.rev);
     if (this.#misuse === undefined) return true;
     this.activation.failRun(this.#misuse);
     return false;
@@ -155,8 +158,8 @@ export class Scope implements OperationScope {
         `The function of ${formatLocation(this.location)} ended while its operation "${open.name}" was open: is an await missing?`,
       );
     }
-    if (this.#isTryBlock && this.parent) this.parent.#failedAt = Math.max(this.parent.#failedAt, this.#failedAt);
-    const unmet = this.#nextUnmet(this.#failedAt);
+    if (this.#isTryBlock && this.parent) this.parent.#resultAt = Math.max(this.parent.#resultAt, this.#resultAt);
+    const unmet = this.#nextUnmet(this.#resultAt);
     if (!unmet) return undefined;
     return new HistoryDivergedError(
       `The history holds ${unmet.kind} "${unmet.name}" in ${formatLocation(this.location)}, but the code ended without it. Put it back, or replace it by ctx.removed("${unmet.name}", "${unmet.kind}")`,
@@ -215,25 +218,27 @@ export class Scope implements OperationScope {
   }
 
   /**
-   * What the code must meet next. `failedAt`: what was recorded before something in front of it failed is left out: that had
-   * succeeded then, was undone and has started over (`recover`), so the code may go another way than the history.
+   * What the code must meet next. `resultAt`: what was recorded before something in front of it had its result is left out:
+   * that has started over since (`recover`), may end otherwise now, and the code go another way than the history.
    */
-  #nextUnmet(failedAt: number): RecordedOperation | undefined {
-    return this.#unmet.findLast((operation) => operation.isOrdered && operation.seq > failedAt);
+  #nextUnmet(resultAt: number): RecordedOperation | undefined {
+    return this.#unmet.findLast((operation) => operation.isOrdered && operation.seq > resultAt);
   }
 
   /** What is recorded after the try block that this scope is: nothing new may come before it. */
-  #nextUnmetAround(failedAt: number): RecordedOperation | undefined {
+  #nextUnmetAround(resultAt: number): RecordedOperation | undefined {
     if (!this.#isTryBlock || !this.parent) return undefined;
-    const after = Math.max(failedAt, this.parent.#failedAt);
+    const after = Math.max(resultAt, this.parent.#resultAt);
     return this.parent.#nextUnmet(after) ?? this.parent.#nextUnmetAround(after);
   }
 
-  /** The code goes another way than before a failure: what it had recorded there makes room, up to what it meets now. */
+  /** The code goes another way than before something started over: what it had recorded there makes room, up to what it meets now. */
   #leaveBehind(before: number): void {
+    const end = Math.min(before, this.#resultAt);
     for (let at = this.#unmet.length - 1; at >= 0; at -= 1) {
       const operation = this.#unmet[at];
-      if (!operation?.isOrdered || operation.seq >= Math.min(before, this.#failedAt)) continue;
+      if (!operation || operation.seq >= end) return;
+      if (!operation.isOrdered) continue;
       this.#unmet.splice(at, 1);
       // A look at what was done changes nothing.
       const { name, ordinal } = operation;
@@ -298,7 +303,7 @@ export class Scope implements OperationScope {
       });
     }
     const isNew = !UNORDERED.has(kind) && kind !== "try";
-    if (this.#failedAt > 0 && isNew) this.#leaveBehind(this.#unmet.findLast((operation) => operation.name === name && operation.ordinal === ordinal)?.seq ?? Number.POSITIVE_INFINITY);
+    if (this.#resultAt > 0 && isNew) this.#leaveBehind(this.#unmet.findLast((operation) => operation.name === name && operation.ordinal === ordinal)?.seq ?? Number.POSITIVE_INFINITY);
     const index = this.#unmet.findLastIndex((operation) => operation.name === name && operation.ordinal === ordinal);
     const first = this.#unmet.findLastIndex((operation) => operation.isOrdered);
     const recorded = this.#unmet[index];
@@ -319,7 +324,7 @@ export class Scope implements OperationScope {
     }
     // A try block has no entry of its own: one that recorded nothing cannot be told from a new one, its operations can.
     if (!recorded && (UNORDERED.has(kind) || kind === "try")) return undefined;
-    const expected = next ?? this.#nextUnmetAround(this.#failedAt);
+    const expected = next ?? this.#nextUnmetAround(this.#resultAt);
     if (recorded || expected) return outOfOrder(at, kind, name, expected);
     this.#unmet.length = 0;
     return undefined;

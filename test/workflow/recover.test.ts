@@ -133,6 +133,41 @@ describe("recover after a rollback", () => {
     }
   });
 
+  it("wakes for the backoff of a step that starts over, though others are recorded behind it", async () => {
+    const x = new Switch("ship");
+    let attempts = 0;
+    const s = await finished(async (ctx) => {
+      await ctx.rollbackCheckpoint("cp");
+      await ctx.step({ name: "charge", retryBackoffBase: HOUR, retryBackoffMax: HOUR, run: () => ((attempts += 1) % 2 === 1 ? Promise.reject(new Error("later")) : 1), rollback: () => undefined });
+      await x.step(ctx, "mail");
+      return x.step(ctx, "ship");
+    });
+    x.broken.clear();
+    await s.call("recover");
+    await s.world.settle();
+    expect(await s.status()).toEqual({ status: "running", wakeAt: s.clock.now() + HOUR });
+    await s.world.pass(HOUR);
+    expect((await s.status()).output).toBe("ship");
+  });
+
+  it("finds its way when what was recorded in a catch stands behind a join that failed twice and then succeeds", async () => {
+    const x = new Switch("bad", "note");
+    const s = await finished(async (ctx) => {
+      await ctx.rollbackCheckpoint("cp");
+      const joined = ctx.join("j", { a: { run: (b) => x.step(b, "a", true) }, b: { run: (b) => x.step(b, "bad") } });
+      await joined.catch(async (error: unknown) => (await x.step(ctx, "note"), Promise.reject(error)));
+      return x.step(ctx, "end");
+    });
+    // The failure of `note` is that of the run: the join runs again because of what was undone in it, and fails as it did.
+    x.broken.delete("note");
+    await recovered(s);
+    expect((await s.status()).error?.name).toBe("JoinError");
+    x.broken.clear();
+    await recovered(s);
+    expect(await s.status()).toEqual({ status: "completed", output: "end" });
+    expect(x.runs.count("a")).toBe(x.runs.count("undo a") + 1);
+  });
+
   it("opens the joins and the try blocks around; a decided race stays decided, and only its winner runs again", async () => {
     const x = new Switch("ship");
     const s = await finished(async (ctx) => {

@@ -122,9 +122,10 @@ export class History {
 
   /**
    * True when something recorded later, or an ancestor that has ended, shows that the run has passed this entry.
-   * That is how the end of a sleep costs no row. `since`: the number of what was recorded after it must be higher.
+   * That is how the end of a sleep costs no row. What was recorded before its last write shows nothing: it may have started
+   * over since.
    */
-  isPassed(entry: Entry, since = entry.seq): boolean {
+  isPassed(entry: Entry): boolean {
     for (let at = this.#nodeAt(entry.location); at?.parent; at = at.parent) {
       const parent: Node = at.parent;
       if (parent.entry) {
@@ -132,7 +133,7 @@ export class History {
         if (parent.entry.kind === "join" || parent.entry.kind === "race") continue;
         if (parent.entry.kind === "loop" && loopIteration(parent.entry) > Number(at.segment)) return true;
       }
-      if (counted(parent).latest > since) return true;
+      if (counted(parent).latest > entry.rev) return true;
     }
     return false;
   }

@@ -1,0 +1,142 @@
+import { actor, setup, workflow, type Registry } from "../../src/actor/index.js";
+import { Loop } from "../../src/workflow/index.js";
+import type { ManualClock } from "../../src/testing/index.js";
+import type { Node } from "./owner-programs.js";
+
+// oxlint-disable-next-line typescript/no-explicit-any -- the program is data, so its contexts have no static shape
+type Ctx = any;
+type Location = readonly (string | number)[];
+
+export interface OwnerState {
+  /** How often each step has taken effect, less how often it was undone; by location. */
+  readonly net: Record<string, number>;
+}
+
+/** What the test is told while the program runs. */
+export interface OwnerWatch {
+  /** Steps, and their rollbacks, that fail until they are repaired. */
+  readonly broken: ReadonlySet<string>;
+  /** A wait at a location is over for the code. */
+  waited(location: Location, timedOut: boolean, queues: readonly string[] | undefined): void;
+  /** The code has a placeholder there. */
+  placeholder(location: Location): void;
+  answered(location: Location, version: number): void;
+  /** An owner acts, between these two. */
+  operates(begins: boolean): void;
+}
+
+/** The actor `subject` under one program. */
+export function ownerRegistry(program: readonly Node[], clock: ManualClock, watch: OwnerWatch): Registry {
+  const operated = (act: () => void): void => {
+    watch.operates(true);
+    try {
+      act();
+    } finally {
+      watch.operates(false);
+    }
+  };
+  const run = workflow(async (ctx: Ctx) => {
+    await ctx.rollbackCheckpoint("checkpoint");
+    await runBlock(ctx, program, []);
+    return "done";
+  });
+
+  async function runBlock(ctx: Ctx, body: readonly Node[], scope: Location): Promise<void> {
+    for (const node of body) await runNode(ctx, node, scope);
+  }
+
+  function step(ctx: Ctx, node: { name: string; delayMs: number; rollback: boolean; flaky: boolean }, scope: Location): Promise<unknown> {
+    const key = JSON.stringify([...scope, node.name]);
+    const path = `/${[...scope, node.name].filter((segment) => typeof segment === "string").join("/")}`;
+    return ctx.step({
+      name: node.name,
+      maxRetries: node.flaky ? 1 : 0,
+      retryBackoffBase: 700,
+      run: async (s: Ctx) => {
+        if (node.delayMs > 0) await clock.delay(node.delayMs);
+        if (watch.broken.has(path) || (node.flaky && s.attempt === 1)) throw new Error(`${path} is broken`);
+        if (!s.abortSignal.aborted) s.state.net[key] = (s.state.net[key] ?? 0) + 1;
+      },
+      ...(node.rollback && {
+        rollback: (s: Ctx) => {
+          if (watch.broken.has(`undo ${path}`)) throw new Error(`undo ${path} is broken`);
+          s.state.net[key] = (s.state.net[key] ?? 0) - 1;
+        },
+      }),
+    });
+  }
+
+  async function runNode(ctx: Ctx, node: Node, scope: Location): Promise<void> {
+    const at = [...scope, node.name];
+    switch (node.kind) {
+      case "step":
+        return void (await step(ctx, node, scope));
+      case "sleep":
+        await ctx.sleep(node.name, node.durationMs);
+        return watch.waited(at, true, undefined);
+      case "receive":
+        return receive(ctx, node, at);
+      case "join":
+        return void (await ctx.join(node.name, Object.fromEntries(node.branches.map((branch) => [branch.name, { run: (b: Ctx) => runBlock(b, branch.body, [...at, branch.name]) }]))));
+      case "race":
+        return void (await ctx.race(node.name, node.branches.map((branch) => ({ name: branch.name, run: (b: Ctx) => runBlock(b, branch.body, [...at, branch.name]) }))));
+      case "loop":
+        return ctx.loop({
+          name: node.name,
+          state: 0,
+          run: async (round: Ctx, count: number) => {
+            await runBlock(round, node.body, [...at, count]);
+            return count + 1 >= node.times ? Loop.break() : Loop.continue(count + 1);
+          },
+        });
+      case "try":
+        return void (await ctx.try(node.name, (block: Ctx) => runBlock(block, node.body, at)));
+      case "guard": {
+        const then = (): Promise<unknown> => step(ctx, { name: `${node.name}-then`, delayMs: 3, rollback: false, flaky: false }, scope);
+        if (node.when === "finally") return runBlock(ctx, node.body, scope).finally(then);
+        return runBlock(ctx, node.body, scope).catch(async (error: unknown) => {
+          await then();
+          throw node.wraps ? new Error("wrapped", { cause: error }) : error;
+        });
+      }
+      case "gate": {
+        const version = await ctx.getVersion(node.name, node.latest);
+        watch.answered(at, version);
+        if (version > 1) await runBlock(ctx, node.body, scope);
+        return;
+      }
+      case "removed":
+        watch.placeholder(at);
+        return ctx.removed(node.name, node.original);
+    }
+  }
+
+  async function receive(ctx: Ctx, node: Node & { kind: "receive" }, at: Location): Promise<void> {
+    const options = { names: node.queues, timeout: node.timeoutMs, completable: node.completable };
+    let messages: { complete?: () => Promise<void> }[] = [];
+    try {
+      messages = node.count > 0 ? await ctx.queue.nextBatch(node.name, { ...options, count: node.count }) : [await ctx.queue.next(node.name, options)];
+    } catch (error) {
+      if ((error as { code?: string }).code !== "timed_out") throw error;
+      watch.waited(at, true, node.queues);
+      if (!node.handled) throw error;
+      return;
+    }
+    watch.waited(at, messages.length === 0, node.queues);
+    for (const message of messages) await message.complete?.();
+  }
+
+  const subject = actor({
+    state: { net: {} } as OwnerState,
+    run,
+    actions: {
+      get: (c: Ctx) => c.state,
+      status: (c: Ctx) => c.workflow.status(),
+      ids: (c: Ctx) => c.workflow.history().map((entry: { id: string }) => entry.id),
+      recover: (c: Ctx) => operated(() => c.workflow.recover()),
+      cancel: (c: Ctx) => operated(() => c.workflow.cancel()),
+      replayFrom: (c: Ctx, id?: string) => operated(() => c.workflow.replayFrom(id)),
+    },
+  });
+  return setup({ use: { subject } }) as unknown as Registry;
+}

@@ -1,0 +1,155 @@
+import { decodeValue, encodeValue } from "../../src/protocol/index.js";
+import { ManualClock, type WorldActor } from "../../src/testing/index.js";
+import { seededRandom } from "../support/seeded-random.js";
+import { testWorld } from "../support/test-world.js";
+import { occasionalCrashes } from "./faults.js";
+import { ownerRegistry } from "./owner-actor.js";
+import { OwnerOracle } from "./owner-oracle.js";
+import { breakables, ownerProgram, redeploy, type Node } from "./owner-programs.js";
+import { together } from "./time.js";
+
+export interface OwnersResult {
+  readonly seed: number;
+  readonly deploys: number;
+  /** Recovers, replays and cancels that did something. */
+  readonly operations: number;
+  readonly crashes: number;
+  readonly commits: number;
+  readonly violations: string[];
+  readonly trace: string;
+}
+
+const EVENTS = ["deploy", "deploy", "deploy", "evict", "evict", "send", "send", "send", "send at the deadline", "send at the deadline", "touch", "recover", "recover", "recover", "replay", "replay", "repair", "repair", "break", "cancel"] as const;
+/** So many times everything is repaired and recovered: each time the run must get further. */
+const ROUNDS = 60;
+
+/** A program that its owners deploy anew, and whose run they steer, at any time: in the end, repaired, it is completed. */
+export async function simulateOwners(seed: number): Promise<OwnersResult> {
+  const random = seededRandom(seed);
+  const clock = new ManualClock();
+  const violations: string[] = [];
+  const trace: string[] = [];
+  const say = (what: string): void => void (violations.length < 20 && violations.push(`${clock.now() % 1_000_000_000} ${what}`));
+  let program: Node[] = ownerProgram(random);
+  const broken = new Set(breakables(program).filter(() => random() < 0.25));
+  const oracle = new OwnerOracle(say, () => clock.now());
+  const watch = {
+    broken,
+    waited: oracle.waited.bind(oracle),
+    placeholder: oracle.placeholder.bind(oracle),
+    answered: oracle.answered.bind(oracle),
+    operates: () => {},
+  };
+  const fault = occasionalCrashes(random, [0, 0, 0.04, 0.1][seed % 4] ?? 0);
+  let isOver = false;
+  const world = testWorld(ownerRegistry(program, clock, watch), {
+    clock,
+    fault: (_, commit) => (isOver ? undefined : fault(commit)),
+    onCommit: (_, rows, alarmAt) => {
+      notice();
+      trace.push(`${clock.now()} commit ${[...rows.keys()].join(",")} ${alarmAt}`);
+      oracle.committed(rows);
+    },
+    onDurable: (_, rows) => oracle.durable(rows),
+    onLog: (level, entry) => {
+      const { code, msg } = entry as { code?: string; msg?: string };
+      trace.push(`${clock.now()} ${level} ${String(msg ?? entry)}`);
+      if (String(code).includes("diverged") || level === "fatal" || /internal error/i.test(String(msg))) say(`log: ${String(msg)}`);
+    },
+  });
+  const subject: WorldActor = world.actor("subject", ["k"]);
+  let crashes = 0;
+  const notice = (): void => {
+    if (subject.crashes !== crashes) oracle.crashed();
+    crashes = subject.crashes;
+  };
+  let deploys = 0;
+  let operations = 0;
+  let sent = 0;
+
+  const call = async (action: string, ...args: unknown[]): Promise<unknown> => {
+    try {
+      return await Promise.race([subject.call(action, ...args), subject.died()]);
+    } catch (error) {
+      const { code = "" } = error as { code?: string };
+      if (!["restarting", "workflow_in_flight", "step_not_found", "not_a_step"].includes(code)) say(`${action} failed with ${code} ${String(error)}`);
+      return undefined;
+    }
+  };
+  const send = async (queue: string): Promise<void> => {
+    const body = `m${(sent += 1)}`;
+    const begunAt = clock.now();
+    const reply = await Promise.race([subject.send({ mode: "getOrCreate" }, { kind: "send", queue, body: encodeValue(body) }).catch(() => undefined), subject.died()]);
+    if (reply?.ok && reply.output) oracle.acknowledged(body, queue, (decodeValue(reply.output) as { createdAt: number }).createdAt, begunAt);
+  };
+  const status = (): string => {
+    const record = subject.store.dump().get("a");
+    return record ? String((decodeValue(record) as { workflow: { status: string } }).workflow.status) : "none";
+  };
+  const operate = async (action: string, ...args: unknown[]): Promise<void> => {
+    const before = status();
+    const rows = subject.store.commits;
+    trace.push(`${clock.now()} ${action} ${before}`);
+    await call(action, ...args);
+    if (subject.store.commits > rows) operations += 1;
+  };
+  const pickId = async (): Promise<string | undefined> => {
+    const ids = ((await call("ids")) as string[] | undefined) ?? [];
+    return random() < 0.1 ? undefined : (ids[Math.floor(random() * ids.length)] ?? "no such entry");
+  };
+  const happen = async (event: (typeof EVENTS)[number]): Promise<void> => {
+    switch (event) {
+      case "deploy":
+        deploys += 1;
+        program = redeploy(program, random, deploys);
+        world.deploy(ownerRegistry(program, clock, watch));
+        return random() < 0.5 ? void (await call("get")) : send("nobody reads this");
+      case "evict":
+        return subject.crash();
+      case "send":
+        return send(random() < 0.5 ? "a" : "b");
+      case "send at the deadline": {
+        const { alarmAt } = subject.store;
+        if (random() < 0.7) subject.crash();
+        if (alarmAt !== null && alarmAt < clock.now() + 10_000 && alarmAt >= clock.now()) clock.moveTo(alarmAt);
+        return send(random() < 0.5 ? "a" : "b");
+      }
+      case "touch":
+        return void (await call("get"));
+      case "recover":
+        return operate("recover");
+      case "replay":
+        return operate("replayFrom", await pickId());
+      case "cancel":
+        return random() < 0.3 ? operate("cancel") : undefined;
+      case "repair":
+      case "break": {
+        const all = event === "repair" ? [...broken] : breakables(program);
+        const one = all[Math.floor(random() * all.length)];
+        if (one !== undefined) broken[event === "repair" ? "delete" : "add"](one);
+      }
+    }
+  };
+
+  for (let tries = 0; tries < 20 && !subject.store.keys.includes("a"); tries += 1) await together(world, call("get"));
+  const count = 4 + Math.floor(random() * 16);
+  for (let index = 0; index < count; index += 1) {
+    if (random() < 0.8) await world.pass(Math.floor(random() * 2_500));
+    const event = EVENTS[Math.floor(random() * EVENTS.length)] ?? "touch";
+    trace.push(`${clock.now()} ${event}`);
+    await together(world, happen(event));
+    notice();
+  }
+  isOver = true;
+  broken.clear();
+  for (let round = 0; round < ROUNDS && status() !== "completed"; round += 1) {
+    for (const queue of ["a", "b", "a", "b"]) await together(world, send(queue));
+    if (status() === "failed") await together(world, operate("recover"));
+    else if (status() === "cancelled") await together(world, operate("replayFrom"));
+    await world.pass(30_000);
+  }
+  await world.passUntilQuiet(3_600_000);
+  if (status() !== "completed") say(`ended ${status()}: ${JSON.stringify(((await call("status")) as { error?: unknown })?.error)}`);
+  if (subject.holdsLease || subject.store.alarmAt !== null || subject.timersHeld > 0) say("a lease, an alarm or a timer is left");
+  return { seed, deploys, operations, crashes: subject.crashes, commits: subject.store.commits, violations, trace: trace.join("\n") };
+}
