@@ -89,7 +89,7 @@ export interface ActorHandleMethods<CP, E extends EventDeclarations, Q extends Q
 }
 
 export interface ConnectOptions<CP = unknown> {
-  /** Asked for the params at each attempt, reconnects included: a token that expires, say. If it throws, `onError` gets `client/get_params_failed`, and the next attempt asks again. */
+  /** Asked for the params at each attempt, reconnects included: a token that expires, say. If it throws, `onError` and the calls that wait get `client/get_params_failed`, and the next attempt asks again. */
   readonly getParams?: (() => CP | Promise<CP>) | undefined;
   /** ms that a call over the connection may take, its wait for the connection included; then it rejects with `client/call_timed_out`. Without it, as long as it takes. */
   readonly callTimeout?: number | undefined;
@@ -116,7 +116,9 @@ export type Unsubscribe = () => void;
  * Methods of every connection beside its actions. Actions go over the socket; those made while there is none wait for it,
  * in their order. Such a call rejects
  * - with the actor's error, or that of a refusal that ends the connection;
- * - with `client/connection_closed` if the connection was lost after it was sent: it may have run, and is never sent again;
+ * - with `client/connection_closed` if the connection was lost after it was sent: it may have run, and is never sent again; with
+ *   `auth/forbidden` and its like if that was because a subscription was refused;
+ * - with `client/get_params_failed` if it waited while `getParams` threw;
  * - with `client/actor_changed` if it waited for an actor that was destroyed meanwhile: it was not sent;
  * - with `client/call_timed_out` (see `callTimeout`), or with ActorConnDisposed.
  */

@@ -39,7 +39,7 @@ export function createActorHandle(transport: ActorTransport, target: ActorTarget
     send: (queue: string, body: unknown, sendOptions?: SendOptions) => methods.send(queue, body, sendOptions),
     connect: (params?: unknown, connectOptions?: ConnectOptions) => methods.connect(params, connectOptions),
     webSocket: (path?: string, protocols?: string | readonly string[], socketOptions?: WebSocketOptions) => methods.webSocket(path, protocols, socketOptions),
-    fetch: (input: unknown, init?: RequestInit) => methods.fetch(input, init),
+    fetch: (input: unknown, init?: RequestInit | Request) => methods.fetch(input, init),
     resolve: (signalOption?: SignalOption) => methods.resolve(signalOption),
     getGatewayUrl: (signalOption?: SignalOption) => methods.getGatewayUrl(signalOption),
   };
@@ -115,7 +115,7 @@ class HandleMethods {
     return this.#transport.openSocket({ ...call, route: { kind: "raw", path }, protocols: others });
   }
 
-  fetch(input: unknown, init?: RequestInit): Promise<Response> {
+  fetch(input: unknown, init?: RequestInit | Request): Promise<Response> {
     return this.#began("fetch", async () => {
       const call = readRawCall(input, init);
       const { signal, ...rest } = call.init;

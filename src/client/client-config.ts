@@ -10,7 +10,11 @@ export type ClientFetch = (url: string, init: RequestInit) => Promise<Response>;
 
 /** What `createClient` takes, beside an endpoint alone. */
 export interface ClientConfig {
-  /** URL of the server, "http://localhost:6420" by default. May carry namespace and token: `https://namespace:token@host/path`. */
+  /**
+   * URL of the server; may carry namespace and token: `https://namespace:token@host/path`. Without it: in a Worker that serves a
+   * registry its own actors, over the binding; else what the environment names (`PERDURE_ENDPOINT`, `RIVET_ENDPOINT` in `process.env`,
+   * where a Worker has its variables, too); else "http://localhost:6420".
+   */
   readonly endpoint?: string;
   /** Sent as a header, never in a URL. */
   readonly token?: string;
@@ -77,7 +81,7 @@ const MAX_PING_INTERVAL_MS = 2 ** 31 - 1;
  */
 export function resolveConfig(input: string | ClientConfig | undefined): ResolvedConfig {
   const config = typeof input === "string" ? { endpoint: input } : readOptions("createClient", input, CONFIG_KEYS, invalidOption);
-  const { endpoint, namespace, token } = parseEndpoint(config.endpoint ?? DEFAULT_ENDPOINT);
+  const { endpoint, namespace, token } = parseEndpoint(config.endpoint ?? endpointOfEnvironment() ?? DEFAULT_ENDPOINT);
   if (namespace !== undefined && config.namespace !== undefined) throw invalidEndpoint("the namespace stands in it and in the configuration");
   if (token !== undefined && config.token !== undefined) throw invalidEndpoint("the token stands in it and in the configuration");
   const encoding: unknown = config.encoding ?? "cbor";
@@ -97,6 +101,14 @@ export function resolveConfig(input: string | ClientConfig | undefined): Resolve
     fetch: config.fetch ?? ((url, init) => fetch(url, init)),
     webSocket: () => config.webSocket ?? (globalThis as { WebSocket?: ClientSocketClass }).WebSocket,
   };
+}
+
+const ENDPOINT_VARIABLES = ["PERDURE_ENDPOINT", "RIVET_ENDPOINT"] as const;
+
+/** Of Node, and of Workers with `nodejs_compat`; browsers have none. */
+function endpointOfEnvironment(): string | undefined {
+  const { process } = globalThis as { process?: { env?: Readonly<Record<string, unknown>> } };
+  return ENDPOINT_VARIABLES.map((name) => process?.env?.[name]).find((value) => typeof value === "string" && value !== "") as string | undefined;
 }
 
 function readMaxInputSize(bytes: number = DEFAULT_MAX_INPUT_BYTES): number {

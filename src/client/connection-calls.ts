@@ -88,12 +88,12 @@ export class ConnectionCalls {
 
   /**
    * Rejects those that were sent with `client/connection_closed`. If the server closed because a message was too long,
-   * the longest one is told so.
+   * the longest one is told so; if it let the caller do no more (a subscription that was refused, say), all are told that.
    */
   rejectSent(cause: ActorError | undefined): void {
     const sent = [...this.#calls].filter(([, { frame }]) => frame === undefined);
     const tooLong = cause?.group === "message" && cause.code === "incoming_too_long" ? longestOf(sent.map(([, call]) => call)) : undefined;
-    for (const [id, call] of sent) this.#take(id)?.reject(call === tooLong ? cause : connectionClosed(call.action, cause));
+    for (const [id, call] of sent) this.#take(id)?.reject(cause !== undefined && (call === tooLong || cause.group === "auth") ? cause : connectionClosed(call.action, cause));
   }
 
   rejectAll(error: ActorError): void {

@@ -73,6 +73,8 @@ export type ConnectionEffect =
   | { readonly do: "resume"; readonly actorId: string }
   /** Calls without an answer will have none. */
   | { readonly do: "rejectSent"; readonly cause: ActorError | undefined }
+  /** Calls do not wait for another attempt. */
+  | { readonly do: "rejectWaiting"; readonly error: ActorError }
   | { readonly do: "rejectAll"; readonly error: ActorError }
   | { readonly do: "status"; readonly status: ConnStatus }
   | { readonly do: "tellOpen" }
@@ -126,7 +128,7 @@ export function advance(state: ConnectionState, event: ConnectionEvent): Step {
     case "paramsReady":
       return state.phase === "params" ? openWith(state, event.params) : [state, []];
     case "paramsFailed":
-      return state.phase === "params" ? failed(state, event.error, undefined) : [state, []];
+      return state.phase === "params" ? withoutParams(state, event.error) : [state, []];
     case "init":
       return state.phase === "opening" ? opened(state, event) : [state, []];
     case "heard":
@@ -233,6 +235,12 @@ type Close = { readonly code: number; readonly reason: string };
 function ended(state: ConnectionState, error: ActorError, at: number, close: Close | undefined): Step {
   if (state.phase === "open") return lost(state, error, at, close);
   return state.phase === "opening" ? failed(state, error, close) : [state, []];
+}
+
+/** The next attempt asks again, at its time; calls do not wait for that. */
+function withoutParams(state: ConnectionState, error: ActorError): Step {
+  const [next, effects] = failed(state, error, undefined);
+  return [next, next.phase === "waiting" ? [...effects, { do: "rejectWaiting", error }] : effects];
 }
 
 /** An attempt has not led to a connection. */

@@ -198,6 +198,8 @@ export class Connection {
       case "rejectSent":
         this.#renewOpening();
         return this.#calls.rejectSent(effect.cause);
+      case "rejectWaiting":
+        return this.#calls.rejectAll(effect.error);
       case "rejectAll":
         return this.#rejectAll(effect.error);
       case "status":

@@ -3,6 +3,7 @@ import { ActorError, normalizeKey, readOptions } from "../protocol/index.js";
 import { isInheritedName } from "./action-proxy.js";
 import { createActorHandle } from "./actor-handle.js";
 import { resolveConfig, type ClientConfig } from "./client-config.js";
+import { homeOr } from "./home-transport.js";
 import { createHttpTransport } from "./http-transport.js";
 import { OpenConnections, type ClientOptions } from "./open-connections.js";
 import type { ActorTarget, ActorTransport } from "./transport.js";
@@ -22,7 +23,11 @@ export type { ClientFor };
  */
 // biome-ignore lint: untyped by intention (decision 31)
 export function createClient<R = AnyRegistry>(endpointOrConfig?: string | ClientConfig): ClientFor<R> {
-  return createClientWithTransport<R>(createHttpTransport(resolveConfig(endpointOrConfig)));
+  const config = typeof endpointOrConfig === "string" ? { endpoint: endpointOrConfig } : endpointOrConfig;
+  // Whatever else is wrong with it is told at once.
+  const resolved = resolveConfig(config);
+  const overHttp = (): ActorTransport => createHttpTransport(resolved);
+  return createClientWithTransport<R>(config?.endpoint === undefined && config?.fetch === undefined && config?.webSocket === undefined ? homeOr(overHttp) : overHttp());
 }
 
 /** The same client over another way to the actors. */

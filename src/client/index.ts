@@ -25,3 +25,4 @@ export { promiseWithResolvers, type PromiseWithResolvers } from "./promise-with-
 export { stringifyError } from "./stringify-error.js";
 export { consoleLog } from "./console-log.js";
 export { configureBaseLogger, configureDefaultLogger, configuredLogger, getBaseLogger, getLogger, makeDefaultLogger } from "./loggers.js";
+export { setHomeTransport } from "./home-transport.js";

@@ -9,17 +9,22 @@ export interface RawCall {
 
 /**
  * Reads the arguments of `handle.fetch`. Of a URL, and of a Request, only path and query count: the actor is where the
- * handle says. A Request's own body is sent as it comes. Throws `request/invalid` (400) on anything else.
+ * handle says. A Request's own body is sent as it comes; one may also be given as `init`. Throws `request/invalid` (400) on anything else.
  */
-export function readRawCall(input: unknown, init: RequestInit = {}): RawCall {
+export function readRawCall(input: unknown, given: RequestInit | Request = {}): RawCall {
+  const init = given instanceof Request ? initOf(given) : given;
   if (typeof input === "string") return { path: pathOf(input), init: streamed(init) };
   if (input instanceof URL) return { path: input.pathname + input.search, init: streamed(init) };
   if (!(input instanceof Request)) throw invalid();
   const { pathname, search } = new URL(input.url);
   const headers = new Headers(input.headers);
   new Headers(init.headers).forEach((value, name) => headers.set(name, value));
-  const { method, body, redirect, signal } = input;
-  return { path: pathname + search, init: streamed({ method, redirect, signal, ...(body && { body }), ...init, headers }) };
+  return { path: pathname + search, init: streamed({ ...initOf(input), ...init, headers }) };
+}
+
+/** A Request has its parts on its prototype, where a spread does not find them. */
+function initOf({ method, headers, body, redirect, signal }: Request): RequestInit {
+  return { method, headers, redirect, signal, ...(body && { body }) };
 }
 
 /** Runtimes want to hear that a body is a stream. */

@@ -3,7 +3,7 @@
  */
 import { env as workerEnv, waitUntil } from "cloudflare:workers";
 import type { ActorDefinitions, Client, ClientEffects, Logger, LogSink, Registry } from "../actor/index.js";
-import { configuredLogger, consoleLog, createBindingTransport, createClientWithTransport } from "../client/index.js";
+import { configuredLogger, consoleLog, createBindingTransport, createClientWithTransport, setHomeTransport } from "../client/index.js";
 import { createActorObject, type ActorObjectClass } from "../durable-object/index.js";
 import { type LogLevel, MAX_VALUE_BYTES } from "../protocol/index.js";
 import {
@@ -106,35 +106,34 @@ export function createHandler<D extends ActorDefinitions, Env = unknown>(registr
     ...(maxOutgoingMessageSize === undefined ? {} : { maxOutgoingMessageSize }),
   });
   const failurePorts = { log, newErrorId: () => crypto.randomUUID(), expose: false };
-  const connect = (env: Env, beforeCall: () => void = () => {}, ends: readonly AbortSignal[] = [], effects?: ClientEffects): unknown => {
+  const bind = (env: Env, beforeCall: () => void): ReturnType<typeof createBindingTransport> => {
     const callActor = createActorCaller(namespaceOf(env), { actorNames });
     const sendMessage = createMessageSender(callActor);
     const openSocket = createSocketOpener(namespaceOf(env), actorNames, callActor);
     const sendRequest = createRequestSender(namespaceOf(env), actorNames, callActor);
-    return createClientWithTransport(
-      createBindingTransport({
-        async call(call) {
-          beforeCall();
-          return callActor({ ...call, internal: true });
-        },
-        async send(send) {
-          beforeCall();
-          return sendMessage({ ...send, internal: true });
-        },
-        async openSocket(call) {
-          beforeCall();
-          return openSocket({ ...call, internal: true });
-        },
-        async fetch(request) {
-          beforeCall();
-          // As over HTTP: what goes wrong on the actor's side is an answer.
-          return sendRequest({ ...request, internal: true }).catch((error: unknown) => errorResponse(failureOf(error, failurePorts, {}), true));
-        },
-        beforeSend: beforeCall,
-      }),
-      { ends, effects },
-    );
+    return createBindingTransport({
+      async call(call) {
+        beforeCall();
+        return callActor({ ...call, internal: true });
+      },
+      async send(send) {
+        beforeCall();
+        return sendMessage({ ...send, internal: true });
+      },
+      async openSocket(call) {
+        beforeCall();
+        return openSocket({ ...call, internal: true });
+      },
+      async fetch(request) {
+        beforeCall();
+        // As over HTTP: what goes wrong on the actor's side is an answer.
+        return sendRequest({ ...request, internal: true }).catch((error: unknown) => errorResponse(failureOf(error, failurePorts, {}), true));
+      },
+      beforeSend: beforeCall,
+    });
   };
+  const connect = (env: Env, beforeCall: () => void = () => {}, ends: readonly AbortSignal[] = [], effects?: ClientEffects): unknown =>
+    createClientWithTransport(bind(env, beforeCall), { ends, effects });
   const handler: ActorHandler<D, Env> = {
     ActorObject: createActorObject<Env>({ registry: registry as unknown as Registry, createLog, createClient: connect }),
     client: (env) => connect(env) as Client<Registry<D>>,
@@ -145,6 +144,8 @@ export function createHandler<D extends ActorDefinitions, Env = unknown>(registr
   };
   // Its `serve()` and `handler()` know no more than the request.
   registry.servedBy((request, env = workerEnv, ctx = CONTEXT) => handler.fetch(request, env as Env, ctx as ExecutionContext), basePath);
+  // `createClient()` without an endpoint means the actors of its own Worker.
+  setHomeTransport(() => bind(workerEnv as Env, () => {}));
   return handler;
 }
 

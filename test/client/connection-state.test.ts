@@ -20,6 +20,8 @@ function line(effect: ConnectionEffect): string {
       return `resume ${effect.actorId}`;
     case "rejectSent":
       return effect.cause === undefined ? "reject sent" : `reject sent: ${codeOf(effect.cause)}`;
+    case "rejectWaiting":
+      return `reject waiting: ${codeOf(effect.error)}`;
     case "rejectAll":
       return `reject all: ${codeOf(effect.error)}`;
     case "status":
@@ -78,7 +80,7 @@ const TRANSITIONS: readonly (readonly [phase: ConnectionState["phase"], event: s
   ["new", "dispose", DISPOSE, "disposed", ["reject all: client/connection_disposed"]],
 
   ["params", "params", PARAMS, "opening", ["time the opening", 'open with {"t":1}']],
-  ["params", "no params", NO_PARAMS, "waiting", ["error client/get_params_failed", "disconnected", "retry after 1"]],
+  ["params", "no params", NO_PARAMS, "waiting", ["error client/get_params_failed", "disconnected", "retry after 1", "reject waiting: client/get_params_failed"]],
   ["params", "dispose", DISPOSE, "disposed", ["reject all: client/connection_disposed", "idle"]],
 
   ["opening", "init", INIT, "open", ["stopTimer", "resume actor-1", "connected", "tellOpen"]],

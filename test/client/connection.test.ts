@@ -539,7 +539,7 @@ describe("params", () => {
     expect(world.sockets.map(({ call }) => call.params)).toEqual(["token 1", "token 2", "token 3"]);
   });
 
-  test("that cannot be had are an error, and are asked for again", async () => {
+  test("that cannot be had are an error, also of the calls that wait, and are asked for again", async () => {
     const world = fakeSockets();
     const cause = new Error("offline");
     const getParams = vi.fn<() => unknown>().mockRejectedValueOnce(cause).mockImplementationOnce(() => {
@@ -548,14 +548,16 @@ describe("params", () => {
     const connection = world.client.chat.getOrCreate("a", { getParams }).connect();
     const errors: unknown[] = [];
     connection.onError((error: unknown) => errors.push(error));
-    const call = connection.add(1);
+    const early = connection.add(0).catch((error: unknown) => error);
     await world.pass(0);
     expect(errors).toMatchObject([{ group: "client", code: "get_params_failed", cause }]);
+    expect(await early).toMatchObject({ group: "client", code: "get_params_failed" });
     await world.pass(250);
+    const call = connection.add(1);
     await world.pass(500);
     expect([errors.length, world.sockets.length, world.socket.call.params]).toEqual([2, 1, "token"]);
     world.socket.init();
-    world.socket.answer(0, "one");
+    world.socket.answer(1, "one");
     expect(await call).toBe("one");
   });
 
@@ -612,12 +614,12 @@ describe("a refusal", () => {
     expect([heard, await call, await outcome(ready), world.socket.sent]).toEqual([[1], "one", undefined, ["subscribe news", "0 add [1]"]]);
   });
 
-  test("of a subscription ends an open connection", async () => {
+  test("of a subscription ends an open connection, and calls without an answer are told why", async () => {
     const world = await connected();
     const call = world.connection.add(1);
     const log = recorded(world.connection);
     world.socket.drop(1011, "auth.forbidden");
-    expect(await outcome(call)).toBe("client/connection_closed");
+    expect(await outcome(call)).toBe("auth/forbidden");
     await world.pass(600_000);
     expect([log.filter((line) => line !== "open"), world.sockets.length]).toEqual([["disconnected", "close", "error auth/forbidden", "idle"], 1]);
   });

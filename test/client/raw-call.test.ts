@@ -47,6 +47,9 @@ describe("fetch of a handle", () => {
     expect(headers).toMatchObject({ "x-mine": "init", "x-other": "request", "content-type": "text/plain;charset=UTF-8" });
     expect(await new Response(init.body).text()).toBe("text");
     expect((await sentBy(new Request("https://example.test/p"), { method: "DELETE" })).init.method).toBe("DELETE");
+    // As `init`, a Request means the same.
+    const asInit = await sentBy("p", new Request("https://example.test/ignored", { method: "POST", body: "text", headers: { "x-mine": "1" } }));
+    expect([asInit.init.method, new Headers(asInit.init.headers).get("x-mine"), await new Response(asInit.init.body).text()]).toEqual(["POST", "1", "text"]);
   });
 
   test("streams a body", async () => {
