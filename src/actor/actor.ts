@@ -1,5 +1,5 @@
 import { own } from "../protocol/index.js";
-import type { EventDeclarations, QueueDeclarations } from "./declarations.js";
+import type { ClientInput, EventDeclarations, QueueDeclarations } from "./declarations.js";
 import type { ClientAction } from "./client-types.js";
 import type { ActorConfig, ActorDefinition } from "./types.js";
 import { checkConfig } from "./compile.js";
@@ -16,7 +16,10 @@ export function actor<
   E extends EventDeclarations,
   Q extends QueueDeclarations,
   A,
->(config: ActorConfig<S, CP, CS, V, I, DB, E, Q, A>): ActorDefinition<S, CP, CS, V, I, DB, E, Q, { [K in keyof A]: ClientAction<A[K]> }> {
+  Schema = unknown,
+>(
+  config: ActorConfig<S, CP, CS, V, I, DB, E, Q, A> & { readonly inputSchema?: Schema },
+): ActorDefinition<S, CP, CS, V, ClientInput<I, Schema>, DB, E, Q, { [K in keyof A]: ClientAction<A[K]> }> {
   if (typeof config !== "object" || config === null) throw new TypeError("actor() takes a configuration object");
   const given = own(config);
   checkConfig(given);

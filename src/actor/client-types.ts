@@ -1,7 +1,7 @@
 /** What a client knows about actors: only types, so that `src/client` never imports the runtime. */
 import type { ActorError } from "../protocol/index.js";
 import type { EventArgs, EventNames } from "./connection-types.js";
-import type { DefinitionTypes, EventDeclarations, QueueDeclarations, QueueNames, SendBody, SendReply } from "./declarations.js";
+import type { DefinitionTypes, EventDeclarations, QueueDeclarations, QueueNames, SendBody, SendReply, RequiredInput } from "./declarations.js";
 
 /** What `setup()` gives; the type argument of `createClient<typeof registry>()`. */
 export interface RegistryTypes<D> {
@@ -166,7 +166,15 @@ export type ActorHandle<D> = 0 extends 1 & D ? AnyHandle : D extends DefinitionT
 export type ActorConn<D> = 0 extends 1 & D ? AnyConnection : D extends DefinitionTypes<any, any, any, any, any, any, infer E extends EventDeclarations, infer Q extends QueueDeclarations, infer M> ? Connection<M, E, Q> : never;
 
 // biome-ignore lint: any definition
-type InputOf<D> = D extends DefinitionTypes<any, any, any, any, infer I, any, any, any, any> ? I : never;
+type InputOf<D> = D extends DefinitionTypes<any, any, any, any, infer I, any, any, any, any> ? (I extends RequiredInput<infer Given> ? Given : I) : never;
+// biome-ignore lint: any definition
+type NeedsInput<D> = 0 extends 1 & D ? false : D extends DefinitionTypes<any, any, any, any, infer I, any, any, any, any> ? (0 extends 1 & I ? false : I extends RequiredInput<unknown> ? true : false) : false;
+type GetOrCreateArgs<D> = NeedsInput<D> extends true
+  ? [key: ActorKey | undefined, options: GetOrCreateOptions<InputOf<D>> & { readonly createWithInput: InputOf<D> }]
+  : [key?: ActorKey, options?: GetOrCreateOptions<InputOf<D>>];
+type CreateArgs<D> = NeedsInput<D> extends true
+  ? [key: ActorKey | undefined, options: CreateOptions<InputOf<D>> & { readonly input: InputOf<D> }]
+  : [key?: ActorKey, options?: CreateOptions<InputOf<D>>];
 
 export interface GetOptions {
   /** Connection params, sent with every call. */
@@ -195,10 +203,11 @@ export type ActorKey = string | readonly string[];
 /** `client.<actor>`: where handles come from. `get…` call nothing; the handle's first use does. */
 export interface ActorAccessor<D> {
   get(key?: ActorKey, options?: GetOptions): ActorHandle<D>;
-  getOrCreate(key?: ActorKey, options?: GetOrCreateOptions<InputOf<D>>): ActorHandle<D>;
+  /** With an `inputSchema`, the input is required: this call may be the one that creates the actor. */
+  getOrCreate(...args: GetOrCreateArgs<D>): ActorHandle<D>;
   getForId(actorId: string, options?: GetOptions): ActorHandle<D>;
   /** @throws actor/duplicate_key when the key exists */
-  create(key?: ActorKey, options?: CreateOptions<InputOf<D>>): Promise<ActorHandle<D>>;
+  create(...args: CreateArgs<D>): Promise<ActorHandle<D>>;
 }
 
 /** `createClient<typeof registry>()`: an accessor for each actor. */
@@ -240,10 +249,10 @@ export interface AnyClientMethods {
 /** The same with the actor's name as an argument: for a name that is computed, or that the client has itself. */
 export interface ClientMethods<D> {
   get<N extends keyof D & string>(name: N, key?: ActorKey, options?: GetOptions): ActorHandle<D[N]>;
-  getOrCreate<N extends keyof D & string>(name: N, key?: ActorKey, options?: GetOrCreateOptions<InputOf<D[N]>>): ActorHandle<D[N]>;
+  getOrCreate<N extends keyof D & string>(name: N, ...args: GetOrCreateArgs<D[N]>): ActorHandle<D[N]>;
   getForId<N extends keyof D & string>(name: N, actorId: string, options?: GetOptions): ActorHandle<D[N]>;
   /** @throws actor/duplicate_key when the key exists */
-  create<N extends keyof D & string>(name: N, key?: ActorKey, options?: CreateOptions<InputOf<D[N]>>): Promise<ActorHandle<D[N]>>;
+  create<N extends keyof D & string>(name: N, ...args: CreateArgs<D[N]>): Promise<ActorHandle<D[N]>>;
   /** Disposes of all connections that its handles have opened. Handles go on working. */
   dispose(): Promise<void>;
 }

@@ -184,3 +184,35 @@ const stop = untyped["anyActor"]!.get("x").connect().on("anyEvent", (anything) =
 exactly<Unsubscribe>()(stop);
 // of `any`, anything
 exactly<any>()(createClient<any>("http://localhost:6420"));
+
+// ---- input that is required --------------------------------------------------------------------------------------------
+
+declare const planSchema: { readonly "~standard": { readonly version: 1; readonly vendor: string; readonly validate: (value: unknown) => { readonly value: { plan: string; seats: number } }; readonly types?: { readonly input: { plan: string }; readonly output: { plan: string; seats: number } } | undefined } };
+const plan = actor({
+  inputSchema: planSchema,
+  canCreate: (c, input) => {
+    exactly<{ plan: string; seats: number }>()(input);
+    exactly<boolean>()(c.internal);
+    // @ts-expect-error nothing of the actor exists yet
+    void c.state;
+    return input.seats < 10;
+  },
+  createState: (_c, input) => ({ seats: input.seats }),
+  actions: { seats: (c) => c.state.seats },
+});
+const planRegistry = setup({ use: { plan, free: actor({ canCreate: (c) => c.internal, actions: { touch: () => 1 } }) } });
+const planClient = createClient<typeof planRegistry>("http://localhost:6420");
+exactly<Promise<number>>()(planClient.plan.getOrCreate(["a"], { createWithInput: { plan: "pro" } }).seats());
+exactly<Promise<ActorHandle<typeof plan>>>()(planClient.plan.create(["a"], { input: { plan: "pro" } }));
+exactly<ActorHandle<typeof plan>>()(planClient.plan.get(["a"]));
+exactly<ActorHandle<typeof plan>>()(planClient.getOrCreate("plan", ["a"], { createWithInput: { plan: "pro" } }));
+planClient.free.getOrCreate(["a"]);
+planClient.free.create();
+// @ts-expect-error the schema wants an input
+planClient.plan.getOrCreate(["a"]);
+// @ts-expect-error the schema wants an input
+planClient.plan.create(["a"]);
+// @ts-expect-error the schema wants an input
+planClient.create("plan", ["a"], {});
+// @ts-expect-error another input
+planClient.plan.create(["a"], { input: { plan: 5 } });
