@@ -4,7 +4,7 @@ import type { ConnectionTable } from "./connection-table.js";
 import type { ActorDatabase } from "./database-types.js";
 import type { Lease } from "./lease.js";
 import type { LiveState, StateView } from "./live-state.js";
-import type { ActorQueue, PlainReceivers } from "./queue-types.js";
+import type { ActorQueue, PlainReceivers, SenderWait } from "./queue-types.js";
 import type { ActorPorts, ClientEffects, ListOptions } from "./ports.js";
 import type { ActorRecord } from "./record.js";
 import type { Timers } from "./timers.js";
@@ -61,8 +61,8 @@ export interface ActorActivation {
   /** A client whose calls leave only after what is dirty has been committed (C1). Its connections end with the activation. */
   client(use?: ClientUse): unknown;
 
-  /** Stores a message and resolves once it is committed; `waitMs`: its sender waits for a reply. @throws queue/full, queue/message_too_large */
-  sendMessage(name: string, body: unknown, waitMs?: number): Promise<StoredMessage>;
+  /** Stores a message and resolves once it is committed; `wait`: its sender waits for a reply. @throws queue/full, queue/message_too_large */
+  sendMessage(name: string, body: unknown, wait?: SenderWait): Promise<StoredMessage>;
   /** A prepared message joins the dirty set. @throws queue/full */
   stageMessage(name: string, body: Uint8Array): void;
 

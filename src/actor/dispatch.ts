@@ -10,7 +10,7 @@ import type { StandardSchema } from "./declarations.js";
 import { checkMessageSize, checkQueueName, readTimeout } from "./message-queue.js";
 import { callHook, within } from "./hook.js";
 import type { Logger } from "./ports.js";
-import type { ReplyResult } from "./queue-types.js";
+import type { ReplyResult, ReplyWait } from "./queue-types.js";
 import type { WorkflowRecord } from "./record.js";
 import type { ScheduledFireInfo } from "./schedule-types.js";
 
@@ -52,6 +52,7 @@ export async function callAction(activation: ActorActivation, name: string, args
   }
 }
 
+const TOKEN = /^[0-9a-f]{32}$/;
 /** Actors whose refusal of all messages was logged in this process. */
 const TOLD = new WeakSet<CompiledActor>();
 
@@ -104,7 +105,7 @@ export interface AcceptedMessage {
  */
 export async function acceptMessage(
   activation: ActorActivation & { readonly queue: OutsideQueue },
-  send: { readonly queue: string; readonly body: Uint8Array; readonly wait?: boolean; readonly timeoutMs?: number },
+  send: { readonly queue: string; readonly body: Uint8Array; readonly wait?: boolean; readonly timeoutMs?: number; readonly token?: string },
   from: CallOrigin = {},
 ): Promise<AcceptedMessage> {
   const given = own(send);
@@ -116,26 +117,48 @@ export async function acceptMessage(
     const isAllowed = await callHook(activation, "canPublish", canPublish, context, READY, activation.actor.options.actionTimeout, []);
     if (!isAllowed) throw new ActorError("auth", "forbidden", `You may not publish to queue "${send.queue}"`);
   }
-  const waitMs = given.wait ? (timeoutMs ?? activation.actor.options.actionTimeout) : undefined;
-  const message = await activation.sendMessage(send.queue, decodeValue(send.body), waitMs);
-  return { id: message.id, createdAt: message.createdAt, waitMs: waitMs ?? 0 };
+  const ms = timeoutMs ?? activation.actor.options.actionTimeout;
+  const wait = given.wait ? { ms, ...(isToken(given.token) && { token: given.token }) } : undefined;
+  const message = await activation.sendMessage(send.queue, decodeValue(send.body), wait);
+  return { id: message.id, createdAt: message.createdAt, waitMs: wait?.ms ?? 0 };
+}
+
+/** The wait of an envelope. */
+interface StoredWait {
+  readonly messageId: number;
+  readonly createdAt: number;
+  readonly timeoutMs: number;
+  readonly token?: string;
 }
 
 /**
  * Waits for a stored message to be completed.
  * @throws actor/destroyed if the actor ends first, actor/restarting if only this activation does
  */
-export async function awaitReply(
-  activation: ActorActivation,
-  wait: { readonly messageId: number; readonly createdAt: number; readonly timeoutMs: number },
-): Promise<ReplyResult> {
+export async function awaitReply(activation: ActorActivation, wait: StoredWait): Promise<ReplyResult> {
   const timeoutMs = readTimeout(wait.timeoutMs, MAX_SEND_WAIT_MS) ?? 0;
   try {
-    return await activation.queue.awaitReply(wait.messageId, wait.createdAt, timeoutMs);
+    return await activation.queue.awaitReply(replyWaitOf(wait), timeoutMs);
   } catch (error) {
     if (activation.record.destroyed) throw destroyed();
     throw error;
   }
+}
+
+/** What a wait through a socket is for. @throws actor/invalid_request without a token */
+export function socketWaitOf(wait: StoredWait): ReplyWait & { readonly token: string } {
+  const { token } = own(wait);
+  if (!isToken(token)) throw new ActorError("actor", "invalid_request", "A wait through a socket needs the token of its send");
+  return { ...replyWaitOf(wait), token };
+}
+
+function replyWaitOf(wait: StoredWait): ReplyWait {
+  const { messageId: id, createdAt, token } = own(wait);
+  return { id, createdAt, ...(isToken(token) && { token }) };
+}
+
+function isToken(token: unknown): token is string {
+  return typeof token === "string" && TOKEN.test(token);
 }
 
 function contextOf(from: CallOrigin): { conn?: Connection["view"]; request?: Request } {

@@ -7,7 +7,7 @@
 import { ActorError, decodeValue, encodeValue, ENVELOPE_VERSION, type CallEnvelope, type ReplyEnvelope, own } from "../protocol/index.js";
 import type { Caller } from "./admission.js";
 import { describe } from "./describe.js";
-import { acceptMessage, awaitReply, callAction } from "./dispatch.js";
+import { acceptMessage, awaitReply, callAction, socketWaitOf } from "./dispatch.js";
 import { tellFailure } from "./failure-data.js";
 import { receiveFrame } from "./frames.js";
 import { Lives, type Entered } from "./lives.js";
@@ -65,6 +65,23 @@ export class ActorHost {
         const connection = await runtime.connections.open(caller, admitted);
         runtime.connections.bind(connection, accept);
         if (operation.raw) serveRawSocket(runtime, connection, caller.request);
+        return reply;
+      });
+    });
+  }
+
+  /**
+   * Lets a sender wait for its reply through a socket: the object need not stay in memory for it. `accept` is called once the
+   * actor is there. The socket is no connection, and nothing that it sends is looked at.
+   */
+  awaitReply(sent: CallEnvelope, accept: (token: string) => Socket): Promise<ReplyEnvelope> {
+    const envelope = readEnvelope(sent);
+    return this.#answer<ReplyEnvelope>(envelope, async (serve) => {
+      const { operation } = envelope;
+      if (operation.kind !== "wait") throw new ActorError("actor", "invalid_request", "This is no wait's envelope");
+      const wait = socketWaitOf(operation);
+      return serve(async ({ runtime, reply }) => {
+        runtime.queue.attachReply(wait, accept(wait.token));
         return reply;
       });
     });

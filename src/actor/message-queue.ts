@@ -13,11 +13,13 @@ import type { QueueDeclaration, StandardSchema } from "./declarations.js";
 import { aborted } from "./message-receivers.js";
 import { decodeMessage, encodeMessage } from "./message-row.js";
 import { MessageTable } from "./message-table.js";
+import type { Socket } from "./ports.js";
 import { KEYS } from "./record.js";
-import { ReplyWaits } from "./reply-waits.js";
-import type { ActorQueue, ReplyResult } from "./queue-types.js";
+import { ReplyWaits, sendReply } from "./reply-waits.js";
+import type { ActorQueue, ReplyResult, ReplyWait, SenderWait } from "./queue-types.js";
 import { isStandardSchema, validate, whenThere } from "./validate.js";
 
+const TIMED_OUT: ReplyResult = { status: "timedOut" };
 /** What one entry, or one answer, can hold of messages. */
 const MAX_TAKEN_BYTES = 1_900_000;
 /** What a message takes in an entry beside its name and body, at most. */
@@ -68,8 +70,8 @@ export class MessageQueue implements MessagePort, ActorQueue {
     for (const { id, createdAt } of this.#replies.keptFor()) table.passed(id, createdAt);
     const known = [];
     for (const [key, bytes] of this.#activation.storedRows(KEYS.messages)) {
-      const { id, name, createdAt, waitUntil, body } = decodeMessage(Number(key.slice(KEYS.messages.length)), bytes);
-      known.push({ id, name, createdAt, waitUntil, size: body.byteLength });
+      const { id, name, createdAt, waitUntil, token, body } = decodeMessage(Number(key.slice(KEYS.messages.length)), bytes);
+      known.push({ id, name, createdAt, waitUntil, token, size: body.byteLength });
     }
     table.load(known, held);
     return table;
@@ -106,12 +108,12 @@ export class MessageQueue implements MessagePort, ActorQueue {
     this.#activation.ports.log.warn({ msg: "A hook of the start sends into a full queue; its message is stored all the same", error: full.message });
   }
 
-  /** Adds a prepared message to the dirty set. `waitMs`: its sender waits that long for a reply. @throws queue/full */
-  add(name: string, body: Uint8Array, waitMs?: number): StoredMessage {
+  /** Adds a prepared message to the dirty set; `wait`, if its sender waits for a reply. @throws queue/full */
+  add(name: string, body: Uint8Array, wait?: SenderWait): StoredMessage {
     this.checkRoom([body]);
     const now = this.#activation.ports.now();
     const createdAt = Math.max(now, this.#table.lastCreatedAt);
-    const message = { id: this.#table.nextId, name, body, createdAt, ...(waitMs === undefined ? {} : { waitUntil: now + waitMs }) };
+    const message = { id: this.#table.nextId, name, body, createdAt, ...(wait && { waitUntil: now + wait.ms }), ...(wait?.token !== undefined && { token: wait.token }) };
     this.#put(message);
     return message;
   }
@@ -186,19 +188,38 @@ export class MessageQueue implements MessagePort, ActorQueue {
     const known = this.#table.get(message.id);
     if (!known) throw new ActorError("queue", "already_completed", "Queue message already completed");
     this.#consume(message.id);
-    this.#replies.give(message, known.waitUntil, reply);
+    this.#replies.give(message.id, known, reply);
+  }
+
+  /** A commit is made: replies that it holds may leave. */
+  committed(): void {
+    this.#replies.committed();
   }
 
   /**
    * Waits for a message to be completed, also if it was while nobody waited. The message stays queued when the time is
-   * over; `createdAt` tells two messages of one id apart.
+   * over; `createdAt` and the token tell two messages of one id apart.
    */
-  async awaitReply(id: number, createdAt: number, timeoutMs: number, signal?: AbortSignal): Promise<ReplyResult> {
+  async awaitReply(wait: ReplyWait, timeoutMs: number, signal?: AbortSignal): Promise<ReplyResult> {
     if (signal?.aborted) throw aborted();
+    return this.#settled(wait) ?? (timeoutMs <= 0 ? TIMED_OUT : this.#replies.wait(wait.id, timeoutMs, signal));
+  }
+
+  /** The same through a socket, which costs nothing while it waits: it gets the result when there is one. */
+  attachReply(wait: ReplyWait & { readonly token: string }, socket: Socket): void {
+    const settled = this.#settled(wait);
+    if (!settled) return;
+    this.#activation.commitOrThrow();
+    sendReply(socket, settled);
+  }
+
+  /** What a wait comes to at once: there is a reply, or nobody knows the message. */
+  #settled({ id, createdAt, token }: ReplyWait): ReplyResult | undefined {
     const kept = this.#replies.takeKept(id, createdAt);
     if (kept) return kept;
-    if (this.#table.get(id)?.createdAt !== createdAt || timeoutMs <= 0) return { status: "timedOut" };
-    return this.#replies.wait(id, timeoutMs, signal);
+    const known = this.#table.get(id);
+    const isIt = known?.createdAt === createdAt && (token === undefined || known.token === undefined || known.token === token);
+    return isIt ? undefined : TIMED_OUT;
   }
 
   /** Replies whose sender's wait is over are forgotten. */

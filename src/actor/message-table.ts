@@ -13,6 +13,7 @@ export interface KnownMessage {
   readonly name: string;
   readonly createdAt: number;
   readonly waitUntil: number | undefined;
+  readonly token: string | undefined;
   /** Bytes of the body. */
   readonly size: number;
 }
@@ -52,8 +53,8 @@ export class MessageTable {
   }
 
   add(message: StoredMessage): void {
-    const { id, name, createdAt, waitUntil, body } = own(message);
-    this.#add(id, { name, createdAt, waitUntil, size: body.byteLength }, false);
+    const { id, name, createdAt, waitUntil, token, body } = own(message);
+    this.#add(id, { name, createdAt, waitUntil, token, size: body.byteLength }, false);
   }
 
   delete(id: number): void {

@@ -154,8 +154,10 @@ export interface ActorPorts {
   abort(reason: string): void;
   /** Keeps the object alive until the promise settles. */
   waitUntil(promise: Promise<unknown>): void;
-  /** All sockets of the object that are open, whichever activation admitted them. */
+  /** All connections' sockets of the object that are open, whichever activation admitted them. */
   sockets(): Iterable<Socket>;
+  /** Sockets of senders who wait for the reply to a message: those that know it by the token, or all. They are no connections. */
+  replySockets(token?: string): Iterable<Socket>;
   /**
    * A client for the same registry, over the binding; `beforeCall` runs before each call leaves and may throw. Its
    * connections end with the first of `ends`.

@@ -67,8 +67,8 @@ export class QueueContext {
     const { timeout, signal } = readOptions("enqueueAndWait", options, WAIT_OPTIONS, invalidOption);
     const timeoutMs = readTimeout(timeout, MAX_SEND_WAIT_MS) ?? this.#activation.actor.options.actionTimeout;
     if (signal?.aborted) throw aborted();
-    const message = await this.#activation.sendMessage(name, body, timeoutMs);
-    const result = await this.#activation.queue.awaitReply(message.id, message.createdAt, timeoutMs, signal);
+    const message = await this.#activation.sendMessage(name, body, { ms: timeoutMs });
+    const result = await this.#activation.queue.awaitReply(message, timeoutMs, signal);
     if (result.status === "timedOut") throw new ActorError("queue", "timed_out", `Nobody completed the message in "${name}" within ${timeoutMs} ms`);
     return result.reply && decodeValue(result.reply);
   }

@@ -3,6 +3,19 @@ import type { MessageFilter, StoredMessage } from "../workflow/index.js";
 /** How long a sender's wait for a reply may end. */
 export type ReplyResult = { readonly status: "completed"; readonly reply: Uint8Array | undefined } | { readonly status: "timedOut" };
 
+/** A sender who waits for a reply: how long, ms, and what it knows the wait by, if it may attach again. */
+export interface SenderWait {
+  readonly ms: number;
+  readonly token?: string;
+}
+
+/** Which message's reply somebody waits for. */
+export interface ReplyWait {
+  readonly id: number;
+  readonly createdAt: number;
+  readonly token?: string;
+}
+
 /** The actor's queue as contexts and waits use it; `MessageQueue` is the one that exists. */
 export interface ActorQueue {
   /** Checks a message and encodes it; nothing is written. */
@@ -13,7 +26,7 @@ export interface ActorQueue {
   encodeReply(message: StoredMessage, response: unknown): Uint8Array | undefined | Promise<Uint8Array | undefined>;
   complete(message: StoredMessage, reply: Uint8Array | undefined): void;
   /** @throws actor/aborted when the signal fires */
-  awaitReply(id: number, createdAt: number, timeoutMs: number, signal?: AbortSignal): Promise<ReplyResult>;
+  awaitReply(wait: ReplyWait, timeoutMs: number, signal?: AbortSignal): Promise<ReplyResult>;
 }
 
 /** One wait of an action or a run handler. */

@@ -3,8 +3,11 @@
  *
  * Owns: the waits in memory, the rows of kept replies. Does not own: the messages (message-queue.ts).
  */
+import { encodeValue } from "../protocol/index.js";
 import type { ActorActivation } from "./activation.js";
 import { aborted } from "./message-receivers.js";
+import type { KnownMessage } from "./message-table.js";
+import type { Socket } from "./ports.js";
 import type { ReplyResult } from "./queue-types.js";
 
 /** Where replies are kept in the table of deadlines. */
@@ -22,6 +25,9 @@ export class ReplyWaits {
   readonly #activation: ActorActivation;
   readonly #waiters = new Map<number, (reply: Uint8Array | undefined) => void>();
 
+  /** Replies that the next commit holds. */
+  readonly #leaving: (() => void)[] = [];
+
   constructor(activation: ActorActivation) {
     this.#activation = activation;
   }
@@ -33,16 +39,24 @@ export class ReplyWaits {
     }
   }
 
-  /** A message was completed: whoever waits is told with the next commit, or finds the reply until `waitUntil`. */
-  give(message: { readonly id: number; readonly createdAt: number }, waitUntil: number | undefined, reply: Uint8Array | undefined): void {
-    const waiter = this.#waiters.get(message.id);
+  /** A message was completed: whoever waits is told once that is committed, or finds the reply until the end of its wait. */
+  give(id: number, { createdAt, waitUntil, token }: KnownMessage, reply: Uint8Array | undefined): void {
+    const waiter = this.#waiters.get(id);
+    const sockets = token === undefined ? [] : [...this.#activation.ports.replySockets(token)];
     if (waiter) {
-      this.#waiters.delete(message.id);
+      this.#waiters.delete(id);
       waiter(reply);
+    } else if (sockets.length > 0) {
+      this.#leaving.push(() => sockets.forEach((socket) => sendReply(socket, { status: "completed", reply })));
     } else if (waitUntil !== undefined && waitUntil > this.#activation.ports.now()) {
-      const kept: KeptReply = { at: waitUntil, createdAt: message.createdAt, reply };
-      this.#activation.setDeadline(replyId(message.id), kept);
+      const kept: KeptReply = { at: waitUntil, createdAt, reply };
+      this.#activation.setDeadline(replyId(id), kept);
     }
+  }
+
+  /** A commit is made: what was given before it leaves through the sockets that wait. */
+  committed(): void {
+    for (const send of this.#leaving.splice(0)) send();
   }
 
   /** Takes a reply that was kept. */
@@ -95,6 +109,13 @@ export class ReplyWaits {
       if (id.startsWith(REPLIES) && row.at <= now) this.#activation.clearDeadline(id);
     }
   }
+}
+
+/** The one frame of a waiting sender's socket, and its end. */
+export function sendReply(socket: Socket, { status, ...rest }: ReplyResult): void {
+  const reply = "reply" in rest ? rest.reply : undefined;
+  socket.send(encodeValue({ status, ...(reply !== undefined && { reply }) }));
+  socket.close(1000, "");
 }
 
 function replyId(id: number): string {

@@ -25,6 +25,7 @@ import { LiveState, type StateView } from "./live-state.js";
 import { MessageQueue } from "./message-queue.js";
 import { MessageReceivers } from "./message-receivers.js";
 import type { ActorPorts, StoreActivation } from "./ports.js";
+import type { SenderWait } from "./queue-types.js";
 import { KEYS, encodeRecord, type ActorRecord } from "./record.js";
 import { RunHandler } from "./run-handler.js";
 import { ScheduleRuns } from "./schedule-runs.js";
@@ -211,6 +212,7 @@ export class ActorRuntime extends StoredRows implements ActorActivation {
       if (stateBytes) this.stateChanges.committed();
     }
     this.wakes.committed(alarmAt);
+    this.queue.committed();
     this.#leaseTimer.set(this.wakes.extendAt);
     return true;
   }
@@ -281,11 +283,11 @@ export class ActorRuntime extends StoredRows implements ActorActivation {
 
   // ---- messages ----------------------------------------------------------------------------------------------------
 
-  async sendMessage(name: string, body: unknown, waitMs?: number): Promise<StoredMessage> {
+  async sendMessage(name: string, body: unknown, wait?: SenderWait): Promise<StoredMessage> {
     const prepared = this.queue.prepare(name, body);
     // At once where it can be: nobody may be there to wait for it.
     const bytes = prepared instanceof Promise ? await prepared : prepared;
-    const message = this.queue.add(name, bytes, waitMs);
+    const message = this.queue.add(name, bytes, wait);
     this.workflow.expectMessages();
     this.commitOrThrow();
     this.messagesChanged();

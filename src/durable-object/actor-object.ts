@@ -5,6 +5,7 @@ import { HibernatingSocket } from "./hibernating-socket.js";
 import { KeyValueStore } from "./key-value-store.js";
 import { ObjectTimer } from "./object-timer.js";
 import { serveRawRequest } from "./raw-request.js";
+import { isReplySocket, replyTag } from "./reply-socket.js";
 import { acceptUpgrade, answerPings, isAnsweredPing } from "./upgrade.js";
 
 /** What the composition root decides for all objects of a Worker. */
@@ -40,7 +41,8 @@ export function createActorObject<Env>(options: ActorObjectOptions<Env>): ActorO
         region: "default",
         abort: (reason) => ctx.abort(reason),
         waitUntil: (promise) => ctx.waitUntil(promise),
-        sockets: () => ctx.getWebSockets().map((socket) => HibernatingSocket.of(socket)),
+        sockets: () => ctx.getWebSockets().filter((socket) => !isReplySocket(ctx, socket)).map((socket) => HibernatingSocket.of(socket)),
+        replySockets: (token) => ctx.getWebSockets(replyTag(token)).map((socket) => HibernatingSocket.of(socket)),
         createClient: (beforeCall, ends, effects) => options.createClient(env, beforeCall, ends, effects),
       });
       answerPings(ctx);
@@ -55,18 +57,21 @@ export function createActorObject<Env>(options: ActorObjectOptions<Env>): ActorO
     }
 
     override async webSocketMessage(socket: WebSocket, message: string | ArrayBuffer): Promise<void> {
-      if (isAnsweredPing(this.ctx, socket, message)) return;
+      if (isReplySocket(this.ctx, socket) || isAnsweredPing(this.ctx, socket, message)) return;
       return this.#host.socketMessage(HibernatingSocket.of(socket), typeof message === "string" ? message : new Uint8Array(message));
     }
 
-    override webSocketClose(socket: WebSocket, code: number, reason: string): Promise<void> {
+    override async webSocketClose(socket: WebSocket, code: number, reason: string): Promise<void> {
       const ended = HibernatingSocket.of(socket);
       // The platform does not answer a close by itself: the client would see 1006, ten seconds later.
       ended.close(code, reason);
+      // A sender that waits no longer starts nothing.
+      if (isReplySocket(this.ctx, socket)) return;
       return this.#host.socketClosed(ended, { code, reason });
     }
 
-    override webSocketError(socket: WebSocket): Promise<void> {
+    override async webSocketError(socket: WebSocket): Promise<void> {
+      if (isReplySocket(this.ctx, socket)) return;
       return this.#host.socketClosed(HibernatingSocket.of(socket), { code: 1006, reason: "The connection was lost" });
     }
 

@@ -3,6 +3,7 @@ import { PING, PONG } from "../protocol/index.js";
 import { refusal, serveByEnvelope } from "./enveloped-request.js";
 import { HibernatingSocket } from "./hibernating-socket.js";
 import { sendSafely } from "./safe-socket.js";
+import { replyTag } from "./reply-socket.js";
 import { ResidentSocket } from "./resident-socket.js";
 
 /**
@@ -28,7 +29,12 @@ export function isAnsweredPing(ctx: DurableObjectState, socket: WebSocket, messa
 export function acceptUpgrade(request: Request, ctx: DurableObjectState, host: ActorHost): Promise<Response> {
   return serveByEnvelope(request, async (envelope) => {
     const { 0: client, 1: server } = new WebSocketPair();
-    const reply = await host.connect(envelope, (hibernates) => {
+    const isWait = envelope.operation.kind === "wait";
+    const acceptWait = (token: string): HibernatingSocket => {
+      ctx.acceptWebSocket(server, [replyTag(), replyTag(token)]);
+      return HibernatingSocket.of(server);
+    };
+    const reply = isWait ? await host.awaitReply(envelope, acceptWait) : await host.connect(envelope, (hibernates) => {
       if (!hibernates) return new ResidentSocket(server, host);
       const isRaw = envelope.operation.kind === "connect" && envelope.operation.raw === true;
       ctx.acceptWebSocket(server, isRaw ? [RAW] : []);

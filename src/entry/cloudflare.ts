@@ -108,8 +108,8 @@ export function createHandler<D extends ActorDefinitions, Env = unknown>(registr
   const failurePorts = { log, newErrorId: () => crypto.randomUUID(), expose: false };
   const bind = (env: Env, beforeCall: () => void): ReturnType<typeof createBindingTransport> => {
     const callActor = createActorCaller(namespaceOf(env), { actorNames });
-    const sendMessage = createMessageSender(callActor);
     const openSocket = createSocketOpener(namespaceOf(env), actorNames, callActor);
+    const sendMessage = createMessageSender(callActor, openSocket);
     const sendRequest = createRequestSender(namespaceOf(env), actorNames, callActor);
     return createBindingTransport({
       async call(call) {

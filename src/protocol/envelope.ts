@@ -18,10 +18,13 @@ export type Creation =
 /** What the caller wants done. `args`, `input`, `output` are bytes of the storage codec (`encodeValue`). */
 export type Operation =
   | { readonly kind: "action"; readonly name: string; readonly args: Uint8Array }
-  /** Stores a message; the output is `{ id, createdAt, waitMs }`. */
-  | { readonly kind: "send"; readonly queue: string; readonly body: Uint8Array; readonly wait?: boolean; readonly timeoutMs?: number }
-  /** Waits for a message to be completed; the output is `{ status: "completed", reply? } | { status: "timedOut" }`. */
-  | { readonly kind: "wait"; readonly messageId: number; readonly createdAt: number; readonly timeoutMs: number }
+  /** Stores a message; the output is `{ id, createdAt, waitMs }`. `token`: 32 hex digits, by which its sender attaches again. */
+  | { readonly kind: "send"; readonly queue: string; readonly body: Uint8Array; readonly wait?: boolean; readonly timeoutMs?: number; readonly token?: string }
+  /**
+   * Waits for a message to be completed; the output is `{ status: "completed", reply? } | { status: "timedOut" }`. As an upgrade
+   * it waits without an end, and without keeping the object in memory; the output is then the socket's one frame.
+   */
+  | { readonly kind: "wait"; readonly messageId: number; readonly createdAt: number; readonly timeoutMs: number; readonly token?: string }
   /** Opens a connection; goes with a WebSocket upgrade. `extended`: the client is our own; `raw`: for `onWebSocket`. */
   | { readonly kind: "connect"; readonly encoding: Encoding; readonly extended: boolean; readonly raw?: boolean }
   /** A raw request; goes with that request. */

@@ -12,5 +12,6 @@ export { createSocketOpener } from "./open-socket.js";
 export type { OpenSocket } from "./open-socket.js";
 export { createRequestSender } from "./send-request.js";
 export type { RawRequest, SendRequest } from "./send-request.js";
+export { awaitThroughSocket } from "./reply-socket.js";
 export { createMessageSender } from "./wait.js";
 export type { MessageSend, SendMessage, SentMessage, WaitPorts } from "./wait.js";

@@ -79,10 +79,11 @@ export function createRouter(options: RouterOptions): Router {
   const { authorize } = options;
   const accessTo = (request: Request, objects: ActorNamespace, env: unknown): ActorAccess => {
     const callActor = createActorCaller(objects, { ...options, actorNames });
+    const openSocket = createSocketOpener(objects, actorNames, callActor);
     const access = {
       callActor,
-      openSocket: createSocketOpener(objects, actorNames, callActor),
-      sendMessage: createMessageSender(callActor, options),
+      openSocket,
+      sendMessage: createMessageSender(callActor, openSocket, options),
       sendRequest: createRequestSender(objects, actorNames, callActor),
     };
     return authorize === undefined ? access : authorized(access, request, (asked, target) => authorize(asked, target, env));

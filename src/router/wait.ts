@@ -1,4 +1,6 @@
 import { ActorError, decodeValue, type Operation } from "../protocol/index.js";
+import type { OpenSocket } from "./open-socket.js";
+import { awaitThroughSocket, type WaitResult } from "./reply-socket.js";
 import { callPorts, type ActorCall, type CallActor, type CallPorts } from "./forward.js";
 
 /** A message for a queue of an actor, before it is an envelope. */
@@ -32,7 +34,15 @@ export type SendMessage = (send: MessageSend) => Promise<SentMessage>;
 export interface WaitPorts extends CallPorts {
   /** Epoch ms. */
   readonly now: () => number;
+  /** Runs `action` after `ms`; gives what calls it off. */
+  readonly setTimer: (ms: number, action: () => void) => () => void;
+  /** 32 hex digits that nobody guesses. */
+  readonly newToken: () => string;
 }
+
+/** So long an object holds a sender in a call, and stays in memory for it; then a socket does, which costs nothing. */
+const CALL_WAIT_MS = 30_000;
+const CLOCK_SLACK_MS = 1_000;
 
 /** Delays between two attachments: doubling, and up to half taken off by chance. */
 const FIRST_DELAY_MS = 50;
@@ -51,17 +61,17 @@ interface Accepted {
   readonly waitMs: number;
 }
 
-type WaitResult = { readonly status: "completed"; readonly reply?: Uint8Array } | { readonly status: "timedOut" };
-
 /** Sends messages over `callActor`. Waiting is this side's: an object that is reset in the middle is asked again. */
-export function createMessageSender(callActor: CallActor, options: Partial<WaitPorts> = {}): SendMessage {
-  const ports: WaitPorts = { ...callPorts(options), now: options.now ?? Date.now };
+export function createMessageSender(callActor: CallActor, openSocket: OpenSocket, options: Partial<WaitPorts> = {}): SendMessage {
+  const ports: WaitPorts = { now: Date.now, setTimer, newToken, ...callPorts(options), ...options };
+  const attach = attachmentsOver(callActor, openSocket, ports);
   return async ({ queue, body, wait, timeoutMs, signal, ...call }) => {
-    const operation: Operation = { kind: "send", queue, body, ...(wait && { wait, ...(timeoutMs !== undefined && { timeoutMs }) }) };
+    const token = ports.newToken();
+    const operation: Operation = { kind: "send", queue, body, ...(wait && { wait, token, ...(timeoutMs !== undefined && { timeoutMs }) }) };
     const { actorId, output } = await callActor({ ...call, operation });
     if (!wait) return { actorId, status: "completed" };
     const accepted = decoded<Accepted>(output);
-    const result = await waitFor(actorId, accepted, callActor, ports, signal);
+    const result = await waitFor(actorId, { ...accepted, token }, attach, ports, signal);
     if (result.status === "timedOut" && timeoutMs === undefined) {
       throw new ActorError("actor", "action_timed_out", "Nobody completed the message in time.", { metadata: { timeoutMs: accepted.waitMs } });
     }
@@ -69,23 +79,58 @@ export function createMessageSender(callActor: CallActor, options: Partial<WaitP
   };
 }
 
+/** Waits with an object for at most `leftMs`. */
+type Attach = (actorId: string, message: { readonly messageId: number; readonly createdAt: number; readonly token: string }, leftMs: number, signal: AbortSignal | undefined) => Promise<WaitResult>;
+
+/** In a call as long as that is short; then through a socket, unless the object's release is one that knows of none. */
+function attachmentsOver(callActor: CallActor, openSocket: OpenSocket, ports: WaitPorts): Attach {
+  return async (actorId, message, leftMs, signal) => {
+    const begunAt = ports.now();
+    const inCall = async (timeoutMs: number): Promise<WaitResult> =>
+      decoded<WaitResult>((await callActor({ target: { actorId }, operation: { kind: "wait", ...message, timeoutMs } })).output);
+    const result = await inCall(Math.min(leftMs, CALL_WAIT_MS));
+    const waitedMs = ports.now() - begunAt;
+    // What an object says before the call's time is over (clocks differ a little) is that it does not know the message.
+    if (result.status === "completed" || leftMs <= CALL_WAIT_MS || waitedMs < CALL_WAIT_MS - CLOCK_SLACK_MS) return result;
+    const restMs = Math.max(0, leftMs - waitedMs);
+    const operation: Operation = { kind: "wait", ...message, timeoutMs: restMs };
+    try {
+      return await awaitThroughSocket(openSocket, { actorId, operation, leftMs: restMs, signal, setTimer: ports.setTimer });
+    } catch (error) {
+      if (!ActorError.isActorError(error) || error.group !== "actor" || error.code !== "invalid_request") throw error;
+      return inCall(restMs);
+    }
+  };
+}
+
 /** Attaches to a stored message until its time is over. It is addressed by id: another life of the key is another actor. */
-async function waitFor(actorId: string, accepted: Accepted, callActor: CallActor, ports: WaitPorts, signal: AbortSignal | undefined): Promise<WaitResult> {
-  const { id: messageId, createdAt, waitMs } = accepted;
+async function waitFor(actorId: string, accepted: Accepted & { readonly token: string }, attach: Attach, ports: WaitPorts, signal: AbortSignal | undefined): Promise<WaitResult> {
+  const { id: messageId, createdAt, waitMs, token } = accepted;
   const deadline = ports.now() + waitMs;
   for (let tries = 1; ; tries++) {
     const leftMs = Math.max(0, deadline - ports.now());
+    const begunAt = ports.now();
     try {
-      const operation: Operation = { kind: "wait", messageId, createdAt, timeoutMs: leftMs };
-      return decoded<WaitResult>((await callActor({ target: { actorId }, operation })).output);
+      return await attach(actorId, { messageId, createdAt, token }, leftMs, signal);
     } catch (error) {
-      if (!isBroken(error)) throw isNotFound(error) ? destroyed(actorId) : error;
       signal?.throwIfAborted();
+      if (!isBroken(error)) throw isNotFound(error) ? destroyed(actorId) : error;
+      // It was attached for long: this is no row of failures.
+      if (ports.now() - begunAt > MAX_OVERLOADED_DELAY_MS) tries = 1;
       await ports.sleep(Math.min(delayMs(tries, error, ports.random), Math.max(0, deadline - ports.now())));
       signal?.throwIfAborted();
       if (ports.now() >= deadline) return { status: "timedOut" };
     }
   }
+}
+
+function setTimer(ms: number, action: () => void): () => void {
+  const timer = setTimeout(action, ms);
+  return () => clearTimeout(timer);
+}
+
+function newToken(): string {
+  return [...crypto.getRandomValues(new Uint8Array(16))].map((byte) => byte.toString(16).padStart(2, "0")).join("");
 }
 
 /** Whether the object broke off. Errors without a code are the platform's: an actor's own come as data and have one. */

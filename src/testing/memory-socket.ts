@@ -21,6 +21,8 @@ export class MemorySocket implements Socket {
   readonly frames: (string | Uint8Array)[] = [];
   /** How it ended, for the client. */
   end: ConnectionEnd | undefined;
+  /** Called when the client has received something, and when the socket has ended. */
+  onChange: () => void = () => {};
   readonly #encoding: Encoding | "raw";
   readonly #way: SocketWay;
   #isOpen = true;
@@ -49,13 +51,17 @@ export class MemorySocket implements Socket {
       if (this.#hasDied) return;
       if (message) this.received.push(message);
       else this.frames.push(frame);
+      this.onChange();
     });
   }
 
   close(code: number, reason: string): void {
     if (!this.#isOpen) return;
     this.#isOpen = false;
-    void this.#way.outputGate().then(() => (this.end ??= { code, reason }));
+    void this.#way.outputGate().then(() => {
+      this.end ??= { code, reason };
+      this.onChange();
+    });
   }
 
   /** The process of the actor died: its sockets end without a word. */
@@ -63,6 +69,7 @@ export class MemorySocket implements Socket {
     this.#isOpen = false;
     this.#hasDied = true;
     this.end ??= { code: 1006, reason: "" };
+    this.onChange();
   }
 
   // ---- the client's end --------------------------------------------------------------------------------------------

@@ -11,6 +11,8 @@ import { AlarmDelivery } from "./alarm-delivery.js";
 import { logSink } from "./log-sink.js";
 import { ManualClock } from "./manual-clock.js";
 import { MemorySocket } from "./memory-socket.js";
+import { newDeath } from "./process-death.js";
+import { ReplySockets } from "./reply-sockets.js";
 import { CrashError, MemoryStore, type CommitFault } from "./memory-store.js";
 import type { SqliteDatabase } from "./memory-sql.js";
 import { holdsLease } from "./stored-lease.js";
@@ -160,6 +162,8 @@ export class WorldActor {
   crashes = 0;
   /** Sockets that were let in; the process's death ends them. */
   readonly sockets = new Set<MemorySocket>();
+  /** Those of senders who wait for a reply: no connections. */
+  readonly replySockets = new ReplySockets(() => this.store.outputGate());
   readonly #alarm: AlarmDelivery;
 
   constructor(world: World, name: string, key: readonly string[], index: number) {
@@ -230,20 +234,22 @@ export class WorldActor {
   async connect(options: { readonly params?: unknown; readonly encoding?: Encoding; readonly raw?: boolean; readonly mode?: "get" | "getOrCreate" } = {}): Promise<MemorySocket> {
     const { encoding = "json", mode = "getOrCreate", raw = false, params } = own(options);
     const envelope = this.#envelope({ mode }, { kind: "connect", encoding, extended: true, ...(raw && { raw }) }, params);
+    const outputGate = (): Promise<void> => this.store.outputGate();
     const socket = new MemorySocket(raw ? "raw" : encoding, {
-      outputGate: () => this.store.outputGate(),
-      message: async (from, frame) => {
-        await this.#live().socketMessage(from, frame);
-        await this.store.outputGate();
-      },
-      closed: async (from, end) => {
-        await this.#live().socketClosed(from, end);
-        await this.store.outputGate();
-      },
+      outputGate,
+      message: (from, frame) => this.#live().socketMessage(from, frame).then(outputGate),
+      closed: (from, end) => this.#live().socketClosed(from, end).then(outputGate),
     });
     const reply = await this.#visible((host) => host.connect(envelope, () => this.sockets.add(socket) && socket));
     if (!reply.ok) throw fromErrorData(reply.error, reply.status);
     return socket;
+  }
+
+  /** Lets a sender wait for a reply through a socket, as the Worker does: its one frame is the result. */
+  async awaitReply(envelope: CallEnvelope): Promise<ReplyEnvelope & { readonly socket: MemorySocket | undefined }> {
+    let socket: MemorySocket | undefined;
+    const reply = await this.#visible((host) => host.awaitReply(envelope, (token) => (socket = this.replySockets.add(token))));
+    return { ...reply, socket };
   }
 
   /** Calls an action as a client would; the reply is seen only once what caused it is durable. */
@@ -318,6 +324,7 @@ export class WorldActor {
     this.#leaveMemory();
     for (const socket of this.sockets) socket.die();
     this.sockets.clear();
+    this.replySockets.die();
     const { resolve } = this.#death;
     this.#death = newDeath();
     resolve();
@@ -358,6 +365,7 @@ export class WorldActor {
         promise.catch(() => {});
       },
       sockets: () => [...this.sockets].filter((socket) => socket.isOpen),
+      replySockets: (token) => this.replySockets.of(token),
       createClient: (beforeCall, _ends, effects) => worldClient((name, key, creation, operation) => this.#world.actor(name, key).send(creation, operation), beforeCall, effects),
       ...(options.upgrades ? { upgrades: options.upgrades } : {}),
       ...(options.newestFormat === undefined ? {} : { newestFormat: options.newestFormat }),
@@ -367,12 +375,4 @@ export class WorldActor {
 
 function standsStill(): Error {
   return new Error("A timer or an alarm sets itself off again and again, and time stands still");
-}
-
-function newDeath(): { readonly promise: Promise<void>; readonly resolve: () => void } {
-  let resolve: () => void = () => {};
-  const promise = new Promise<void>((settle) => {
-    resolve = settle;
-  });
-  return { promise, resolve };
 }

@@ -69,6 +69,8 @@ export interface StoredMessage {
   readonly createdAt: number;
   /** Epoch ms until which its sender waits for a reply, if it does. */
   readonly waitUntil?: number;
+  /** 32 hex digits that its waiting sender knows it by. */
+  readonly token?: string;
 }
 
 /** Which messages a wait takes. */

@@ -1,9 +1,10 @@
-import { runInDurableObject } from "cloudflare:test";
+import { evictDurableObject, runInDurableObject } from "cloudflare:test";
 import { env, exports } from "cloudflare:workers";
 import { describe, expect, it } from "vitest";
 import { createHandler } from "../../src/entry/cloudflare.js";
 import { actor, queue, setup } from "../../src/entry/index.js";
-import { objectName } from "../../src/protocol/index.js";
+import { decodeValue, encodeValue, objectName } from "../../src/protocol/index.js";
+import { awaitThroughSocket, createActorCaller, createSocketOpener, type ActorNamespace } from "../../src/router/index.js";
 import { KILLED } from "../support/kill.js";
 import { serve } from "../support/worker.js";
 
@@ -18,6 +19,7 @@ const jobs = actor({
       await message?.complete(`did ${message.body}`);
       return message?.body;
     },
+    connected: (c) => c.conns.size,
   },
 });
 const caller = actor({
@@ -86,5 +88,51 @@ describe.each(Object.keys(ways))("a sender over %s", (way) => {
     await stored(`${key}-3`);
     await kill(`${key}-3`);
     expect(await sent).toEqual({ status: "timedOut" });
+  });
+});
+
+describe("a sender who waits through a socket", () => {
+  const objects = ACTORS as unknown as ActorNamespace;
+  const names = new Set(["jobs", "caller"]);
+  const call = createActorCaller(objects, { actorNames: names });
+  const openSocket = createSocketOpener(objects, names, call);
+  const setTimer = (ms: number, action: () => void) => {
+    const timer = setTimeout(action, ms);
+    return () => clearTimeout(timer);
+  };
+  const token = "0123456789abcdef".repeat(2);
+
+  /** Stores a message whose sender then waits through a socket, as after the 30 s of its call. */
+  async function waiting(key: string, signal?: AbortSignal) {
+    const target = { name: "jobs", key: [key], creation: { mode: "getOrCreate" } } as const;
+    const { actorId, output } = await call({ target, operation: { kind: "send", queue: "work", body: encodeValue(7), wait: true, timeoutMs: 3_600_000, token } });
+    const { id, createdAt } = decodeValue(output ?? new Uint8Array()) as { id: number; createdAt: number };
+    const operation = { kind: "wait", messageId: id, createdAt, timeoutMs: 3_600_000, token } as const;
+    const result = awaitThroughSocket(openSocket, { actorId, operation, leftMs: 3_600_000, signal, setTimer });
+    result.catch(() => {});
+    // The upgrade is answered before any later call.
+    while ((await inside(key, (ctx) => ctx.getWebSockets().length)) === 0) await scheduler.wait(1);
+    return { result };
+  }
+
+  it("lets the object be evicted, is no connection, and gets the reply from the next one at once", async () => {
+    const { result: sent } = await waiting("evicted");
+    const stub = ACTORS.get(ACTORS.idFromName(objectName("jobs", ["evicted"])));
+    await evictDurableObject(stub);
+    await evictDurableObject(stub).catch(() => {});
+    // The call itself is one.
+    expect(await client.jobs.get("evicted").connected()).toBe(await client.jobs.getOrCreate("nobody waits").connected());
+    expect(await client.jobs.get("evicted").finish()).toBe(7);
+    expect(await sent).toEqual({ status: "completed", reply: encodeValue("did 7") });
+    expect(await inside("evicted", (ctx) => [...ctx.storage.kv.list()].map(([name]) => name))).toEqual(["a", "s"]);
+  });
+
+  it("leaves nothing but the message when it goes", async () => {
+    const leaves = new AbortController();
+    const { result: sent } = await waiting("abandoned", leaves.signal);
+    leaves.abort(new Error("gone"));
+    await expect(sent).rejects.toThrow("gone");
+    for (let polls = 0; polls < 1_000 && (await inside("abandoned", (ctx) => ctx.getWebSockets().length)) > 0; polls += 1) await scheduler.wait(1);
+    expect(await inside("abandoned", (ctx) => [ctx.getWebSockets().length, [...ctx.storage.kv.list()].map(([name]) => name)])).toEqual([0, ["a", "m/1", "s"]]);
   });
 });

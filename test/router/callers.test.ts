@@ -24,7 +24,7 @@ function served(use: Record<string, ReturnType<typeof actor>>) {
     fetch,
     clients: {
       HTTP: createClient({ fetch }) as Context,
-      "the binding": createClientWithTransport(createBindingTransport({ call, send: createMessageSender(call), openSocket: noSockets, fetch: noSockets })) as Context,
+      "the binding": createClientWithTransport(createBindingTransport({ call, send: createMessageSender(call, noSockets), openSocket: noSockets, fetch: noSockets })) as Context,
     },
   };
 }

@@ -39,7 +39,7 @@ function httpClient(objects: FakeObjects, config: ClientConfig = {}, options: Pa
 
 function bindingClient(objects: FakeObjects) {
   const call = createActorCaller(objects, { actorNames: NAMES, sleep: async () => {} });
-  return createClientWithTransport(createBindingTransport({ call, send: createMessageSender(call, { sleep: async () => {} }), openSocket: () => Promise.reject(new Error("no sockets here")), fetch: async () => new Response() }));
+  return createClientWithTransport(createBindingTransport({ call, send: createMessageSender(call, () => Promise.reject(new Error("no sockets here")), { sleep: async () => {} }), openSocket: () => Promise.reject(new Error("no sockets here")), fetch: async () => new Response() }));
 }
 
 const WAYS: [string, (objects: FakeObjects) => ClientFor<any>][] = [

@@ -178,7 +178,7 @@ describe.each(["HTTP", "the binding"] as const)("fetch of a handle over %s", (wa
     return createClientWithTransport(
       createBindingTransport({
         call,
-        send: createMessageSender(call),
+        send: createMessageSender(call, () => Promise.reject(new Error("no sockets here"))),
         openSocket: () => Promise.reject(new Error("no sockets here")),
         fetch: (request) => sendRequest(request).catch((error: unknown) => errorResponse(failureOf(error, ports, {}), true)),
       }),

@@ -4,6 +4,9 @@ import { ActorError, encodeValue, type Operation } from "../../src/protocol/inde
 import { createMessageSender, type ActorCall, type ActorReply, type CallActor, type SentMessage } from "../../src/router/index.js";
 import { ManualClock } from "../../src/testing/index.js";
 
+const TOKEN = "5".repeat(32);
+const noSockets = (): Promise<never> => Promise.reject(new ActorError("actor", "invalid_request", "An object of the last release takes no such sockets"));
+
 const ACTOR_ID = `${"a".repeat(64)}-00112233445566aa`;
 const TARGET = { name: "counter", key: ["a"], creation: { mode: "getOrCreate" } } as const;
 const BODY = encodeValue(1);
@@ -32,7 +35,7 @@ function sender(waits: ((clock: ManualClock, operation: Extract<Operation, { kin
     pauses.push(ms);
     clock.moveTo(clock.now() + ms);
   };
-  const send = createMessageSender(callActor, { now: () => clock.now(), sleep, random: () => options.random ?? 0 });
+  const send = createMessageSender(callActor, noSockets, { now: () => clock.now(), sleep, random: () => options.random ?? 0, newToken: () => TOKEN });
   const leftMs = (): number[] => calls.flatMap(({ operation }) => (operation.kind === "wait" ? [operation.timeoutMs] : []));
   return { clock, calls, pauses, leftMs, send: (timeoutMs?: number, signal?: AbortSignal): Promise<SentMessage> =>
     send({ target: TARGET, queue: "q", body: BODY, wait: true, ...(timeoutMs !== undefined && { timeoutMs }), ...(signal !== undefined && { signal }) }) };
@@ -50,8 +53,8 @@ describe("a sender who waits", () => {
     const { send, calls } = sender([completes]);
     expect(await send(300)).toEqual({ actorId: ACTOR_ID, status: "completed", reply: encodeValue("done") });
     expect(calls).toEqual([
-      { target: TARGET, operation: { kind: "send", queue: "q", body: BODY, wait: true, timeoutMs: 300 } },
-      { target: { actorId: ACTOR_ID }, operation: { kind: "wait", messageId: 7, createdAt: 5, timeoutMs: 300 } },
+      { target: TARGET, operation: { kind: "send", queue: "q", body: BODY, wait: true, timeoutMs: 300, token: TOKEN } },
+      { target: { actorId: ACTOR_ID }, operation: { kind: "wait", messageId: 7, createdAt: 5, timeoutMs: 300, token: TOKEN } },
     ]);
   });
 
@@ -97,10 +100,22 @@ describe("a sender who waits", () => {
   test("without a time of its own has the action timeout, and its error", async () => {
     const { send, leftMs } = sender([async () => ({ status: "timedOut" })]);
     await expect(send()).rejects.toMatchObject({ group: "actor", code: "action_timed_out", statusCode: 408 });
-    expect(leftMs()).toEqual([60_000]);
+    expect(leftMs()).toEqual([30_000]);
     const broken = sender([breaksAfter(59_990, flagged({}))]);
     await expect(broken.send()).rejects.toMatchObject({ group: "actor", code: "action_timed_out" });
     expect(broken.clock.now()).toBe(61_000);
+  });
+
+  test("waits on in a call with an object of the last release, which takes no sockets", async () => {
+    const { send, leftMs, clock } = sender([
+      async () => {
+        clock.moveTo(clock.now() + 30_000);
+        return { status: "timedOut" };
+      },
+      completes,
+    ]);
+    expect(await send(50_000)).toMatchObject({ status: "completed" });
+    expect(leftMs()).toEqual([30_000, 20_000]);
   });
 
   test("hears that the actor was destroyed, whoever says so", async () => {
@@ -139,13 +154,13 @@ describe("a send", () => {
 
   test("that does not wait asks for nothing after it", async () => {
     const callActor = vi.fn<CallActor>(async () => reply({ id: 1, createdAt: 1, waitMs: 0 }));
-    const sent = await createMessageSender(callActor)({ target: TARGET, queue: "q", body: BODY, wait: false, timeoutMs: 50 });
+    const sent = await createMessageSender(callActor, noSockets)({ target: TARGET, queue: "q", body: BODY, wait: false, timeoutMs: 50 });
     expect(sent).toEqual({ actorId: ACTOR_ID, status: "completed" });
     expect(callActor.mock.calls).toEqual([[{ target: TARGET, operation: { kind: "send", queue: "q", body: BODY } }]]);
   });
 
   test("answered with nonsense is an error of ours", async () => {
     const callActor: CallActor = async () => ({ v: 1, ok: true, actorId: ACTOR_ID, created: false, createdAt: 1 });
-    await expect(createMessageSender(callActor)({ target: TARGET, queue: "q", body: BODY, wait: true })).rejects.toMatchObject({ code: "internal_error", public: false });
+    await expect(createMessageSender(callActor, noSockets)({ target: TARGET, queue: "q", body: BODY, wait: true })).rejects.toMatchObject({ code: "internal_error", public: false });
   });
 });

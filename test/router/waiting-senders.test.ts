@@ -2,11 +2,11 @@
 import { describe, expect, test } from "vitest";
 import { actor, queue, setup } from "../../src/entry/index.js";
 import { createBindingTransport, createClientWithTransport } from "../../src/client/index.js";
-import { createActorCaller, createMessageSender } from "../../src/router/index.js";
-import type { World } from "../../src/testing/index.js";
+import { createActorCaller, createMessageSender, createSocketOpener } from "../../src/router/index.js";
+import type { World, WorldOptions } from "../../src/testing/index.js";
 import { testWorld } from "../support/test-world.js";
 import { routerOver } from "./post-action.js";
-import { WorldObjects } from "./world-objects.js";
+import { waitPorts, WorldObjects } from "./world-objects.js";
 
 const ADDRESS = "rvt-namespace=default&rvt-method=getOrCreate&rvt-key=a";
 
@@ -24,10 +24,10 @@ const jobs = actor({
 });
 
 /** Everything by the world's clock: the actors', and the Worker's pauses. */
-function setUp() {
-  const world = testWorld(setup({ use: { counter: jobs } }));
+function setUp(options: Partial<WorldOptions> = {}) {
+  const world = testWorld(setup({ use: { counter: jobs } }), options);
   const objects = new WorldObjects(world);
-  const ports = { now: () => world.clock.now(), sleep: (ms: number) => world.clock.delay(ms), random: () => 0 };
+  const ports = waitPorts(world);
   const send = routerOver(objects, ports);
   const over = (kind: "HTTP" | "the binding") => async (queueName: string, options: { wait: true; timeout?: number }): Promise<unknown> => {
     if (kind === "HTTP") {
@@ -36,10 +36,10 @@ function setUp() {
       return response.ok ? answer : `${answer.group}/${answer.code}`;
     }
     const call = createActorCaller(objects, { actorNames: ["counter"], ...ports });
-    const client = createClientWithTransport(createBindingTransport({ call, send: createMessageSender(call, ports), openSocket: () => Promise.reject(new Error("no sockets here")), fetch: async () => new Response() }, ports));
+    const client = createClientWithTransport(createBindingTransport({ call, send: createMessageSender(call, createSocketOpener(objects, new Set(["counter"]), call), ports), openSocket: () => Promise.reject(new Error("no sockets here")), fetch: async () => new Response() }, ports));
     return client.counter.getOrCreate("a").send(queueName, 7, options).catch(({ group, code }: { group: string; code: string }) => `${group}/${code}`);
   };
-  return { world, over, jobs: world.actor("counter", ["a"]) };
+  return { world, over, send, jobs: world.actor("counter", ["a"]) };
 }
 
 /** What a promise has come to, once nothing more happens by itself. */
@@ -49,6 +49,91 @@ async function state(world: World, promise: Promise<unknown>): Promise<unknown> 
   for (let i = 0; i < 5; i++) await world.settle();
   return result;
 }
+
+const HOUR = 3_600_000;
+
+describe.each(["HTTP", "the binding"] as const)("a sender over %s who waits for an hour", (way) => {
+  test("holds the object for 30 s, then nothing in it but a socket that outlives evictions, and gets the reply at once", async () => {
+    const { world, over, jobs: object } = setUp();
+    const sent = over(way)("work", { wait: true, timeout: HOUR });
+    await world.pass(29_999);
+    expect([object.timersHeld, object.replySockets.open]).toEqual([1, 0]);
+    await world.pass(1);
+    expect(await state(world, sent)).toBe("waiting");
+    expect([object.timersHeld, object.replySockets.open]).toEqual([0, 1]);
+    const { rows, alarmAt } = object.store;
+    await object.evict();
+    await world.pass(HOUR / 2);
+    expect([object.store.rows, object.store.alarmAt, object.sockets.size]).toEqual([rows, alarmAt, 0]);
+    await object.call("finish");
+    expect(await state(world, sent)).toEqual({ status: "completed", response: "did 7" });
+    expect([object.replySockets.open, object.store.keys]).toEqual([0, ["a", "s"]]);
+  });
+
+  test("attaches again when the object has crashed, and finds the reply that was given meanwhile", async () => {
+    const { world, over, jobs: object } = setUp();
+    const sent = over(way)("work", { wait: true, timeout: HOUR });
+    await world.pass(40_000);
+    object.crash();
+    // Before it is back.
+    await object.call("finish");
+    expect(object.store.keys).toContain("d/reply/1");
+    await world.pass(1_000);
+    expect(await state(world, sent)).toEqual({ status: "completed", response: "did 7" });
+    await world.pass(HOUR);
+    expect(object.store.keys).toEqual(["a", "s"]);
+  });
+
+  test("is told when its time is over, and that the actor was destroyed; both leave no socket", async () => {
+    const { world, over, jobs: object } = setUp();
+    const late = over(way)("unread", { wait: true, timeout: HOUR });
+    await world.pass(HOUR - 1);
+    expect(await state(world, late)).toBe("waiting");
+    await world.pass(1);
+    expect(await state(world, late)).toEqual({ status: "timedOut" });
+    expect(object.replySockets.open).toBe(0);
+    const lost = over(way)("unread", { wait: true, timeout: HOUR });
+    await world.pass(40_000);
+    await object.call("end");
+    await world.pass(1_000);
+    expect(await state(world, lost)).toBe("actor/destroyed");
+    expect([object.replySockets.open, object.store.keys]).toEqual([0, []]);
+  });
+
+  test("gets the reply, or is told the time is over, wherever the actor dies", async () => {
+    let commits = Infinity;
+    for (let at = 1; at <= commits; at += 1) {
+      let seen = 0;
+      const { world, over, jobs: object } = setUp({ fault: () => ((seen += 1) === at ? "crash-after" : undefined) });
+      const sent = over(way)("work", { wait: true, timeout: HOUR });
+      await world.pass(40_000);
+      await object.call("finish").catch(() => {});
+      await world.pass(5_000);
+      await object.call("finish").catch(() => {});
+      await world.pass(HOUR);
+      const result = await state(world, sent);
+      // A send whose answer was lost is not repeated; a reply that left with the process is lost.
+      expect(["actor/restarting", "rivetkit/internal_error", "guard/service_unavailable", JSON.stringify({ status: "completed", response: "did 7" }), JSON.stringify({ status: "timedOut" })]).toContain(
+        typeof result === "string" ? result : JSON.stringify(result),
+      );
+      expect([object.replySockets.open, object.timersHeld]).toEqual([0, 0]);
+      expect(object.store.keys.filter((key) => key.startsWith("d/"))).toEqual([]);
+      commits = Math.min(commits, seen);
+    }
+    expect(commits).toBeGreaterThan(1);
+  });
+});
+
+test("a sender who leaves closes its socket", async () => {
+  const { world, send, jobs: object } = setUp();
+  const leaves = new AbortController();
+  const sent = send(`/gateway/counter/queue/work?${ADDRESS}`, { method: "POST", body: JSON.stringify({ body: 7, wait: true, timeout: HOUR }), signal: leaves.signal }).catch(() => "gone");
+  await world.pass(40_000);
+  expect(object.replySockets.open).toBe(1);
+  leaves.abort();
+  await state(world, sent);
+  expect([object.replySockets.open, object.timersHeld]).toEqual([0, 0]);
+});
 
 describe.each(["HTTP", "the binding"] as const)("a sender over %s", (way) => {
   test("gets the reply when its message is completed", async () => {

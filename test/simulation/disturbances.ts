@@ -1,8 +1,8 @@
 /** What clients and the platform do to an actor while its workflow runs: all of it must leave the promises kept. */
 import { decodeValue, encodeValue, ENVELOPE_VERSION, parseActorId, type Creation, type Operation, type ReplyEnvelope } from "../../src/protocol/index.js";
-import { createActorCaller, createMessageSender, type SendMessage } from "../../src/router/index.js";
+import { createActorCaller, createMessageSender, createSocketOpener, type SendMessage } from "../../src/router/index.js";
 import type { ManualClock, World, WorldActor } from "../../src/testing/index.js";
-import { WorldObjects } from "../router/world-objects.js";
+import { waitPorts, WorldObjects } from "../router/world-objects.js";
 import type { Watch } from "./interpreter.js";
 import { Ledger, type Told } from "./ledger.js";
 
@@ -60,8 +60,10 @@ export class Disturber {
     this.#subject = subject;
     this.#clock = clock;
     this.#watch = watch;
-    const ports = { now: () => clock.now(), sleep: (ms: number) => clock.delay(ms), random };
-    this.#sender = createMessageSender(createActorCaller(new WorldObjects(world), { actorNames: ["subject"], ...ports }), ports);
+    const ports = { ...waitPorts(world), random };
+    const objects = new WorldObjects(world);
+    const call = createActorCaller(objects, { actorNames: ["subject"], ...ports });
+    this.#sender = createMessageSender(call, createSocketOpener(objects, new Set(["subject"]), call), ports);
   }
 
   /** The platform has dropped an alarm at least once: then it takes somebody's touch to put it right. */
