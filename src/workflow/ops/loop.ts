@@ -1,6 +1,6 @@
 import { ActorError, decodeValue, encodeValue } from "../../protocol/index.js";
 import type { Entry } from "../history/entry.js";
-import { DEFAULT_PRUNE_INTERVAL, MAX_IDLE_ITERATIONS } from "../limits.js";
+import { DEFAULT_PRUNE_INTERVAL, MAX_IDLE_ITERATIONS, OPERATIONS_PER_YIELD } from "../limits.js";
 import type { Operation } from "../operation.js";
 import { Scope } from "../scope.js";
 import { runInScope, type ScopeResult } from "../scope-function.js";
@@ -65,6 +65,7 @@ class LoopExecution {
   readonly #interval: number;
   readonly #kept: number;
   #idle = 0;
+  #sinceYield = 0;
 
   constructor(scope: Scope, operation: Operation, definition: LoopDefinition) {
     this.#scope = scope;
@@ -127,17 +128,24 @@ class LoopExecution {
     this.#entry.data = { iteration: iteration + 1, state: next } satisfies LoopPosition;
     this.#operation.activation.put(this.#entry);
     if ((iteration + 1) % this.#interval === 0) this.#prune(iteration + 1);
-    this.#idle = scope.operationsStarted === 0 ? this.#idle + 1 : 0;
-    if (this.#idle === 0) return this.#iterate();
+    if (scope.operationsStarted > 0) {
+      this.#idle = 0;
+      return this.#iterate();
+    }
+    // A state that changes is progress: a scan that mostly looks on. One that stays comes to no end.
+    this.#idle = isSame(next, state) ? this.#idle + 1 : 0;
     this.#idleIteration();
   }
 
   /** An iteration that awaited nothing of ours would starve every other event of the object. */
   #idleIteration(): void {
     if (this.#idle >= MAX_IDLE_ITERATIONS) {
-      const message = `Loop "${this.#definition.name}" ran ${MAX_IDLE_ITERATIONS} iterations in a row without an operation`;
+      const message = `Loop "${this.#definition.name}" ran ${MAX_IDLE_ITERATIONS} iterations in a row without an operation or a change of its state`;
       return this.#operation.reject(new ActorError("workflow", "idle_loop", message));
     }
+    this.#sinceYield += 1;
+    if (this.#sinceYield < OPERATIONS_PER_YIELD) return this.#iterate();
+    this.#sinceYield = 0;
     this.#operation.activation.yield(() => {
       if (!this.#operation.isSettled) this.#iterate();
     });
@@ -168,6 +176,10 @@ class LoopExecution {
       return undefined;
     }
   }
+}
+
+function isSame(a: Uint8Array, b: Uint8Array): boolean {
+  return a.byteLength === b.byteLength && a.every((byte, at) => byte === b[at]);
 }
 
 function branded<T extends object>(result: T): T {

@@ -313,6 +313,55 @@ describe("loop", () => {
     expect(s.record().failure.error).toMatchObject({ group: "workflow", code: "idle_loop" });
   });
 
+  it("goes through 3,000 items that it mostly passes over, and lets others in meanwhile", async () => {
+    const picked: number[] = [];
+    let answered = 0;
+    const s = await subject(async (ctx) => {
+      await ctx.queue.next("go");
+      return ctx.loop({
+        name: "scan",
+        state: 0,
+        run: async (l: Ctx, i: number) => {
+          if (i === 3_000) return Loop.break(picked.length);
+          if (i % 1_499 === 1) await l.step("pick", () => void picked.push(i));
+          return Loop.continue(i + 1);
+        },
+      });
+    });
+    await s.send("go");
+    while (s.record().status === "running" && answered < 1_000) {
+      await s.world.turn();
+      await s.call("get");
+      answered += 1;
+    }
+    expect(await s.status()).toMatchObject({ status: "completed", output: 3 });
+    expect(picked).toEqual([1, 1_500, 2_999]);
+    expect(answered).toBeGreaterThan(50);
+  });
+
+  it("that comes back to the same state again and again without an operation fails as idle", async () => {
+    let n = 0;
+    const s = await subject(async (ctx) => ctx.loop({ name: "idle", state: { at: 1 }, run: async () => ((n += 1), Loop.continue({ at: 1 })) }));
+    for (let tries = 0; tries < 200 && (await s.status()).status === "running"; tries += 1) await s.world.settle();
+    expect(await s.status()).toMatchObject({ status: "failed", error: { group: "workflow", code: "idle_loop" } });
+    expect(n).toBe(1_000);
+  });
+
+  it("that is idle and loses its race leaves the run to park", async () => {
+    const s = await subject(async (ctx, self) => {
+      await ctx.race("r", [
+        { name: "spins", run: (b: Ctx) => b.loop({ name: "l", state: 0, run: async (_: Ctx, i: number) => Loop.continue(i + 1) }) },
+        { name: "foreign", run: async () => void (await self.clock.delay(0)) },
+      ]);
+      await ctx.sleep("stay", 1_000);
+      return "done";
+    });
+    for (let tries = 0; tries < 20; tries += 1) await s.world.settle();
+    expect(s.actor.holdsLease).toBe(false);
+    await s.world.pass(1_000);
+    expect(await s.status()).toMatchObject({ status: "completed", output: "done" });
+  });
+
   it("counts only iterations in a row as idle", async () => {
     let n = 0;
     const s = await subject(async (ctx) =>
