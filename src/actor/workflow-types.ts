@@ -202,4 +202,5 @@ export type WorkflowErrorEvent =
       readonly workflow?: undefined;
     }
   | { readonly rollback: { readonly workflowId: string; readonly stepName: string; readonly error: WorkflowError }; readonly step?: undefined; readonly workflow?: undefined }
-  | { readonly workflow: { readonly workflowId: string; readonly error: WorkflowError }; readonly step?: undefined; readonly rollback?: undefined };
+  /** The end of a failed workflow. `reported`: a step's event has told this failure, so whoever is alerted of each may pass over it. */
+  | { readonly workflow: { readonly workflowId: string; readonly error: WorkflowError; readonly reported?: true }; readonly step?: undefined; readonly rollback?: undefined };

@@ -51,10 +51,21 @@ function* causesOf(thrown: unknown): IterableIterator<object> {
   }
 }
 
+/** True for what a step has failed with, and for a join or race of which all that failed did so by a step. */
+export function isOfSteps(error: unknown): boolean {
+  if (isInstance(error, JoinError)) return Object.values(error.errors).every(isOfSteps);
+  if (isInstance(error, RaceError)) return error.errors.length > 0 && error.errors.every((each) => isOfSteps(each.error));
+  return typeof error === "object" && error !== null && ofSteps.has(error);
+}
+
+/** Errors that a step failed with, also those that came through a branch. */
+const ofSteps = new WeakSet<object>();
+
 /** The error a step's caller sees, built from what is stored, live as on replay (decision 8). */
 export function stepError(stepName: string, failure: Failure, attempts = 0): Error {
   const error = buildStepError(stepName, failure);
   sources.set(error, { source: "step", name: stepName, step: { failure, attempts } });
+  ofSteps.add(error);
   return error;
 }
 
@@ -72,7 +83,8 @@ function buildStepError(stepName: string, failure: Failure): Error {
 /** An error as a run, or one branch of a join or race, ended with it: its class, and enough to build it again. */
 export function toBranchFailure(thrown: unknown): Failure {
   const seq = operationOf(thrown);
-  return { ...failureOf(thrown), ...(seq !== undefined && { seq }) };
+  const ofStep = typeof thrown === "object" && thrown !== null && ofSteps.has(thrown);
+  return { ...failureOf(thrown), ...(seq !== undefined && { seq }), ...(ofStep && { ofStep }) };
 }
 
 function failureOf(thrown: unknown): Failure {
@@ -98,11 +110,11 @@ export function raceFailure(error: RaceError): Failure {
 export function fitFailure(failure: Failure, bytes: number): Failure {
   if (encodeValue(failure, { limitBytes: Number.MAX_SAFE_INTEGER }).byteLength <= bytes) return failure;
   const { kind, error } = failure;
-  const seq = ownField(failure, "seq");
+  const [seq, ofStep] = [ownField(failure, "seq"), ownField(failure, "ofStep")];
   const keptKind = kind === "join" || kind === "race" ? "error" : kind;
   const cause = kind === "exhausted" && error.cause ? { cause: clipError(error.cause, bytes / 6) } : {};
   const metadata = kind === "exhausted" ? { metadata: { stepName: clip((error.metadata as { stepName: string }).stepName, bytes / 6) } } : {};
-  return { kind: keptKind, error: { ...clipError(error, kind === "exhausted" ? bytes / 6 : bytes / 3), ...metadata, ...cause }, ...(seq !== undefined && { seq }) };
+  return { kind: keptKind, error: { ...clipError(error, kind === "exhausted" ? bytes / 6 : bytes / 3), ...metadata, ...cause }, ...(seq !== undefined && { seq }), ...(ofStep && { ofStep }) };
 }
 
 function clipError({ name, message, group, code }: StoredError, bytes: number): StoredError {
@@ -125,6 +137,7 @@ export function branchError(failure: Failure, name?: string): Error {
   const error = failure.kind === "exhausted" ? exhausted(failure) : rebuild(failure);
   const seq = ownField(failure, "seq");
   if (seq !== undefined) noteOperation(error, seq);
+  if (ownField(failure, "ofStep")) ofSteps.add(error);
   if (name !== undefined && (failure.kind === "join" || failure.kind === "race")) sources.set(error, { source: failure.kind, name });
   return error;
 }

@@ -58,7 +58,8 @@ export interface AttemptReport {
 export type FailureReport =
   | { readonly step: AttemptReport }
   | { readonly rollback: { readonly stepName: string; readonly error: unknown } }
-  | { readonly workflow: { readonly error: unknown } };
+  /** `reported`: a step's event has told this failure already. */
+  | { readonly workflow: { readonly error: unknown; readonly reported?: true } };
 
 /** A message as it is stored; `body` is encoded by the value codec. */
 export interface StoredMessage {

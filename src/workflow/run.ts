@@ -11,7 +11,7 @@
 import { encodeValue, own } from "../protocol/index.js";
 import { Activation } from "./activation.js";
 import { EntryInProgressError, EvictedError, HistoryDivergedError } from "./errors.js";
-import { isStructuralFault } from "./failure.js";
+import { isOfSteps, isStructuralFault } from "./failure.js";
 import type { Entry } from "./history/entry.js";
 import type { History } from "./history/history.js";
 import type { Outcome, WorkflowPorts } from "./ports.js";
@@ -153,7 +153,7 @@ export class WorkflowRun {
     if (this.#ended) return;
     const outcome = toOutcome(result);
     if (outcome.status !== "failed") return this.#finish(outcome);
-    this.#options.ports.report({ workflow: { error: outcome.error } });
+    this.#options.ports.report({ workflow: { error: outcome.error, ...(isOfSteps(outcome.error) ? { reported: true } : {}) } });
     if (isStructuralFault(outcome.error) || !hasCheckpoint(this.#options.history)) return this.#finish(outcome);
     // The failure and `rolling_back` are one commit; only then is the function replayed to find what must be undone.
     this.#root.evict();

@@ -171,3 +171,38 @@ describe("onError", () => {
     expect(subject.store.keys.filter((key) => key.startsWith("f/"))).toEqual([]);
   });
 });
+
+describe("the end of a failed workflow", () => {
+  const ends = async (run: (ctx: never) => Promise<unknown>, fault?: CommitFault): Promise<unknown[]> => {
+    const clock = new ManualClock();
+    const told: unknown[] = [];
+    const subject = actor({
+      run: workflow(run as never, { onError: (_, event) => void told.push(event.step ? `step ${event.step.stepName}` : event.workflow?.reported ?? event.workflow?.error.message) }),
+      actions: { get: () => 1 },
+    });
+    const world = testWorld(setup({ use: { subject } }) as unknown as Registry, { clock, ...(fault ? { fault: (_, commit) => fault(commit) } : {}) });
+    await world.actor("subject").call("get").catch(() => {});
+    await world.passUntilQuiet();
+    return told;
+  };
+  type Any = Parameters<Parameters<typeof workflow>[0]>[0];
+  const fail = (name: string) => (ctx: Any) => ctx.step({ name, maxRetries: 0, run: () => { throw new Error(name); } });
+
+  it("is always told, and says whether a step's event told that failure", async () => {
+    expect(await ends(fail("s") as never)).toEqual(["step s", true]);
+    expect(await ends((async (ctx: Any) => (await fail("s")(ctx).catch(() => {}), Promise.reject(new Error("another")))) as never)).toEqual(["step s", "another"]);
+    expect(await ends((async (ctx: Any) => fail("s")(ctx).catch((cause: unknown) => Promise.reject(new Error("wrapped", { cause })))) as never)).toEqual(["step s", "wrapped"]);
+    expect(await ends((async () => Promise.reject(new Error("plain"))) as never)).toEqual(["plain"]);
+  });
+
+  it("of a join or race is told already if every branch that failed did so by a step", async () => {
+    expect(await ends(((ctx: Any) => ctx.join("j", { a: { run: fail("s") }, b: { run: fail("t") }, c: { run: async () => 1 } })) as never)).toEqual(["step s", "step t", true]);
+    expect(await ends(((ctx: Any) => ctx.join("j", { a: { run: fail("s") }, b: { run: async () => Promise.reject(new Error("own")) } })) as never)).toEqual(["step s", "Join failed: a, b"]);
+    expect(await ends(((ctx: Any) => ctx.race("r", [{ name: "a", run: fail("s") }])) as never)).toEqual(["step s", true]);
+  });
+
+  it.each([1, 2, 3, 4, 5, 6])("says the same after a crash at commit %d", async (at) => {
+    const told = await ends(((ctx: Any) => ctx.join("j", { a: { run: fail("s") }, b: { run: (b: Any) => b.sleep("z", 1_000) } })) as never, (commit) => (commit === at ? "crash-after" : undefined));
+    expect([...new Set(told)]).toEqual(["step s", true]);
+  });
+});

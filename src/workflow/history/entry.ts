@@ -32,6 +32,8 @@ export interface Failure {
   readonly exhausted?: boolean;
   /** Of the end of a run or a branch: counter of the operation whose error ended it. */
   readonly seq?: number;
+  /** Of a branch: a step's own failure, which a step's event has told. */
+  readonly ofStep?: boolean;
 }
 
 /** One line of history. */
