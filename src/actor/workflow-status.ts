@@ -27,7 +27,7 @@ export interface WorkflowErrorView {
   readonly code?: string | number;
   readonly metadata?: unknown;
   readonly cause?: WorkflowErrorView;
-  /** Of a join or race: the error of each branch that failed. */
+  /** Of a join or race: the error of each branch that failed; of an AggregateError its errors, by number. */
   readonly errors?: Readonly<Record<string, WorkflowErrorView>>;
 }
 

@@ -55,12 +55,12 @@ export interface WorkflowStepConfig<C, T> {
   readonly rollback?: (step: C, output: T) => void | Promise<void>;
   /** No commit of its own: the entry is written by whatever commit comes next. */
   readonly ephemeral?: boolean;
-  /** Runs after the first one; default 3. */
+  /** Runs after the first one; default 3; Infinity: until one succeeds. */
   readonly maxRetries?: number;
   /** Delay after the n-th failure: `min(retryBackoffMax, retryBackoffBase · 2^n)`; defaults 100 and 30,000. */
   readonly retryBackoffBase?: number;
   readonly retryBackoffMax?: number;
-  /** Of one attempt; default 30,000; zero or less: none. A timeout ends the step unless `retryOnTimeout`. */
+  /** Of one attempt; default 30,000; zero or Infinity: none. A timeout ends the step unless `retryOnTimeout`. */
   readonly timeout?: number;
   readonly retryOnTimeout?: boolean;
 }

@@ -60,7 +60,7 @@ export function describeFailure(failure: Failure): WorkflowErrorView {
   return { ...describeError(error), errors: Object.fromEntries(branches.map((each) => [each.name, describeFailure(each.failure)])) };
 }
 
-function describeError({ name, message, group, code, metadata, cause }: StoredError): WorkflowErrorView {
+function describeError({ name, message, group, code, metadata, cause, errors }: StoredError): WorkflowErrorView {
   return {
     name,
     message,
@@ -68,5 +68,6 @@ function describeError({ name, message, group, code, metadata, cause }: StoredEr
     ...(code === undefined ? {} : { code }),
     ...(metadata === undefined ? {} : { metadata }),
     ...(cause === undefined ? {} : { cause: describeError(cause) }),
+    ...(errors === undefined ? {} : { errors: Object.fromEntries(errors.map((each, at) => [at, describeError(each)])) }),
   };
 }

@@ -155,5 +155,6 @@ function stepOnly(feature: string): ActorError {
 
 /** Both forms of a call as one definition. */
 function definition<D extends { readonly name: string }>(nameOrConfig: string | D, run: unknown): D {
-  return own(typeof nameOrConfig === "string" ? ({ name: nameOrConfig, run } as unknown as D) : nameOrConfig);
+  // What is neither a name nor a definition is told so where names are checked.
+  return own(typeof nameOrConfig === "object" && nameOrConfig !== null ? nameOrConfig : ({ name: nameOrConfig, run } as unknown as D));
 }

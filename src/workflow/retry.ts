@@ -4,7 +4,9 @@ import {
   DEFAULT_RETRY_BACKOFF_MAX_MS,
   DEFAULT_STEP_TIMEOUT_MS,
 } from "./limits.js";
+import type { ActorError } from "../protocol/index.js";
 import { readProperty } from "./history/stored-error.js";
+import { COUNT_OR_INFINITY, DURATION, LAST_TIME_MS, LIMIT, MAXIMUM, numberProblem } from "./numbers.js";
 
 /** What a step may say about its attempts. All durations in ms. */
 export interface RetryConfig {
@@ -20,30 +22,43 @@ export interface RetryPolicy {
   readonly maxRetries: number;
   readonly backoffBaseMs: number;
   readonly backoffMaxMs: number;
-  /** 0: no limit. */
-  readonly timeoutMs: number;
+  /** undefined: no limit. */
+  readonly timeoutMs: number | undefined;
   readonly retryOnTimeout: boolean;
 }
 
+/** What is wrong with a step's numbers, if something is. */
+export function retryProblem(name: string, config: RetryConfig): ActorError | undefined {
+  return numberProblem(`Step "${name}"`, "invalid_step", config, { maxRetries: COUNT_OR_INFINITY, retryBackoffBase: DURATION, retryBackoffMax: MAXIMUM, timeout: LIMIT });
+}
+
+/** Of a step that was recorded by a release which took any number, what is none of ours is the default. */
 export function retryPolicy(config: RetryConfig): RetryPolicy {
-  const timeout = config.timeout ?? DEFAULT_STEP_TIMEOUT_MS;
   return {
     maxRetries: nonNegative(config.maxRetries, DEFAULT_MAX_RETRIES),
     backoffBaseMs: nonNegative(config.retryBackoffBase, DEFAULT_RETRY_BACKOFF_BASE_MS),
     backoffMaxMs: nonNegative(config.retryBackoffMax, DEFAULT_RETRY_BACKOFF_MAX_MS),
-    timeoutMs: Number.isFinite(timeout) && timeout > 0 ? timeout : 0,
+    timeoutMs: timeoutOf(config.timeout ?? DEFAULT_STEP_TIMEOUT_MS),
     retryOnTimeout: config.retryOnTimeout ?? false,
   };
 }
 
 /** More would leave what a number can hold, and 0 · ∞ is no delay. */
 const MAX_DOUBLINGS = 50;
+/** The longest delay between two attempts, whoever asks for it. */
+const MAX_DELAY_MS = 365 * 24 * 60 * 60 * 1_000;
 
-/** Delay after the n-th failure: `min(max, base · 2^n)`; a thrown `retryAfter` (ms) wins (decision 7). */
+/** Delay after the n-th failure: `min(max, base · 2^n)`; a thrown `retryAfter` (ms) wins (decision 7). A year at most. */
 export function retryDelayMs(policy: RetryPolicy, failures: number, thrown: unknown): number {
   const asked = readProperty(thrown, "retryAfter");
-  if (typeof asked === "number" && Number.isFinite(asked) && asked >= 0) return asked;
-  return Math.min(policy.backoffMaxMs, policy.backoffBaseMs * 2 ** Math.min(failures, MAX_DOUBLINGS));
+  if (typeof asked === "number" && Number.isFinite(asked) && asked >= 0) return Math.min(MAX_DELAY_MS, asked);
+  return Math.min(MAX_DELAY_MS, policy.backoffMaxMs, policy.backoffBaseMs * 2 ** Math.min(failures, MAX_DOUBLINGS));
+}
+
+/** Negative is due now: the time for it was over before it began. */
+function timeoutOf(timeout: number): number | undefined {
+  if (Number.isNaN(timeout) || timeout === 0 || timeout > LAST_TIME_MS) return undefined;
+  return Math.max(0, timeout);
 }
 
 function nonNegative(value: number | undefined, fallback: number): number {

@@ -13,7 +13,7 @@ import { isTerminal, type Entry, type Failure, type FailureKind } from "./histor
 import { MAX_INTERRUPTIONS } from "./limits.js";
 import type { Operation } from "./operation.js";
 import type { AttemptReport, AttemptSession } from "./ports.js";
-import { retryDelayMs, retryPolicy, type RetryConfig, type RetryPolicy } from "./retry.js";
+import { retryDelayMs, retryPolicy, retryProblem, type RetryConfig, type RetryPolicy } from "./retry.js";
 import type { Scope } from "./scope.js";
 import type { ScopeResult } from "./scope-function.js";
 import { toStoredError } from "./history/stored-error.js";
@@ -52,6 +52,8 @@ export class StepExecution {
   readonly #tell: (attempt: AttemptReport) => void;
   readonly #entry: Entry;
   #attempt: Attempt | undefined;
+  /** Begins the next attempt. */
+  #enter: () => void = () => {};
 
   /** `deliver` is called once, inside a turn, with the terminal result; it settles the operation. */
   constructor(
@@ -79,11 +81,15 @@ export class StepExecution {
       return this.#activation.failRun(new RollbackCheckpointError(message));
     }
     if (isTerminal(entry)) return this.#deliverRecorded();
+    this.#captureContext();
+    // One that has begun goes on as it did.
+    const problem = this.#operation.entry ? undefined : retryProblem(this.#label, this.#step);
+    if (problem) return this.#operation.reject(problem);
     // Only what completed is undone: the first operation that did not ends its scope (decision 2).
     if (this.#activation.collector) return this.#operation.park();
     if (entry.status === "running") return this.#wasCutOff();
     if (entry.dueAt !== undefined && entry.dueAt > this.#activation.ports.now()) return this.#waitForRetry(entry.dueAt);
-    this.#begin();
+    this.#begin(true);
   }
 
   #deliverRecorded(): void {
@@ -112,8 +118,10 @@ export class StepExecution {
     this.#fail("critical", new CriticalError(message, { code: "step_interrupted" }));
   }
 
-  #begin(): void {
-    if (!this.#activation.ports.isCareful()) return this.#activation.beginWork(() => this.#run());
+  /** `here`: called by the code that called the step. */
+  #begin(here = false): void {
+    const run = here ? () => this.#run() : this.#enter;
+    if (!this.#activation.ports.isCareful()) return this.#activation.beginWork(run);
     // One at a time, so that the one that keeps killing the object is known (decision 10).
     this.#activation.whenAlone(this, () => {
       if (this.#scope.isEnded) return this.#activation.leaveAlone(this);
@@ -122,7 +130,16 @@ export class StepExecution {
       this.#activation.put(this.#entry);
       this.#activation.wantCommit();
       // The mark must survive a callback that kills the object before its first await.
-      this.#activation.beginWork(() => void this.#activation.ports.confirmed().then(() => this.#run()));
+      this.#activation.beginWork(() => void this.#activation.ports.confirmed().then(run));
+    });
+  }
+
+  /** Later attempts begin where the step was called, as AsyncLocalStorage sees it: a continuation runs in the context of its `then`. */
+  #captureContext(): void {
+    const entered = new Promise<void>((resolve) => (this.#enter = resolve));
+    void entered.then(() => {
+      this.#captureContext();
+      if (!this.#activation.isHalted) this.#run();
     });
   }
 
@@ -142,8 +159,9 @@ export class StepExecution {
     scopeSignal.addEventListener("abort", onScopeEnd, { once: true });
     const attempt: Attempt = { session, abort, unfollow: () => scopeSignal.removeEventListener("abort", onScopeEnd), timeout: undefined };
     this.#attempt = attempt;
-    if (this.#policy.timeoutMs > 0) {
-      attempt.timeout = { at: ports.now() + this.#policy.timeoutMs, seq: this.#entry.seq, fire: () => this.#timedOut(attempt) };
+    const { timeoutMs } = this.#policy;
+    if (timeoutMs !== undefined) {
+      attempt.timeout = { at: ports.now() + timeoutMs, seq: this.#entry.seq, fire: () => this.#timedOut(attempt) };
       this.#activation.addWait(attempt.timeout);
       ports.timersChanged();
     }

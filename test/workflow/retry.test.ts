@@ -7,9 +7,9 @@ describe("retry policy", () => {
   });
 
   it.each([
-    ["timeout 0 as none", { timeout: 0 }, { timeoutMs: 0 }],
-    ["a negative timeout as none", { timeout: -5 }, { timeoutMs: 0 }],
-    ["an endless timeout as none", { timeout: Number.POSITIVE_INFINITY }, { timeoutMs: 0 }],
+    ["timeout 0 as none", { timeout: 0 }, { timeoutMs: undefined }],
+    ["a negative timeout as due now", { timeout: -5 }, { timeoutMs: 0 }],
+    ["an endless timeout as none", { timeout: Number.POSITIVE_INFINITY }, { timeoutMs: undefined }],
     ["NaN as not given", { maxRetries: Number.NaN, retryBackoffBase: Number.NaN, retryBackoffMax: Number.NaN }, { maxRetries: 3, backoffBaseMs: 100, backoffMaxMs: 30_000 }],
     ["negative numbers as not given", { maxRetries: -1, retryBackoffBase: -1 }, { maxRetries: 3, backoffBaseMs: 100 }],
     ["zero retries", { maxRetries: 0 }, { maxRetries: 0 }],
@@ -40,6 +40,12 @@ describe("retry delay", () => {
         expect(delay).toBeGreaterThanOrEqual(0);
       }
     }
+  });
+
+  it("is a year at most, whoever asks for more", () => {
+    const year = 365 * 86_400_000;
+    expect(retryDelayMs(retryPolicy({}), 1, Object.assign(new Error("no"), { retryAfter: 1e300 }))).toBe(year);
+    expect(retryDelayMs(retryPolicy({ retryBackoffBase: 1e300, retryBackoffMax: 1e300 }), 1, new Error("no"))).toBe(year);
   });
 
   it("is what a thrown retryAfter says, if that is a time", () => {

@@ -8,10 +8,15 @@ export interface StoredError {
   readonly code?: string | number;
   readonly metadata?: unknown;
   readonly cause?: StoredError;
+  /** Of an AggregateError. */
+  readonly errors?: readonly StoredError[];
 }
 
 const MAX_CAUSES = 4;
 const MAX_TEXT = 8_192;
+/** Errors that are kept of an AggregateError, each with a text that short and no cause. */
+const MAX_ERRORS = 32;
+const MAX_ERRORS_TEXT = 1_000;
 
 /** Turns anything thrown into what is recorded. Never throws: what cannot be stored is left out. */
 export function toStoredError(thrown: unknown, depth = 0): StoredError {
@@ -27,13 +32,30 @@ export function toStoredError(thrown: unknown, depth = 0): StoredError {
     ...(typeof code === "string" || typeof code === "number" ? { code } : {}),
     ...(metadata === undefined ? {} : { metadata }),
     ...(cause === undefined || depth >= MAX_CAUSES ? {} : { cause: toStoredError(cause, depth + 1) }),
+    ...(depth === 0 && isInstance(thrown, AggregateError) ? { errors: storedErrors(thrown) } : {}),
+  });
+}
+
+function storedErrors(thrown: object): StoredError[] {
+  const errors = readProperty(thrown, "errors");
+  if (!Array.isArray(errors)) return [];
+  const short = (text: string): string => text.slice(0, MAX_ERRORS_TEXT);
+  return errors.slice(0, MAX_ERRORS).map((each) => {
+    const { name, message, group, code } = toStoredError(each, MAX_CAUSES);
+    return own({
+      name: short(name),
+      message: short(message),
+      ...(group === undefined ? {} : { group: short(group) }),
+      ...(code === undefined ? {} : { code: typeof code === "string" ? short(code) : code }),
+    });
   });
 }
 
 /** A stored error as it was decoded, with the members that it has and no others. */
 export function ownStoredError(decoded: StoredError): StoredError {
   const error = own(decoded);
-  return error.cause === undefined ? error : own({ ...error, cause: ownStoredError(error.cause) });
+  const { cause, errors } = error;
+  return own({ ...error, ...(cause === undefined ? {} : { cause: ownStoredError(cause) }), ...(errors === undefined ? {} : { errors: errors.map(ownStoredError) }) });
 }
 
 /** The error that user code sees, on the first throw as on every replay (W2). */
@@ -44,7 +66,7 @@ export function fromStoredError(stored: StoredError): Error {
     setName(error, stored.name);
     return error;
   }
-  const error = new Error(stored.message, options);
+  const error = stored.errors ? new AggregateError(stored.errors.map(fromStoredError), stored.message, options) : new Error(stored.message, options);
   setName(error, stored.name);
   if (stored.code !== undefined) Object.assign(error, { code: stored.code });
   if (stored.metadata !== undefined) Object.assign(error, { metadata: stored.metadata });

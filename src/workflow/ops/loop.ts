@@ -1,6 +1,7 @@
 import { ActorError, decodeValue, encodeValue } from "../../protocol/index.js";
 import type { Entry } from "../history/entry.js";
 import { DEFAULT_PRUNE_INTERVAL, MAX_IDLE_ITERATIONS, OPERATIONS_PER_YIELD } from "../limits.js";
+import { POSITIVE_COUNT, numberProblem } from "../numbers.js";
 import type { Operation } from "../operation.js";
 import { Scope } from "../scope.js";
 import { runInScope, type ScopeResult } from "../scope-function.js";
@@ -54,8 +55,15 @@ export function loop(scope: Scope, definition: LoopDefinition): Promise<unknown>
   if (typeof definition?.run !== "function") {
     return Promise.reject(new ActorError("workflow", "invalid_loop", `Loop "${definition?.name}" needs a run function`));
   }
-  return scope.operate("loop", definition.name, (operation) => new LoopExecution(scope, operation, definition).start());
+  return scope.operate("loop", definition.name, (operation) => {
+    // One that has begun goes on as it did.
+    const problem = operation.entry ? undefined : numberProblem(`Loop "${definition.name}"`, "invalid_loop", definition, INTERVALS);
+    if (problem) operation.reject(problem);
+    else new LoopExecution(scope, operation, definition).start();
+  });
 }
+
+const INTERVALS = { historyPruneInterval: POSITIVE_COUNT, historySize: POSITIVE_COUNT, commitInterval: POSITIVE_COUNT, historyEvery: POSITIVE_COUNT, historyKeep: POSITIVE_COUNT };
 
 class LoopExecution {
   readonly #scope: Scope;

@@ -3,6 +3,7 @@ import { EvictedError } from "../errors.js";
 import { branchError, toBranchFailure } from "../failure.js";
 import { heldMessages, holdOf, type HoldData } from "../held-messages.js";
 import type { Entry } from "../history/entry.js";
+import { LAST_TIME_MS } from "../numbers.js";
 import type { Operation } from "../operation.js";
 import type { StoredMessage } from "../ports.js";
 import type { Scope } from "../scope.js";
@@ -228,7 +229,7 @@ function previousNotCompleted(name: string): ActorError {
 
 function problemOf(name: string, options: ReceiveOptions): ActorError | undefined {
   const { timeout, count, names } = options;
-  if (timeout !== undefined && (typeof timeout !== "number" || !Number.isFinite(timeout))) {
+  if (timeout !== undefined && (typeof timeout !== "number" || !(Math.abs(timeout) <= LAST_TIME_MS / 2))) {
     return new ActorError("workflow", "invalid_time", `queue.next("${name}") needs a timeout in ms that is a finite number`);
   }
   if (count !== undefined && (!Number.isInteger(count) || count < 1)) {

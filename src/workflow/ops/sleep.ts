@@ -1,4 +1,5 @@
 import { ActorError } from "../../protocol/index.js";
+import { LAST_TIME_MS } from "../numbers.js";
 import type { Scope } from "../scope.js";
 
 /**
@@ -9,8 +10,8 @@ import type { Scope } from "../scope.js";
  * completes at once, and is recorded.
  */
 export function sleep(scope: Scope, name: string, durationMs: number): Promise<void> {
-  if (typeof durationMs !== "number" || !Number.isFinite(durationMs)) {
-    return refuse(name, `a duration in ms that is a finite number, not ${String(durationMs)}`);
+  if (typeof durationMs !== "number" || !(Math.abs(durationMs) <= LAST_TIME_MS - scope.activation.ports.now())) {
+    return refuse(name, `a duration in ms, finite and to a time that is a date, not ${String(durationMs)}`);
   }
   return sleepTo(scope, name, () => scope.activation.ports.now() + Math.max(0, durationMs));
 }
@@ -18,7 +19,7 @@ export function sleep(scope: Scope, name: string, durationMs: number): Promise<v
 /** As `sleep`, to a time in epoch ms (or a Date). */
 export function sleepUntil(scope: Scope, name: string, time: number | Date): Promise<void> {
   const at = time instanceof Date ? time.getTime() : time;
-  if (typeof at !== "number" || !Number.isFinite(at)) {
+  if (typeof at !== "number" || !(Math.abs(at) <= LAST_TIME_MS)) {
     return refuse(name, `a time in epoch ms or a valid Date, not ${String(time)}`);
   }
   return sleepTo(scope, name, () => at);

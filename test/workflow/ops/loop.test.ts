@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
 import { Loop } from "../../../src/entry/workflow.js";
-import { Runs, finished, subject } from "../subject.js";
+import { Runs, finished, subject, type Ctx } from "../subject.js";
 
 const HOUR = 3_600_000;
 

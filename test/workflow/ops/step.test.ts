@@ -1,6 +1,8 @@
+import { AsyncLocalStorage } from "node:async_hooks";
 import { describe, expect, it } from "vitest";
+import { Loop } from "../../../src/workflow/index.js";
 import { CriticalError, RollbackError, StepExhaustedError } from "../../../src/entry/workflow.js";
-import { Runs, finished, subject, type Step } from "../subject.js";
+import { Runs, finished, subject, type Ctx, type Step } from "../subject.js";
 
 describe("step", () => {
   it("runs once and gives its value (D1)", async () => {
@@ -195,7 +197,7 @@ describe("step", () => {
     expect(describeError(caught[1])).toEqual(describeError(caught[0]));
   });
 
-  it.each([0, -1])("has no time limit with timeout %s (D14)", async (timeout) => {
+  it.each([0, Number.POSITIVE_INFINITY])("has no time limit with timeout %s (D14)", async (timeout) => {
     const s = await subject(async (ctx, self) => ctx.step({ name: "long", timeout, run: () => self.clock.delay(24 * 3_600_000) }));
     await s.world.pass(24 * 3_600_000);
     expect((await s.status()).status).toBe("completed");
@@ -585,3 +587,128 @@ function describeError(error: unknown): unknown {
   const { name, message, code, metadata, cause } = error as { name: string; message: string; code: unknown; metadata: unknown; cause: unknown };
   return { constructor: (error as object).constructor.name, name, message, code, metadata, cause: cause === undefined ? undefined : describeError(cause) };
 }
+
+describe("what a step's callback gives and throws", () => {
+  it.each([
+    ["whose then throws", () => ({ then: () => { throw new Error("thrown by then"); } })],
+    ["whose then cannot be read", () => ({ get then(): never { throw new Error("thrown by then"); } })],
+  ])("a thenable %s is a failed attempt, retried like any", async (_, thenable) => {
+    const runs = new Runs();
+    const done = await finished(async (ctx) =>
+      ctx.tryStep({ name: "s", maxRetries: 1, run: () => (runs.note("s"), thenable()) }).then((result) => !result.ok && [result.failure.kind, result.failure.attempts, result.failure.error.message]),
+    );
+    expect(await done.status()).toEqual({ status: "completed", output: ["exhausted", 2, "thrown by then"] });
+    expect(runs.count("s")).toBe(2);
+  });
+
+  it("keeps AsyncLocalStorage in every attempt, whatever ended the one before", async () => {
+    const storage = new AsyncLocalStorage<string>();
+    const seen: unknown[] = [];
+    const s = await subject(async (ctx, self) =>
+      storage.run("request 7", async () => {
+        await ctx.step({
+          name: "s",
+          maxRetries: 3,
+          timeout: 50,
+          retryOnTimeout: true,
+          run: async (step) => {
+            seen.push(storage.getStore());
+            if (step.attempt === 1) throw new Error("no");
+            if (step.attempt === 2) await self.clock.delay(1_000);
+            seen.push(storage.getStore());
+          },
+        });
+        seen.push(storage.getStore());
+      }),
+    );
+    await s.world.passUntilQuiet();
+    expect(await s.status()).toMatchObject({ status: "completed" });
+    expect(seen.length).toBeGreaterThanOrEqual(5);
+    expect(new Set(seen)).toEqual(new Set(["request 7"]));
+  });
+
+  it("keeps the errors of an AggregateError, live and on replay", async () => {
+    const seen: unknown[] = [];
+    const s = await subject(async (ctx) => {
+      await ctx
+        .step({ name: "s", maxRetries: 0, run: () => Promise.any([Promise.reject(new TypeError("one")), Promise.reject(Object.assign(new Error("two"), { code: "E2" }))]) })
+        .catch((error: Error) => {
+          const { errors } = error.cause as AggregateError;
+          seen.push([error.cause instanceof AggregateError, errors.map(({ name, message, code }: { name: string; message: string; code?: string }) => [name, message, code])]);
+        });
+      await ctx.sleep("stay", 1_000);
+    });
+    await s.replay();
+    const once = [true, [["TypeError", "one", undefined], ["Error", "two", "E2"]]];
+    expect(seen).toEqual([once, once]);
+  });
+
+  it("stores an AggregateError of many and long errors all the same", async () => {
+    const done = await finished(async (ctx) => {
+      const nested = (depth: number): Error => new AggregateError(Array.from({ length: 300 }, () => (depth > 0 ? new Error("é".repeat(20_000)) : nested(1))), "é".repeat(20_000));
+      await ctx.step({ name: "s", maxRetries: 0, run: () => { throw nested(0); } }).catch(() => {});
+      return "done";
+    });
+    expect(await done.status()).toEqual({ status: "completed", output: "done" });
+    expect(done.actor.crashes).toBe(0);
+  });
+});
+
+describe("numbers that a step, a loop or a wait is given", () => {
+  const step = (options: object) => (ctx: Ctx) => ctx.step({ name: "x", run: () => 1, ...options });
+  const loop = (options: object) => (ctx: Ctx) => ctx.loop({ name: "x", run: async () => Loop.break(1), ...options });
+  const bad: [what: string, run: (ctx: Ctx) => Promise<unknown>, code: string, says: string][] = [
+    ...[Number.NaN, -1, 1.5, "3"].map((maxRetries) => [`maxRetries ${maxRetries}`, step({ maxRetries }), "invalid_step", "`maxRetries` must be an integer"] as never),
+    ...[Number.NaN, -1, Number.POSITIVE_INFINITY, 1e300].map((retryBackoffBase) => [`retryBackoffBase ${retryBackoffBase}`, step({ retryBackoffBase }), "invalid_step", "`retryBackoffBase` must be"] as never),
+    ["retryBackoffMax NaN", step({ retryBackoffMax: Number.NaN }), "invalid_step", "`retryBackoffMax` must be"],
+    ["timeout NaN", step({ timeout: Number.NaN }), "invalid_step", "`timeout` must be"],
+    ["timeout of tryStep", (ctx) => ctx.tryStep({ name: "x", run: () => 1, timeout: "5" as never }), "invalid_step", "not string"],
+    ...[0, -1, 2.5, Number.NaN, Number.POSITIVE_INFINITY].map((historyPruneInterval) => [`historyPruneInterval ${historyPruneInterval}`, loop({ historyPruneInterval }), "invalid_loop", "`historyPruneInterval` must be an integer of at least 1"] as never),
+    ["historySize", loop({ historySize: -1 }), "invalid_loop", "`historySize` must be"],
+    ...[Number.NaN, Number.POSITIVE_INFINITY, 1e300].map((ms) => [`sleep ${ms}`, (ctx: Ctx) => ctx.sleep("x", ms), "invalid_time", "Sleep"] as never),
+    ["sleepUntil 1e300", (ctx) => ctx.sleepUntil("x", 1e300), "invalid_time", "Sleep"],
+    ["timeout of next", (ctx) => ctx.queue.next("x", { timeout: 1e300 }), "invalid_time", "timeout"],
+    ["a name that is a number", (ctx) => ctx.step(5 as never, () => 1), "invalid_name", "a name is a string, not number"],
+    ["a loop whose name is a number", (ctx) => ctx.loop(5 as never, async () => Loop.break(1)), "invalid_name", "a name is a string, not number"],
+  ];
+
+  it.each(bad)("%s is refused with a typed error, and nothing is recorded", async (_, run, code, says) => {
+    const done = await finished(async (ctx) => run(ctx).catch((error: { group: string; code: string; message: string }) => [error.group, error.code, error.message]));
+    const { output } = await done.status();
+    expect(output).toEqual(["workflow", code, expect.stringContaining(says)]);
+    expect(done.stored()).toEqual([]);
+  });
+
+  it("Infinity retries until one succeeds, and is no limit of an attempt's time", async () => {
+    const done = await finished(async (ctx, self) =>
+      ctx.step({
+        name: "x",
+        maxRetries: Number.POSITIVE_INFINITY,
+        timeout: Number.POSITIVE_INFINITY,
+        retryBackoffMax: 10,
+        run: async (step) => {
+          if (step.attempt < 20) throw new Error("no");
+          await self.clock.delay(3_600_000);
+          return step.attempt;
+        },
+      }),
+    );
+    expect(await done.status()).toEqual({ status: "completed", output: 20 });
+  });
+
+  it("a negative timeout is due now", async () => {
+    const done = await finished(async (ctx, self) => ctx.tryStep({ name: "x", timeout: -1, run: () => self.clock.delay(5) }));
+    expect(await done.status()).toMatchObject({ output: { ok: false, failure: { kind: "timeout" } } });
+  });
+
+  it("those of a recorded operation are not looked at again: it goes on as it began", async () => {
+    const program = (maxRetries: number, historySize: number) => async (ctx: Ctx) => {
+      await ctx.step({ name: "done", maxRetries, run: () => 1 });
+      return ctx.loop({ name: "l", historySize, run: async (l: Ctx) => (await l.sleep("z", 1_000), Loop.break("end")) });
+    };
+    const s = await subject(program(3, 5));
+    const next = s.deploy(program(-1, -5));
+    await next.world.passUntilQuiet();
+    expect(await next.status()).toEqual({ status: "completed", output: "end" });
+  });
+});

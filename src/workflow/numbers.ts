@@ -1,0 +1,30 @@
+/** Numbers that user code gives: what is wrong with one, in words that name it. */
+import { ActorError } from "../protocol/index.js";
+
+/** The last time that is a date, epoch ms. */
+export const LAST_TIME_MS = 8_640_000_000_000_000;
+
+/** What an option may be, and the sentence for one that is not. */
+export interface NumberRule {
+  readonly allows: (value: number) => boolean;
+  readonly must: string;
+}
+
+export const COUNT_OR_INFINITY: NumberRule = {
+  allows: (value) => value === Number.POSITIVE_INFINITY || (Number.isInteger(value) && value >= 0),
+  must: "an integer of at least 0, or Infinity",
+};
+export const POSITIVE_COUNT: NumberRule = { allows: (value) => Number.isSafeInteger(value) && value > 0, must: "an integer of at least 1" };
+export const DURATION: NumberRule = { allows: (value) => value >= 0 && value <= LAST_TIME_MS, must: "a finite number of ms, of at least 0" };
+export const MAXIMUM: NumberRule = { allows: (value) => value >= 0, must: "a number of ms, of at least 0" };
+export const LIMIT: NumberRule = { allows: (value) => !Number.isNaN(value), must: "a number of ms; 0 or Infinity is no limit" };
+
+/** The first of these options that is given and is not what its rule says, as an error `workflow/<code>`. */
+export function numberProblem<O extends object>(what: string, code: string, options: O, rules: Partial<Record<keyof O, NumberRule>>): ActorError | undefined {
+  for (const [name, rule] of Object.entries(rules) as [keyof O & string, NumberRule][]) {
+    const value: unknown = Object.hasOwn(options, name) ? options[name] : undefined;
+    if (value === undefined || (typeof value === "number" && rule.allows(value))) continue;
+    return new ActorError("workflow", code, `${what}: \`${name}\` must be ${rule.must}, not ${typeof value === "number" ? value : typeof value}`);
+  }
+  return undefined;
+}
