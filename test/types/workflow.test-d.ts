@@ -283,7 +283,7 @@ export const engine = actor({
           exactly<number | undefined>()(event.step.retryAt);
           exactly<WorkflowError>()(event.step.error);
         } else if (event.rollback) exactly<{ readonly workflowId: string; readonly stepName: string; readonly error: WorkflowError }>()(event.rollback);
-        else exactly<{ readonly workflowId: string; readonly error: WorkflowError }>()(event.workflow);
+        else exactly<{ readonly workflowId: string; readonly error: WorkflowError; readonly reported?: true }>()(event.workflow);
         // @ts-expect-error one of the three
         void event.join;
         if ("workflow" in event && event.workflow) c.log.error(event.workflow.error.message);

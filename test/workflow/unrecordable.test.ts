@@ -1,12 +1,13 @@
 import { describe, expect, it } from "vitest";
 import { actor, setup, workflow } from "../../src/actor/index.js";
+import { MAX_STORED_DEPTH } from "../../src/protocol/index.js";
 import { Loop } from "../../src/workflow/index.js";
 import { testWorld } from "../support/test-world.js";
 
 /** A value that can be stored, but not once it lies one level deeper. */
 function asDeepAsCanBe(): unknown {
   let value: unknown = 1;
-  for (let depth = 0; depth < 200; depth += 1) value = [value];
+  for (let depth = 0; depth < MAX_STORED_DEPTH; depth += 1) value = [value];
   return value;
 }
 
