@@ -1,4 +1,4 @@
-import { ActorError, decodeValue, encodeValue, type Encoding, type Frame, own, decodeRow } from "../protocol/index.js";
+import { ActorError, decodeValue, encodeValue, measure, type Encoding, type Frame, own, decodeRow } from "../protocol/index.js";
 import { LiveState, type StateView } from "./live-state.js";
 import type { ConnectionEnd, Socket } from "./ports.js";
 
@@ -204,6 +204,8 @@ function rememberedParams(params: unknown): unknown {
   if (typeof params !== "object" || params === null) return params;
   const bytes = encodeValue(params, { what: "conn.params" });
   checkParamsSize(bytes);
+  // Remembered are they inside a row.
+  measure(params, 1, MAX_CONNECTION_PARAMS_BYTES, { what: "conn.params" });
   return decodeValue(bytes);
 }
 

@@ -1,4 +1,4 @@
-import { decodeValue, encodeValue, toErrorData, own } from "../protocol/index.js";
+import { decodeValue, encodeValue, toErrorData, own, measure } from "../protocol/index.js";
 import type { ActorActivation, Callback } from "./activation.js";
 import type { Background } from "./background.js";
 import { Cron, type RunningJobs } from "./cron.js";
@@ -19,6 +19,7 @@ const CUT_OFF_WITHIN_MS = 300_000;
 const MAX_CODE = 100;
 const MAX_MESSAGE = 500;
 const MAX_METADATA_BYTES = 1_000;
+const LEVELS_AROUND = 8;
 
 type CronError = NonNullable<CronHistoryEntry["error"]>;
 
@@ -207,7 +208,10 @@ function toCronError(thrown: unknown): CronError {
   const error = { group: group.slice(0, MAX_CODE), code: code.slice(0, MAX_CODE), message: message.slice(0, MAX_MESSAGE) };
   if (metadata === undefined) return error;
   try {
-    return { ...error, metadata: decodeValue(encodeValue(metadata, { limitBytes: MAX_METADATA_BYTES })) };
+    const copy = decodeValue(encodeValue(metadata, { limitBytes: MAX_METADATA_BYTES }));
+    // In a row it lies in an error of an entry of a page.
+    measure(copy, LEVELS_AROUND, MAX_METADATA_BYTES);
+    return { ...error, metadata: copy };
   } catch {
     return error;
   }

@@ -54,7 +54,7 @@ export class DirtySet {
     const puts = new Map<string, Uint8Array<ArrayBuffer>>();
     const deletes = new Set<string>();
     for (const [key, encode] of this.#rows) {
-      if (encode) puts.set(key, encode());
+      if (encode) puts.set(key, encoded(key, encode));
       else deletes.add(key);
     }
     return { puts, deletes };
@@ -62,5 +62,14 @@ export class DirtySet {
 
   clear(): void {
     this.#rows.clear();
+  }
+}
+
+/** What joins the dirty set was encoded or measured before: an encoder that throws here is a fault of ours. */
+function encoded(key: string, encode: () => Uint8Array<ArrayBuffer>): Uint8Array<ArrayBuffer> {
+  try {
+    return encode();
+  } catch (cause) {
+    throw new Error(`The row "${key}" could not be encoded, which is a fault of the runtime: ${cause instanceof Error ? cause.message : String(cause)}`, { cause });
   }
 }

@@ -14,11 +14,13 @@ import {
   branchError,
   describeThrownError,
   encodeEntry,
+  fitFailure,
   toBranchFailure,
   type AttemptInfo,
   type AttemptSession,
   type EngineLog,
   type Entry,
+  type Failure,
   type FailureReport,
   type MessagePort,
   type Outcome,
@@ -31,6 +33,8 @@ import { KEYS, type WorkflowRecord } from "./record.js";
 
 const FIRST_RECHECK_MS = 60_000;
 const LAST_RECHECK_MS = 3_600_000;
+/** Encoded bytes of the failure in the actor's record; what its rollback handlers failed with stands beside it. */
+const MAX_FAILURE_BYTES = 1_000_000;
 /** Deadline of a workflow whose code does not match its history: a fixed deploy goes on by itself (decision 12). */
 const RECHECK = "workflow";
 
@@ -306,7 +310,7 @@ export class WorkflowHost implements WorkflowPorts {
   }
 
   rollingBack(error: unknown): void {
-    this.#runtime.putRecord({ workflow: { status: "rolling_back", failure: toBranchFailure(error) } });
+    this.#runtime.putRecord({ workflow: { status: "rolling_back", failure: recordFailure(error) } });
   }
 
   finished(outcome: Outcome): void {
@@ -372,6 +376,11 @@ function missing(name: string): HistoryDivergedError {
   return new HistoryDivergedError(message, { location: "(root)", found: "a workflow", expected: "none" });
 }
 
+/** What of a failure the record can hold beside everything else. */
+function recordFailure(error: unknown): Failure {
+  return fitFailure(toBranchFailure(error), MAX_FAILURE_BYTES);
+}
+
 function recordOf(known: Outcome): WorkflowRecord {
   const outcome = own(known);
   switch (outcome.status) {
@@ -380,7 +389,7 @@ function recordOf(known: Outcome): WorkflowRecord {
     case "failed":
       return {
         status: "failed",
-        failure: toBranchFailure(outcome.error),
+        failure: recordFailure(outcome.error),
         ...(outcome.rollbackErrors && outcome.rollbackErrors.length > 0 ? { rollbackErrors: outcome.rollbackErrors } : {}),
       };
     case "cancelled":

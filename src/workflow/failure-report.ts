@@ -57,6 +57,6 @@ function describeStored(error: StoredError): WorkflowError {
   const metadata: Record<string, unknown> = {};
   if (error.group !== undefined) metadata["group"] = error.group;
   if (error.code !== undefined) metadata["code"] = error.code;
-  if (typeof error.metadata === "object" && error.metadata !== null) Object.assign(metadata, error.metadata);
-  return { name: error.name, message: error.message, ...(Object.keys(metadata).length > 0 ? { metadata } : {}) };
+  const all = typeof error.metadata === "object" && error.metadata !== null ? { ...metadata, ...error.metadata } : metadata;
+  return { name: error.name, message: error.message, ...(Object.keys(all).length > 0 ? { metadata: all } : {}) };
 }

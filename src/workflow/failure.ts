@@ -1,4 +1,4 @@
-import { encodeValue, ownField } from "../protocol/index.js";
+import { encodeValue, own, ownField } from "../protocol/index.js";
 import {
   CriticalError,
   EntryInProgressError,
@@ -9,7 +9,7 @@ import {
   RollbackError,
   StepExhaustedError,
 } from "./errors.js";
-import type { Failure } from "./history/entry.js";
+import { ownFailure, type Failure } from "./history/entry.js";
 import { fromStoredError, isInstance, readProperty, toStoredError, type StoredError } from "./history/stored-error.js";
 
 /** What a try block is told of the operation that failed for good. */
@@ -81,29 +81,32 @@ function buildStepError(stepName: string, failure: Failure): Error {
 }
 
 /** An error as a run, or one branch of a join or race, ended with it: its class, and enough to build it again. */
-export function toBranchFailure(thrown: unknown): Failure {
+export function toBranchFailure(thrown: unknown, around = 0): Failure {
   const seq = operationOf(thrown);
   const ofStep = typeof thrown === "object" && thrown !== null && ofSteps.has(thrown);
-  return { ...failureOf(thrown), ...(seq !== undefined && { seq }), ...(ofStep && { ofStep }) };
+  return own({ ...failureOf(thrown, around), ...(seq !== undefined && { seq }), ...(ofStep && { ofStep }) });
 }
 
-function failureOf(thrown: unknown): Failure {
-  if (isInstance(thrown, JoinError)) return joinFailure(thrown);
-  if (isInstance(thrown, RaceError)) return raceFailure(thrown);
+function failureOf(thrown: unknown, around: number): Failure {
+  if (around < MAX_NESTED && isInstance(thrown, JoinError)) return joinFailure(thrown, around);
+  if (around < MAX_NESTED && isInstance(thrown, RaceError)) return raceFailure(thrown, around);
   if (isInstance(thrown, StepExhaustedError)) {
-    return { kind: "exhausted", error: { ...toStoredError(thrown), metadata: { stepName: thrown.stepName } } };
+    return own({ kind: "exhausted" as const, error: own({ ...toStoredError(thrown), metadata: { stepName: thrown.stepName } }) });
   }
-  return { kind: isInstance(thrown, EvictedError) ? "evicted" : (brandOf(thrown) ?? "error"), error: toStoredError(thrown) };
+  return own({ kind: isInstance(thrown, EvictedError) ? "evicted" : (brandOf(thrown) ?? "error"), error: toStoredError(thrown) });
 }
 
-export function joinFailure(error: JoinError): Failure {
-  const failures = Object.entries(error.errors).map(([name, each]) => ({ name, failure: toBranchFailure(each) }));
-  return { kind: "join", error: { ...toStoredError(error), metadata: { failures } } };
+/** Joins and races in each other, as whose failures they are stored; what is deeper is an error with a message. */
+const MAX_NESTED = 12;
+
+export function joinFailure(error: JoinError, around = 0): Failure {
+  const failures = Object.entries(error.errors).map(([name, each]) => ({ name, failure: toBranchFailure(each, around + 1) }));
+  return own({ kind: "join" as const, error: own({ ...toStoredError(error), metadata: { failures } }) });
 }
 
-export function raceFailure(error: RaceError): Failure {
-  const failures = error.errors.map((each) => ({ name: each.name, failure: toBranchFailure(each.error) }));
-  return { kind: "race", error: { ...toStoredError(error), metadata: { failures } } };
+export function raceFailure(error: RaceError, around = 0): Failure {
+  const failures = error.errors.map((each) => ({ name: each.name, failure: toBranchFailure(each.error, around + 1) }));
+  return own({ kind: "race" as const, error: own({ ...toStoredError(error), metadata: { failures } }) });
 }
 
 /** The failure in at most that many encoded bytes, give or take its fixed fields: what does not fit is cut off. */
@@ -114,10 +117,11 @@ export function fitFailure(failure: Failure, bytes: number): Failure {
   const keptKind = kind === "join" || kind === "race" ? "error" : kind;
   const cause = kind === "exhausted" && error.cause ? { cause: clipError(error.cause, bytes / 6) } : {};
   const metadata = kind === "exhausted" ? { metadata: { stepName: clip((error.metadata as { stepName: string }).stepName, bytes / 6) } } : {};
-  return { kind: keptKind, error: { ...clipError(error, kind === "exhausted" ? bytes / 6 : bytes / 3), ...metadata, ...cause }, ...(seq !== undefined && { seq }), ...(ofStep && { ofStep }) };
+  return own({ kind: keptKind, error: own({ ...clipError(error, kind === "exhausted" ? bytes / 6 : bytes / 3), ...metadata, ...cause }), ...(seq !== undefined && { seq }), ...(ofStep && { ofStep }) });
 }
 
-function clipError({ name, message, group, code }: StoredError, bytes: number): StoredError {
+function clipError(error: StoredError, bytes: number): StoredError {
+  const { name, message, group, code } = own(error);
   return {
     name: clip(name, 60),
     message: clip(message, bytes),
@@ -184,7 +188,8 @@ function exhausted(failure: Failure): Error {
 /** How the branches of a join or race failed; undefined for every other failure. */
 export function failuresOf({ kind, error }: Failure): readonly { readonly name: string; readonly failure: Failure }[] | undefined {
   if (kind !== "join" && kind !== "race") return undefined;
-  return (error.metadata as { failures?: readonly { name: string; failure: Failure }[] } | undefined)?.failures ?? [];
+  const { failures = [] } = own(error.metadata as { failures?: readonly { name: string; failure: Failure }[] } | undefined);
+  return failures.map(({ name, failure }) => ({ name, failure: ownFailure(failure) }));
 }
 
 function rest(error: StoredError): { metadata?: unknown; cause?: Error } {

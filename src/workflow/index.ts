@@ -3,7 +3,7 @@ export { Effects } from "./effects.js";
 export { isThenable } from "./thenable.js";
 export { WorkflowContext, type WorkflowIdentity } from "./context.js";
 export * from "./errors.js";
-export { branchError, failuresOf, stepError, toBranchFailure } from "./failure.js";
+export { branchError, failuresOf, fitFailure, stepError, toBranchFailure } from "./failure.js";
 export { describeError, describeThrownError, type TryStepFailure, type WorkflowError } from "./failure-report.js";
 export { completedMessages, heldMessages, takenMessages } from "./held-messages.js";
 export { Loop, type LoopBreak, type LoopContinue } from "./ops/loop.js";

@@ -244,7 +244,7 @@ export class StepExecution {
     const delayMs = retryDelayMs(this.#policy, this.#entry.attempts, thrown);
     const dueAt = this.#activation.ports.now() + delayMs;
     this.#entry.status = "pending";
-    this.#entry.failure = { kind: "error", error: toStoredError(thrown) };
+    this.#entry.failure = own({ kind: "error" as const, error: toStoredError(thrown) });
     this.#entry.dueAt = dueAt;
     this.#activation.put(this.#entry);
     this.#report(thrown, { retryDelay: delayMs, retryAt: dueAt });
@@ -266,7 +266,7 @@ export class StepExecution {
   }
 
   #fail(kind: FailureKind, thrown: unknown, exhausted = false): void {
-    const failure: Failure = { kind, error: toStoredError(thrown), ...(exhausted ? { exhausted } : {}) };
+    const failure: Failure = own({ kind, error: toStoredError(thrown), ...(exhausted ? { exhausted } : {}) });
     this.#entry.status = "failed";
     this.#entry.failure = failure;
     delete this.#entry.dueAt;

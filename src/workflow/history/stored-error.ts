@@ -1,4 +1,4 @@
-import { ActorError, encodeValue, fieldOf, own } from "../../protocol/index.js";
+import { ActorError, encodeValue, fieldOf, own, decodeValue, measure } from "../../protocol/index.js";
 
 /** An error as it is stored: everything a replay needs to rebuild it. The stack is not kept. */
 export interface StoredError {
@@ -17,6 +17,13 @@ const MAX_TEXT = 8_192;
 /** Errors that are kept of an AggregateError, each with a text that short and no cause. */
 const MAX_ERRORS = 32;
 const MAX_ERRORS_TEXT = 1_000;
+/** Longest group and code, in UTF-16 units. */
+const MAX_CODE = 200;
+/**
+ * Levels of containers of which an error's metadata never has more around it, wherever it is stored: in an entry, below four
+ * causes, in the failures of joins in joins. So what came over the wire can always be metadata.
+ */
+const LEVELS_AROUND = 128;
 
 /** Turns anything thrown into what is recorded. Never throws: what cannot be stored is left out. */
 export function toStoredError(thrown: unknown, depth = 0): StoredError {
@@ -28,8 +35,9 @@ export function toStoredError(thrown: unknown, depth = 0): StoredError {
   return own({
     name: clip(describeThrown(readProperty(thrown, "name") ?? "Error")),
     message: clip(describeThrown(readProperty(thrown, "message") ?? "")),
-    ...(typeof group === "string" ? { group } : {}),
-    ...(typeof code === "string" || typeof code === "number" ? { code } : {}),
+    ...(typeof group === "string" ? { group: clip(group, MAX_CODE) } : {}),
+    ...(typeof code === "number" ? { code } : {}),
+    ...(typeof code === "string" ? { code: clip(code, MAX_CODE) } : {}),
     ...(metadata === undefined ? {} : { metadata }),
     ...(cause === undefined || depth >= MAX_CAUSES ? {} : { cause: toStoredError(cause, depth + 1) }),
     ...(depth === 0 && isInstance(thrown, AggregateError) ? { errors: storedErrors(thrown) } : {}),
@@ -112,13 +120,15 @@ export function readProperty(value: unknown, key: string): unknown {
 function storable(value: unknown): unknown {
   if (value === undefined) return undefined;
   try {
-    encodeValue(value, { limitBytes: MAX_TEXT });
-    return value;
+    // A copy: what user code does to its own later changes nothing that is stored.
+    const copy = decodeValue(encodeValue(value, { limitBytes: MAX_TEXT }));
+    measure(copy, LEVELS_AROUND, MAX_TEXT);
+    return copy;
   } catch {
     return undefined;
   }
 }
 
-function clip(text: string): string {
-  return text.length > MAX_TEXT ? `${text.slice(0, MAX_TEXT)}…` : text;
+function clip(text: string, length = MAX_TEXT): string {
+  return text.length > length ? `${text.slice(0, length)}…` : text;
 }
