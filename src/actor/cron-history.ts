@@ -41,7 +41,7 @@ export class CronHistory {
     const first = keptFrom(job);
     const found: NumberedEntry[] = [];
     for (let page = pageOf(job.occurrences - 1); page >= pageOf(first) && found.length < limit; page -= 1) {
-      found.push(...this.#page(name, page).filter((each) => each.number >= first).reverse());
+      for (const each of this.#page(name, page).reverse()) if (each.number >= first) found.push(each);
     }
     return found.slice(0, limit);
   }

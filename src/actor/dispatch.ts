@@ -14,6 +14,9 @@ import type { ReplyResult, ReplyWait } from "./queue-types.js";
 import type { WorkflowRecord } from "./record.js";
 import type { ScheduledFireInfo } from "./schedule-types.js";
 
+/** A function is called with so many; far above it, the stack has no room. */
+const MAX_ARGUMENTS = 10_000;
+
 /** Who calls: a connection, and the request behind it if it came over HTTP; or the schedule. */
 export interface CallOrigin {
   /** What the schedule adds to the stored arguments. */
@@ -26,7 +29,7 @@ export interface CallOrigin {
  * Runs one action and gives its encoded result. What the action changed is committed before its result, or its error,
  * is given (C1, C5). Actions are not serialised: they interleave at their awaits.
  *
- * @throws actor/action_not_found, actor/validation_error, actor/action_timed_out, actor/callback_timed_out, value/not_serializable
+ * @throws actor/action_not_found, actor/invalid_request for more than 10,000 arguments, actor/validation_error, actor/action_timed_out, actor/callback_timed_out, value/not_serializable
  * or value/too_large for a result or state that cannot be stored, actor/restarting, and whatever the action or
  * `onBeforeActionResponse` throws
  */
@@ -186,6 +189,7 @@ export async function runHandler(
 ): Promise<HandlerResult> {
   const handler = activation.actor.actions.get(name);
   if (!handler) throw new ActorError("actor", "action_not_found", `Action \`${name}\` was not found.`);
+  if (args.length > MAX_ARGUMENTS) throw new ActorError("actor", "invalid_request", `An action takes at most ${MAX_ARGUMENTS} arguments, not ${args.length}`);
   const abort = new AbortController();
   const context = new CallbackContext(activation, READY, { signal: abort.signal, callback, logged: { action: name }, ...contextOf(from) });
   const onShutdown = (): void => abort.abort(activation.shutdown.signal.reason);

@@ -26,7 +26,9 @@ export class FailureReports {
 
   /** The highest counter value in use. */
   get highestSeq(): number {
-    return Math.max(0, ...this.#due.keys());
+    let highest = 0;
+    for (const seq of this.#due.keys()) highest = Math.max(highest, seq);
+    return highest;
   }
 
   /** The event joins the dirty set; it is told once that is committed. Called inside a turn of the run; never throws. */

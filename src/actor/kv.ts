@@ -50,7 +50,7 @@ export class Kv implements ActorKv {
       // Chunks, since rows come with their values.
       for (let from: string = range.start; keys.length < MAX_LISTED; from = `${keys.at(-1)}0`) {
         const chunk = this.#read({ ...range, start: from }, CHUNK, false);
-        keys.push(...chunk.map(([key]) => key));
+        for (const [key] of chunk) keys.push(key);
         if (chunk.length < CHUNK) break;
       }
       this.#write(keys.map((key) => [key, null]));

@@ -161,7 +161,7 @@ const CONTEXT = { waitUntil, passThroughOnException: () => {}, props: {} };
 /** Bytes of a queue send's body before it is parsed: what the most generous actor takes, in whatever encoding. */
 function queueBodyLimit<D extends ActorDefinitions>(registry: Registry<D>): number {
   const limits = registry.actorNames.map((name) => Math.min(MAX_VALUE_BYTES, registry.find(name).options.maxQueueMessageSize));
-  return Math.max(1024 * 1024, 2 * Math.max(0, ...limits));
+  return limits.reduce((largest, limit) => Math.max(largest, 2 * limit), 1024 * 1024);
 }
 
 function namespaceOf(env: unknown): ActorNamespace {

@@ -140,10 +140,9 @@ export class World {
   }
 
   #nextEventAt(): number | undefined {
-    const times = this.actors.map((actor) => actor.alarmComesAt).filter((at) => at !== null);
-    const timer = this.clock.nextTimerAt();
-    if (timer !== undefined) times.push(timer);
-    return times.length === 0 ? undefined : Math.min(...times);
+    const times = [this.clock.nextTimerAt(), ...this.actors.map((actor) => actor.alarmComesAt)];
+    const earliest = times.reduce<number>((first, at) => Math.min(first, at ?? Infinity), Infinity);
+    return earliest === Infinity ? undefined : earliest;
   }
 }
 
