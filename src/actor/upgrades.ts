@@ -17,7 +17,8 @@ export const UPGRADES: readonly Upgrade[] = [];
  * What is stored of the actor, in the present format; undefined if there is none.
  * @throws storage/newer_format, storage/corrupt; nothing was written then
  */
-export function openRecord(store: StoreActivation, { upgrades = UPGRADES, newestFormat }: Pick<ActorPorts, "upgrades" | "newestFormat"> = {}): ActorRecord | undefined {
+export function openRecord(store: StoreActivation, formats?: Pick<ActorPorts, "upgrades" | "newestFormat">): ActorRecord | undefined {
+  const { upgrades = UPGRADES, newestFormat } = own(formats);
   const bytes = store.get(KEYS.actor);
   if (!bytes) return undefined;
   const record = decodeRecord(bytes, newestFormat);

@@ -1,6 +1,6 @@
 import { decodeValue, encodeValue, own } from "../protocol/index.js";
 import type { Activation } from "./activation.js";
-import type { Entry, Failure } from "./history/entry.js";
+import { makeEntry, type Entry, type Failure } from "./history/entry.js";
 import type { History } from "./history/history.js";
 import type { Location } from "./history/location.js";
 
@@ -67,7 +67,7 @@ export class BranchResults {
     let open = this.#row;
     if (!open || open.commits !== this.#activation.commits || open.bytes + bytes > MAX_ROW_BYTES) {
       const seq = this.#activation.ports.nextSeq();
-      const entry: Entry = { seq, location: [...this.#location, seq], kind: "branch_results", status: "completed", rev: 0, attempts: 0, interrupted: 0, data: [] };
+      const entry = makeEntry({ seq, location: [...this.#location, seq], kind: "branch_results", status: "completed", rev: 0, attempts: 0, interrupted: 0, data: [] });
       this.#row = open = { entry, commits: this.#activation.commits, bytes: 0 };
       this.#activation.ports.requireFormat(FORMAT);
     }
