@@ -1,4 +1,4 @@
-import { ActorError, decodeValue, encodeValue, type Encoding } from "../protocol/index.js";
+import { ActorError, decodeValue, encodeValue, own, type Encoding } from "../protocol/index.js";
 import type { ActorActivation } from "./activation.js";
 import {
   checkParamsSize,
@@ -62,10 +62,11 @@ export async function callConnectionHook(
   activation: ActorActivation,
   name: "onBeforeConnect" | "createConnState" | "onConnect" | "onDisconnect",
   timeoutMs: number,
-  { request, internal }: Partial<Pick<Caller, "request" | "internal">>,
+  caller: Partial<Pick<Caller, "request" | "internal">>,
   connection: Connection | undefined,
   args: readonly unknown[],
 ): Promise<unknown> {
+  const { request, internal } = own(caller);
   const options = { ...(request && { request }), ...(internal !== undefined && { internal }), ...(connection && { conn: connection.view }) };
   const { state } = activation;
   const begun = state?.restores;

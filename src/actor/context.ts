@@ -1,4 +1,4 @@
-import { ActorError, own } from "../protocol/index.js";
+import { ActorError, own, ownField } from "../protocol/index.js";
 import type { ActorActivation, Callback } from "./activation.js";
 import { effectsOf } from "./callback-effects.js";
 import type { ConnectionView } from "./connection.js";
@@ -73,7 +73,7 @@ export class CallbackContext extends IdentityContext {
   readonly conn?: ConnectionView;
 
   constructor(runtime: ActorActivation, stage: Stage, options: CallbackOptions = {}) {
-    super(runtime, options.logged);
+    super(runtime, ownField(options, "logged"));
     this.#runtime = runtime;
     this.#stage = stage;
     const given = own(options);

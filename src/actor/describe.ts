@@ -1,3 +1,4 @@
+import { fieldOf, ownField } from "../protocol/index.js";
 import { legible } from "./legible.js";
 
 /** Causes that are told of one error. */
@@ -13,14 +14,14 @@ export function describe(thrown: unknown): string {
   do {
     const error = legible(each);
     texts.push(textOf(error));
-    each = error instanceof Error ? error.cause : undefined;
+    each = error instanceof Error ? fieldOf(error, "cause") : undefined;
   } while (each !== undefined && texts.length <= MAX_CAUSES);
   return texts.join("\nCaused by: ");
 }
 
 function textOf(error: unknown): string {
   if (!(error instanceof Error)) return String(error);
-  const { metadata } = error as { metadata?: { errorId?: unknown } };
-  const errorId = typeof metadata === "object" && metadata !== null && Object.hasOwn(metadata, "errorId") ? metadata.errorId : undefined;
+  const metadata = fieldOf(error, "metadata");
+  const errorId = typeof metadata === "object" && metadata !== null ? ownField(metadata as { errorId?: unknown }, "errorId") : undefined;
   return `${error.stack ?? String(error)}${typeof errorId === "string" ? `\n    logged there with errorId ${errorId}` : ""}`;
 }

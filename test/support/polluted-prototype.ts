@@ -19,8 +19,6 @@ const OF_THE_LANGUAGE = new Set([
 export const OF_THE_PLATFORM: ReadonlySet<string> = new Set([
   "body", "credentials", "duplex", "headers", "method", "mode", "redirect", "referrer", "signal", "status", "statusText", "type", "window", "capture", "once", "passive",
   "calendar", "day", "hour", "minute", "month", "second", "timeZone", "weekday", "year",
-  // cbor-x looks these up on what it decodes.
-  "dataView", "tag",
 ]);
 
 /** Every word of the sources that could be the name of a property: of a row, a record, an envelope, a configuration, an option. */

@@ -5,6 +5,7 @@ import { addItem, setProperty } from "./own-members.js";
 import { CborInput, INDEFINITE } from "./input.js";
 import { asBigint, asView, dateOfSeconds, dateOfText, errorOfList } from "./tagged-values.js";
 import { TAG } from "./tags.js";
+import { ownField } from "../own.js";
 
 /** How bytes are read. */
 export interface DecodingOptions {
@@ -39,12 +40,13 @@ class CborDecoder {
   /** Off within native Sets and errors: the published clients neither write nor revive pairs there. */
   #revive: boolean;
 
-  constructor(input: CborInput, { revive = false, limits, bareLevels = 0 }: DecodingOptions) {
+  constructor(input: CborInput, options: DecodingOptions) {
+    const { limits } = options;
     this.#in = input;
-    this.#revive = revive;
+    this.#revive = ownField(options, "revive") ?? false;
     this.#maxDepth = limits.depth;
     this.#regExpLeft = limits.regExpLength;
-    this.#bareLevels = bareLevels;
+    this.#bareLevels = ownField(options, "bareLevels") ?? 0;
   }
 
   whole(): unknown {
