@@ -21,22 +21,12 @@ export interface OwnerWatch {
   /** The code has a placeholder there. */
   placeholder(location: Location): void;
   answered(location: Location, version: number): void;
-  /** An owner acts, between these two. */
-  operates(begins: boolean): void;
 }
 
-/** The actor `subject` under one program. */
-export function ownerRegistry(program: readonly Node[], clock: ManualClock, watch: OwnerWatch): Registry {
-  const operated = (act: () => void): void => {
-    watch.operates(true);
-    try {
-      act();
-    } finally {
-      watch.operates(false);
-    }
-  };
+/** The actor `subject` under one program. `undoes`: the first one had something to undo, so all have a checkpoint. */
+export function ownerRegistry(program: readonly Node[], undoes: boolean, clock: ManualClock, watch: OwnerWatch): Registry {
   const run = workflow(async (ctx: Ctx) => {
-    await ctx.rollbackCheckpoint("checkpoint");
+    if (undoes) await ctx.rollbackCheckpoint("checkpoint");
     await runBlock(ctx, program, []);
     return "done";
   });
@@ -133,9 +123,9 @@ export function ownerRegistry(program: readonly Node[], clock: ManualClock, watc
       get: (c: Ctx) => c.state,
       status: (c: Ctx) => c.workflow.status(),
       ids: (c: Ctx) => c.workflow.history().map((entry: { id: string }) => entry.id),
-      recover: (c: Ctx) => operated(() => c.workflow.recover()),
-      cancel: (c: Ctx) => operated(() => c.workflow.cancel()),
-      replayFrom: (c: Ctx, id?: string) => operated(() => c.workflow.replayFrom(id)),
+      recover: (c: Ctx) => c.workflow.recover(),
+      cancel: (c: Ctx) => c.workflow.cancel(),
+      replayFrom: (c: Ctx, id?: string) => c.workflow.replayFrom(id),
     },
   });
   return setup({ use: { subject } }) as unknown as Registry;

@@ -122,6 +122,14 @@ export class OwnerOracle {
     }
   }
 
+  /** The run is completed: whatever it had to do again is done. */
+  ended(): void {
+    for (const [location, entry] of this.#durable.entries) {
+      if (entry.kind !== "step" || entry.status === "completed" || entry.status === "failed" || this.#isReplaced(location) || /"c\d+"/.test(location)) continue;
+      this.#say(`step ${location} is ${entry.status}, and the run is completed`);
+    }
+  }
+
   #hasRepeated(location: readonly (string | number)[]): boolean {
     return this.#latest.entries.has(JSON.stringify([...location, 1]));
   }

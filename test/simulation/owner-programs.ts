@@ -19,12 +19,14 @@ export function ownerProgram(random: () => number): Node[] {
   const below = (limit: number): number => Math.floor(random() * limit);
   const chance = (probability: number): boolean => random() < probability;
 
+  const undoes = chance(0.7);
+
   const block = (depth: number, most: number, inParallel: boolean): Node[] => Array.from({ length: 1 + below(most) }, (_, index) => node(depth, index, inParallel));
   const node = (depth: number, index: number, inParallel: boolean): Node => {
     const roll = random();
     const nests = depth < MAX_DEPTH;
     if (roll < 0.3 || (!nests && roll < 0.6)) {
-      return { kind: "step", name: `s${index}`, delayMs: chance(0.5) ? 0 : below(60), rollback: chance(0.5), breakable: chance(0.5), flaky: chance(0.15) };
+      return { kind: "step", name: `s${index}`, delayMs: chance(0.5) ? 0 : below(60), rollback: undoes && chance(0.6), breakable: chance(0.5), flaky: chance(0.15) };
     }
     if (roll < 0.42) return { kind: "sleep", name: `z${index}`, durationMs: 50 + below(5_000) };
     if (roll < 0.62 || !nests) {
@@ -66,7 +68,7 @@ export function redeploy(program: Node[], random: () => number, serial: number):
     if (roll < 0.35) block.splice(at, 0, { kind: "gate", name, latest: 1 + below(3), body: [] });
     else if (roll < 0.45) block.splice(at, 0, { kind: "removed", name, original: "step" });
     else if (roll < 0.55) block.splice(at, 0, { kind: "try", name, body: [{ kind: "gate", name, latest: 2, body: [] }] });
-    else if (roll < 0.7) block.splice(at, 0, { kind: "gate", name, latest: 2, body: [{ kind: "step", name: `${name}-s`, delayMs: 5, rollback: random() < 0.5, breakable: true, flaky: false }] });
+    else if (roll < 0.7) block.splice(at, 0, { kind: "gate", name, latest: 2, body: [{ kind: "step", name: `${name}-s`, delayMs: 5, rollback: hasRollback(program) && random() < 0.5, breakable: true, flaky: false }] });
     else {
       const node = block[below(block.length)];
       if (node) alter(block, node, below);
@@ -97,6 +99,11 @@ function blocksOf(body: Node[]): Node[][] {
     body,
     ...body.flatMap((node) => ("branches" in node ? node.branches.flatMap((branch) => blocksOf(branch.body)) : "body" in node && node.kind !== "gate" ? blocksOf(node.body) : [])),
   ];
+}
+
+/** True for one in which something can be undone. */
+export function hasRollback(body: readonly Node[]): boolean {
+  return body.some((node) => (node.kind === "step" && node.rollback) || ("body" in node && hasRollback(node.body)) || ("branches" in node && node.branches.some((branch) => hasRollback(branch.body))));
 }
 
 /** Steps that may be broken, by the names that lead to them. */

@@ -1,7 +1,7 @@
 import { describe, expect, it } from "vitest";
 import { simulateOwners, type OwnersResult } from "./simulate-owners.js";
 
-const SEEDS = Number(process.env["SEEDS"] ?? 250);
+const SEEDS = Number(process.env["SEEDS"] ?? 120);
 const FIRST = Number(process.env["SEED"] ?? 1);
 const COUNT = process.env["SEED"] === undefined ? SEEDS : 1;
 

@@ -5,7 +5,7 @@ import { testWorld } from "../support/test-world.js";
 import { occasionalCrashes } from "./faults.js";
 import { ownerRegistry } from "./owner-actor.js";
 import { OwnerOracle } from "./owner-oracle.js";
-import { breakables, ownerProgram, redeploy, type Node } from "./owner-programs.js";
+import { breakables, hasRollback, ownerProgram, redeploy, type Node } from "./owner-programs.js";
 import { together } from "./time.js";
 
 export interface OwnersResult {
@@ -31,6 +31,7 @@ export async function simulateOwners(seed: number): Promise<OwnersResult> {
   const trace: string[] = [];
   const say = (what: string): void => void (violations.length < 20 && violations.push(`${clock.now() % 1_000_000_000} ${what}`));
   let program: Node[] = ownerProgram(random);
+  const undoes = hasRollback(program);
   const broken = new Set(breakables(program).filter(() => random() < 0.25));
   const oracle = new OwnerOracle(say, () => clock.now());
   const watch = {
@@ -38,11 +39,10 @@ export async function simulateOwners(seed: number): Promise<OwnersResult> {
     waited: oracle.waited.bind(oracle),
     placeholder: oracle.placeholder.bind(oracle),
     answered: oracle.answered.bind(oracle),
-    operates: () => {},
   };
   const fault = occasionalCrashes(random, [0, 0, 0.04, 0.1][seed % 4] ?? 0);
   let isOver = false;
-  const world = testWorld(ownerRegistry(program, clock, watch), {
+  const world = testWorld(ownerRegistry(program, undoes, clock, watch), {
     clock,
     fault: (_, commit) => (isOver ? undefined : fault(commit)),
     onCommit: (_, rows, alarmAt) => {
@@ -102,7 +102,7 @@ export async function simulateOwners(seed: number): Promise<OwnersResult> {
       case "deploy":
         deploys += 1;
         program = redeploy(program, random, deploys);
-        world.deploy(ownerRegistry(program, clock, watch));
+        world.deploy(ownerRegistry(program, undoes, clock, watch));
         return random() < 0.5 ? void (await call("get")) : send("nobody reads this");
       case "evict":
         return subject.crash();
@@ -119,7 +119,8 @@ export async function simulateOwners(seed: number): Promise<OwnersResult> {
       case "recover":
         return operate("recover");
       case "replay":
-        return operate("replayFrom", await pickId());
+        await operate("replayFrom", await pickId());
+        return random() < 0.5 ? operate("replayFrom", await pickId()) : undefined;
       case "cancel":
         return random() < 0.3 ? operate("cancel") : undefined;
       case "repair":
@@ -150,6 +151,7 @@ export async function simulateOwners(seed: number): Promise<OwnersResult> {
   }
   await world.passUntilQuiet(3_600_000);
   if (status() !== "completed") say(`ended ${status()}: ${JSON.stringify(((await call("status")) as { error?: unknown })?.error)}`);
+  else oracle.ended();
   if (subject.holdsLease || subject.store.alarmAt !== null || subject.timersHeld > 0) say("a lease, an alarm or a timer is left");
   return { seed, deploys, operations, crashes: subject.crashes, commits: subject.store.commits, violations, trace: trace.join("\n") };
 }
