@@ -165,9 +165,20 @@ export interface ActorWorkflow {
   history(): WorkflowHistoryEntry[];
   /** Ends the workflow as `cancelled`, undoing nothing. */
   cancel(): void;
-  /** Lets a failed workflow try again: failed operations start over, completed ones stay. */
+  /**
+   * Lets a failed workflow try again: the operation whose error ended it starts over, as does every step that was undone; other
+   * completed ones keep their results. One that is `diverged` is looked at again at once. In any other state nothing happens.
+   * Stored when it returns; the workflow goes on after that.
+   * @example recover: (c) => c.workflow.recover()
+   */
   recover(): void;
-  /** Runs again from a step on, or from the start; state is not rewound. @throws actor/workflow_in_flight unless parked or ended */
+  /**
+   * Runs a workflow again from a step on (the `id` of its entry in `history()`), or from the start. What is recorded from there
+   * on goes, and messages that were received there are queued again; steps before it that were undone start over; the actor's
+   * state is not rewound. Stored when it returns.
+   * @example replay: (c, id: string) => c.workflow.replayFrom(id)
+   * @throws actor/workflow_in_flight unless it is parked or has ended; workflow/step_not_found, workflow/not_a_step
+   */
   replayFrom(entryId?: string): void;
 }
 

@@ -18,6 +18,7 @@ import { rawHandlers } from "./raw-handlers.js";
 import { recurringJobs } from "./recurring-jobs.js";
 import { realtime } from "./realtime.js";
 import { retriesAndTimeouts } from "./retries-and-timeouts.js";
+import { repairing } from "./repairing.js";
 import { sagas } from "./sagas.js";
 import type { Claims, Example } from "./stage.js";
 import { timers } from "./timers.js";
@@ -34,6 +35,7 @@ const CLAIMS: Readonly<Record<string, Readonly<Record<string, Claims>>>> = {
   "recurring-jobs": recurringJobs,
   "retries-and-timeouts": retriesAndTimeouts,
   "join-and-race": joinAndRace,
+  repairing,
   sagas,
   versioning,
   "limits-and-cost": limitsAndCost,

@@ -47,6 +47,20 @@ export const versioning: Readonly<Record<string, Claims>> = {
       expect(await order.call("getState")).toEqual({ log: ["charged", "survey"] });
       expect(await order.call("getStatus")).toMatchObject({ status: "completed" });
     },
+    "lets an order that travels already sleep to its stored day, whatever wakes it": async (second, blocks) => {
+      const stage = new Stage(blocks["order-1.ts"] as Example);
+      const order = stage.actor("order");
+      await order.call("getState");
+      await stage.world.pass(DAY_MS);
+      const next = stage.deploy(order, second);
+      for (let day = 1; day < 5; day += 1) {
+        await next.send("nobody reads this", day);
+        await next.world.pass(DAY_MS - 1_000);
+        expect(await next.call("getState"), `day ${day}`).toEqual({ log: ["charged"] });
+      }
+      await next.world.pass(4_000);
+      expect(await next.call("getState")).toEqual({ log: ["charged", "survey"] });
+    },
     "insures a new order": async (second) => {
       expect(await (await fresh(second)).call("getState")).toEqual({ log: ["charged", "insured", "survey"] });
     },
