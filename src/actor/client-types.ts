@@ -211,7 +211,13 @@ export interface ActorAccessor<D> {
 }
 
 /** `createClient<typeof registry>()`: an accessor for each actor. */
-export type Client<R> = 0 extends 1 & ExtractActorsFromRegistry<R> ? AnyClient : ClientOf<ExtractActorsFromRegistry<R>>;
+export type Client<R> = 0 extends 1 & ExtractActorsFromRegistry<R> ? AnyClient : ClientOf<ExtractActorsFromRegistry<R>> & RegistryOf<R>;
+
+declare const registryType: unique symbol;
+/** Lets what takes a client know its registry type; the property never exists. */
+export interface RegistryOf<R> {
+  readonly [registryType]?: R;
+}
 export type ClientOf<D> = { readonly [N in keyof D]: ActorAccessor<D[N]> } & ClientMethods<D>;
 
 /** The client of a registry type; of `any`, anything. */

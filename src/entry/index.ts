@@ -118,6 +118,7 @@ export type {
   QueueOptions,
   ReceiveSelection,
   RegistryConfig,
+  RegistryOf,
   RegistryTypes,
   RequestContext,
   RequestContextOf,

@@ -5,18 +5,23 @@ import { parseObjectName } from "../../src/protocol/index.js";
 import { codeOf, Stage, type Claims, type Example } from "./stage.js";
 
 /** A Worker's answer, with the actors of a stage behind the binding ACTORS. */
-export function serve({ world }: Stage, worker: Example, env: object = {}): (url: string, init: RequestInit) => Promise<Response> {
-  const ACTORS = {
+export function serve(stage: Stage, worker: Example, env: object = {}): (url: string, init: RequestInit) => Promise<Response> {
+  const ACTORS = bindingOf(stage);
+  return async (url, init) => {
+    if (!worker.default) throw new Error("The example has no default export");
+    return worker.default.fetch(new Request(url, init), { ACTORS, ...env }, {});
+  };
+}
+
+/** The actors of a stage as the binding ACTORS. */
+export function bindingOf({ world }: Stage): object {
+  return {
     idFromName: (text: string) => {
       const { name, key } = parseObjectName(text) ?? { name: "", key: [] };
       return world.actor(name, key);
     },
     idFromString: (id: string) => world.actors.find(({ objectId }) => objectId === id),
     get: (actor: WorldActor) => ({ call: (envelope: never) => actor.deliver(envelope) }),
-  };
-  return async (url, init) => {
-    if (!worker.default) throw new Error("The example has no default export");
-    return worker.default.fetch(new Request(url, init), { ACTORS, ...env }, {});
   };
 }
 

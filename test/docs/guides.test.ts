@@ -13,6 +13,7 @@ import { joinAndRace } from "./join-and-race.js";
 import { limitsAndCost } from "./limits-and-cost.js";
 import { blocksOf, isRunnable } from "./markdown.js";
 import { migrating } from "./migrating-from-rivetkit.js";
+import { moving } from "./moving-an-app.js";
 import { queues } from "./queues.js";
 import { rawHandlers } from "./raw-handlers.js";
 import { recurringJobs } from "./recurring-jobs.js";
@@ -20,7 +21,7 @@ import { realtime } from "./realtime.js";
 import { retriesAndTimeouts } from "./retries-and-timeouts.js";
 import { repairing } from "./repairing.js";
 import { sagas } from "./sagas.js";
-import type { Claims, Example } from "./stage.js";
+import { platformEnv, type Claims, type Example } from "./stage.js";
 import { timers } from "./timers.js";
 import { versioning } from "./versioning.js";
 
@@ -43,6 +44,7 @@ const CLAIMS: Readonly<Record<string, Readonly<Record<string, Claims>>>> = {
   deploying,
   authentication,
   "migrating-from-rivetkit": migrating,
+  "moving-an-app": moving,
 };
 
 const GUIDES = filesIn("docs/guides/*.md");
@@ -110,7 +112,7 @@ for (const [page, files] of Object.entries(CLAIMS)) {
   describe(`the guide ${page}`, () => {
     const examples: Record<string, Example> = {};
     beforeAll(async () => {
-      vi.doMock("cloudflare:workers", () => ({ DurableObject: class {}, waitUntil: () => {}, env: { MAIL_KEY: "a secret of the tests" } }));
+      vi.doMock("cloudflare:workers", () => ({ DurableObject: class {}, waitUntil: () => {}, env: platformEnv }));
       for (const file of Object.keys(files)) examples[file] = (await import(fileOf(page, file))) as Example;
     });
     afterEach(() => {

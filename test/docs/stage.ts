@@ -168,3 +168,6 @@ export async function codeOf(failing: Promise<unknown>): Promise<string> {
     return `${group}/${code}`;
   }
 }
+
+/** What an example finds as `env` of `cloudflare:workers`. */
+export const platformEnv: Record<string, unknown> = { MAIL_KEY: "a secret of the tests" };

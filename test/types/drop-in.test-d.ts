@@ -225,4 +225,7 @@ export async function routes(): Promise<Response[]> {
 type Copy = { readonly [K in keyof Registry<{ room: typeof room; order: typeof order }>]: Registry<{ room: typeof room; order: typeof order }>[K] };
 export const copied: Registry<{ room: typeof room; order: typeof order }> = {} as Copy;
 export const anyRegistry: Registry<any> = registry;
+// what takes a client knows its registry
+declare function withClient<R extends Registry<any>>(client: Client<R>): keyof ExtractActorsFromRegistry<R>;
+exactly<"room" | "order">()(withClient(createClient<typeof registry>("http://localhost:6420")));
 exactly<"room" | "order">()({} as keyof ExtractActorsFromRegistry<typeof registry>);
