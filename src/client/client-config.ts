@@ -15,7 +15,7 @@ export interface ClientConfig {
    * registry its own actors, over the binding; else what the environment names (`PERDURE_ENDPOINT`, `RIVET_ENDPOINT` in `process.env`,
    * where a Worker has its variables, too); else "http://localhost:6420".
    */
-  readonly endpoint?: string;
+  readonly endpoint?: string | URL;
   /** Sent as a header, never in a URL. */
   readonly token?: string;
   readonly namespace?: string;
@@ -79,9 +79,9 @@ const MAX_PING_INTERVAL_MS = 2 ** 31 - 1;
  * Reads a configuration. Throws `client/invalid_endpoint`, with no secret in its text, `client/invalid_encoding`,
  * `client/invalid_ping_interval` or `client/invalid_option`.
  */
-export function resolveConfig(input: string | ClientConfig | undefined): ResolvedConfig {
-  const config = typeof input === "string" ? { endpoint: input } : readOptions("createClient", input, CONFIG_KEYS, invalidOption);
-  const { endpoint, namespace, token } = parseEndpoint(config.endpoint ?? endpointOfEnvironment() ?? DEFAULT_ENDPOINT);
+export function resolveConfig(input: string | URL | ClientConfig | undefined): ResolvedConfig {
+  const config: ClientConfig = typeof input === "string" || input instanceof URL ? { endpoint: input } : readOptions("createClient", input, CONFIG_KEYS, invalidOption);
+  const { endpoint, namespace, token } = parseEndpoint(String(config.endpoint ?? endpointOfEnvironment() ?? DEFAULT_ENDPOINT));
   if (namespace !== undefined && config.namespace !== undefined) throw invalidEndpoint("the namespace stands in it and in the configuration");
   if (token !== undefined && config.token !== undefined) throw invalidEndpoint("the token stands in it and in the configuration");
   const encoding: unknown = config.encoding ?? "cbor";

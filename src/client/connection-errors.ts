@@ -81,8 +81,8 @@ export function isFinal({ error, wasOpen, hasConnected, failures, creates }: End
   // Whatever the first answer is, it is the caller's to hear.
   if (!hasConnected) return true;
   if (error.group === "auth" || error.statusCode === 401 || error.statusCode === 403) return true;
-  // A hook's own refusal may end with the next params, and what ended an open connection is not sent again.
-  return !wasOpen && error.statusCode >= 400 && error.statusCode < 500 && error.group !== "user";
+  // What ended an open connection is not sent again; what refused an attempt would refuse the next one.
+  return !wasOpen && error.statusCode >= 400 && error.statusCode < 500;
 }
 
 /** Whether it passes: the actor or the way to it is not there yet, or not any more. */

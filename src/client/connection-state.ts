@@ -34,8 +34,8 @@ export interface ConnectionState {
   readonly actorId: string | undefined;
   /** While open. */
   readonly connId: string | undefined;
-  /** While open, and asking: whether anything came since the timer began, and how often it was asked in vain before. */
-  readonly watch: { readonly hasHeard: boolean; readonly asked: number } | undefined;
+  /** While open, and asking: when something last came since the timer began, and how often it was asked in vain before. */
+  readonly watch: { readonly heardAt: number | undefined; readonly asked: number } | undefined;
   /** The last error that the server told of this connection while it was open. */
   readonly told: ActorError | undefined;
   /** Why no call can be made: while "stopped" or "disposed". */
@@ -49,7 +49,7 @@ export type ConnectionEvent =
   /** The server's first message. */
   | { readonly type: "init"; readonly attempt: number; readonly actorId: string; readonly connId: string; readonly at: number }
   /** Any frame, a mere answer to a ping included. */
-  | { readonly type: "heard"; readonly attempt: number }
+  | { readonly type: "heard"; readonly attempt: number; readonly at: number }
   /** An error of the connection, not of one call. */
   | { readonly type: "errorFrame"; readonly attempt: number; readonly error: ActorError; readonly at: number }
   /** There is no socket, or it is of no use: it could not be made, or brought what cannot be read. */
@@ -65,8 +65,11 @@ export type ConnectionEffect =
   | { readonly do: "getParams"; readonly attempt: number }
   | { readonly do: "openSocket"; readonly attempt: number; readonly params: unknown }
   | { readonly do: "closeSocket"; readonly code: number; readonly reason: string }
-  /** Replaces the timer. "retry" has a delay that grows with the failures; "silence" and "answer" hold no process up. */
-  | { readonly do: "startTimer"; readonly timer: "open" | "retry" | "silence" | "answer"; readonly attempt: number; readonly failures: number }
+  /**
+   * Replaces the timer. "retry" has a delay that grows with the failures; "silence" and "answer" hold no process up. `since`: the
+   * silence began then, not now.
+   */
+  | { readonly do: "startTimer"; readonly timer: "open" | "retry" | "silence" | "answer"; readonly attempt: number; readonly failures: number; readonly since?: number }
   | { readonly do: "stopTimer" }
   | { readonly do: "ping" }
   /** The connection is good: subscribe, then send the calls that wait. */
@@ -132,7 +135,7 @@ export function advance(state: ConnectionState, event: ConnectionEvent): Step {
     case "init":
       return state.phase === "opening" ? opened(state, event) : [state, []];
     case "heard":
-      return heard(state);
+      return heard(state, event.at);
     case "errorFrame":
       return refused(state, event);
     case "broken":
@@ -183,22 +186,22 @@ function opened(state: ConnectionState, { actorId, connId, at }: Extract<Connect
   ];
 }
 
-const WATCHED = { hasHeard: false, asked: 0 };
+const WATCHED = { heardAt: undefined, asked: 0 };
 
 /** The other end is there. Most often that is only noted: the timer looks at it. */
-function heard(state: ConnectionState): Step {
+function heard(state: ConnectionState, at: number): Step {
   const { watch, attempt, failures } = state;
-  if (watch === undefined || watch.hasHeard) return [state, []];
-  if (watch.asked === 0) return [{ ...state, watch: { ...watch, hasHeard: true } }, []];
+  if (watch === undefined) return [state, []];
+  if (watch.asked === 0) return [{ ...state, watch: { ...watch, heardAt: at } }, []];
   return [{ ...state, watch: WATCHED }, [{ do: "startTimer", timer: "silence", attempt, failures }]];
 }
 
-/** Nothing may have come for the whole time: then the server is asked, and at last given up. */
-function silent(state: ConnectionState, { hasHeard, asked }: NonNullable<ConnectionState["watch"]>, at: number): Step {
+/** Nothing may have come for the whole time: then the server is asked, and at last given up. Otherwise the time counts from what came. */
+function silent(state: ConnectionState, { heardAt, asked }: NonNullable<ConnectionState["watch"]>, at: number): Step {
   const { attempt, failures } = state;
-  if (hasHeard) return [{ ...state, watch: WATCHED }, [{ do: "startTimer", timer: "silence", attempt, failures }]];
+  if (heardAt !== undefined) return [{ ...state, watch: WATCHED }, [{ do: "startTimer", timer: "silence", attempt, failures, since: heardAt }]];
   if (asked === MAX_ASKS) return lost(state, connectionLost(), at, CLOSE_SILENT);
-  return [{ ...state, watch: { hasHeard, asked: asked + 1 } }, [{ do: "ping" }, { do: "startTimer", timer: "answer", attempt, failures }]];
+  return [{ ...state, watch: { heardAt, asked: asked + 1 } }, [{ do: "ping" }, { do: "startTimer", timer: "answer", attempt, failures }]];
 }
 
 /** On an open connection most errors are news: one of a subscription, say. Others announce the end. */

@@ -25,12 +25,20 @@ export interface ConnectionPorts {
   random(): number;
 }
 
+/** Timers of a longer delay fire at once. */
+const MAX_TIMER_MS = 2 ** 31 - 1;
+
 export const REAL_PORTS: ConnectionPorts = {
   now: () => Date.now(),
   setTimer(ms, action, mayEnd = false) {
-    const timer: unknown = setTimeout(action, ms);
-    // In Node it is an object.
-    if (mayEnd) (timer as { unref?(): void }).unref?.();
+    let timer: unknown;
+    const wait = (leftMs: number): void => {
+      const next = Math.min(leftMs, MAX_TIMER_MS);
+      timer = setTimeout(() => (leftMs > next ? wait(leftMs - next) : action()), next);
+      // In Node it is an object.
+      if (mayEnd) (timer as { unref?(): void }).unref?.();
+    };
+    wait(ms);
     return () => clearTimeout(timer as Parameters<typeof clearTimeout>[0]);
   },
   random: () => Math.random(),
@@ -248,10 +256,10 @@ export class Connection {
     else held.close(1000, "");
   }
 
-  #startTimer({ timer, attempt, failures }: Extract<ConnectionEffect, { do: "startTimer" }>): void {
+  #startTimer({ timer, attempt, failures, since }: Extract<ConnectionEffect, { do: "startTimer" }>): void {
     this.#stopTimer?.();
     const due = (): void => this.#dispatch({ type: "due", attempt, openFailed: openFailed(this.#options.place), at: this.#ports.now() });
-    this.#stopTimer = this.#ports.setTimer(this.#delayOf(timer, failures), due, timer === "silence" || timer === "answer");
+    this.#stopTimer = this.#ports.setTimer(Math.max(0, this.#delayOf(timer, failures) - (since === undefined ? 0 : this.#ports.now() - since)), due, timer === "silence" || timer === "answer");
   }
 
   #delayOf(timer: Extract<ConnectionEffect, { do: "startTimer" }>["timer"], failures: number): number {
@@ -268,9 +276,9 @@ export class Connection {
   }
 
   #receive(attempt: number, data: string | ArrayBuffer): void {
-    this.#dispatch({ type: "heard", attempt });
-    if (data === PONG) return;
     const at = this.#ports.now();
+    this.#dispatch({ type: "heard", attempt, at });
+    if (data === PONG) return;
     let message: ToClient;
     try {
       message = wireCodec(this.#options.encoding).toClient.decode(data);

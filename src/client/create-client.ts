@@ -22,8 +22,8 @@ export type { ClientFor };
  * came (the call may have run, so it is not repeated), `client/malformed_response`.
  */
 // biome-ignore lint: untyped by intention (decision 31)
-export function createClient<R = AnyRegistry>(endpointOrConfig?: string | ClientConfig): ClientFor<R> {
-  const config = typeof endpointOrConfig === "string" ? { endpoint: endpointOrConfig } : endpointOrConfig;
+export function createClient<R = AnyRegistry>(endpointOrConfig?: string | URL | ClientConfig): ClientFor<R> {
+  const config = typeof endpointOrConfig === "string" || endpointOrConfig instanceof URL ? { endpoint: endpointOrConfig } : endpointOrConfig;
   // Whatever else is wrong with it is told at once.
   const resolved = resolveConfig(config);
   const overHttp = (): ActorTransport => createHttpTransport(resolved);

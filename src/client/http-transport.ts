@@ -1,5 +1,5 @@
 import type { SendResult } from "../actor/client-types.js";
-import { ActorError, encodeTaggedCbor, formatBase64, formatRestKey, wireCodec, type Encoding } from "../protocol/index.js";
+import { ActorError, checkActorName, encodeTaggedCbor, formatBase64, formatRestKey, wireCodec, type Encoding } from "../protocol/index.js";
 import { REAL_BACKOFF, withRetries, type BackoffPorts } from "./backoff.js";
 import type { ResolvedConfig } from "./client-config.js";
 import { asciiJson, socketProtocols } from "./conn-params.js";
@@ -107,6 +107,8 @@ class HttpTransport implements ActorTransport {
 
   async #lookUp({ name, key }: KeyTarget, params: unknown, signal: AbortSignal | undefined): Promise<string> {
     const { namespace, endpoint } = this.#config;
+    // In a query, names that are not well-formed would fall together.
+    checkActorName(name);
     const query = new URLSearchParams({ namespace, name, key: formatRestKey(key) });
     const [actorId] = await this.#send({ method: "GET", url: `${endpoint}/actors?${query}`, headers: this.#restHeaders(params), signal, decode: foundIds });
     if (actorId === undefined) throw new ActorError("actor", "not_found", "There is no actor with this key.", { statusCode: 404 });

@@ -41,6 +41,6 @@ export function acceptUpgrade(request: Request, ctx: DurableObjectState, host: A
       if (isRaw) answerPings(ctx);
       return HibernatingSocket.of(server);
     });
-    return reply.ok ? new Response(null, { status: 101, webSocket: client }) : refusal(reply.error, reply.status);
+    return reply.ok ? new Response(null, { status: 101, webSocket: client }) : refusal(request, reply.error, reply.status);
   });
 }

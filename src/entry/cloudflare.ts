@@ -168,6 +168,6 @@ function namespaceOf(env: unknown): ActorNamespace {
   const namespace = (env as Partial<ActorEnv> | undefined)?.ACTORS;
   if (typeof namespace?.idFromName === "function") return namespace;
   throw new Error(
-    'perdure: the binding ACTORS is missing. Add to wrangler.toml: [[durable_objects.bindings]] name = "ACTORS", class_name = "ActorObject", and [[migrations]] tag = "v1", new_sqlite_classes = ["ActorObject"]; and export ActorObject from the Worker',
+    'perdure: the binding ACTORS is missing. Add to wrangler.toml: [[durable_objects.bindings]] name = "ACTORS", class_name = "ActorObject", and [[migrations]] tag = "v1", new_sqlite_classes = ["ActorObject"]; and export ActorObject from the Worker. A section [env.<name>] inherits no bindings: where the Worker is served with --env, it needs [[env.<name>.durable_objects.bindings]] of its own',
   );
 }

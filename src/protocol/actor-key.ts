@@ -13,13 +13,17 @@ export const MAX_KEY_BYTES = 1024;
 const utf8 = new TextEncoder();
 const LONE_SURROGATE = /\p{Surrogate}/u;
 
-/** The parts of what a user wrote for a key: nothing, a string or an array. Throws `actor/invalid_key` (400) on anything else. */
+/**
+ * The parts of what a user wrote for a key: nothing, a string or an array. Throws `actor/invalid_key` (400) on anything else, and
+ * on half a surrogate pair: URLs tell no two of them apart.
+ */
 export function normalizeKey(key: string | readonly string[] | undefined): string[] {
   if (key === undefined) return [];
-  if (typeof key === "string") return [key];
+  if (typeof key === "string") return normalizeKey([key]);
   if (!Array.isArray(key)) throw invalidKey("a key is a string or an array of strings");
   return key.map((part: unknown, index) => {
     if (typeof part !== "string") throw invalidKey(`part ${index} of the key is not a string`);
+    if (LONE_SURROGATE.test(part)) throw invalidKey(`part ${index} of the key holds half a surrogate pair`);
     return part;
   });
 }

@@ -22,7 +22,7 @@ export { formatBase64, formatBase64Url, parseBase64 } from "./base64.js";
 export type { MessageCodec } from "./bare-messages.js";
 export { sendableCloseCode, sendableCloseReason } from "./close-frame.js";
 export { wireCodec } from "./encoding.js";
-export { ANSWER_HEADER, ENVELOPE_HEADER, formatEnvelopeHeader, parseEnvelopeHeader } from "./envelope-header.js";
+export { ANSWER_HEADER, ENVELOPE_HEADER, formatEnvelopeHeader, formatRefusalHeader, parseEnvelopeHeader, REFUSAL_HEADER } from "./envelope-header.js";
 export type { Frame, FrameCodec, WireCodec } from "./encoding.js";
 export { errorCodeInfo } from "./error-codes.js";
 export type { ErrorCodeInfo } from "./error-codes.js";

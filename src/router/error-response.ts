@@ -35,8 +35,7 @@ export function errorResponse({ data, status }: Failure, extended: boolean): Res
   if (isHeaderText(metadata["errorId"])) headers.set("x-rivet-ray-id", metadata["errorId"]);
   if (isHeaderText(data.actor?.actorId)) headers.set("x-rivet-actor", data.actor.actorId);
   if (status === 503) headers.set("retry-after", String(retryAfterSeconds(metadata["retryAfterMs"])));
-  // Ours tells no metadata from null; the published clients expect the field.
-  const body = wireCodec("json").error.encode(extended ? data : { ...data, metadata: data.metadata ?? null }, { extended });
+  const body = wireCodec("json").error.encode(data, { extended });
   return new Response(body, { status: isErrorStatus(status) ? status : 500, headers });
 }
 

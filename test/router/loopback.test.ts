@@ -142,8 +142,16 @@ describe.each(WAYS)("over %s", (_way, connect) => {
     expect(failure.message).not.toContain("counter");
   });
 
+  test("half a surrogate pair in a key or a name resolves to nobody's id", async () => {
+    const client = connect(world().objects);
+    for (const [name, key] of [["counter", ["a", "\ud800"]], ["counter", "\udfff"], ["count\ud800", "a"]] as const) {
+      await expect((async () => client.get(name as "counter", key).resolve())()).rejects.toMatchObject({ group: "actor", code: name === "counter" ? "invalid_key" : "invalid_name", statusCode: 400 });
+    }
+    await expect((async () => client.getForId("counter", "x\ud800").echo(1))()).rejects.toMatchObject({ group: "actor", code: "invalid_id" });
+  });
+
   test.each([["k".repeat(129), "key_too_large"], ["\ud800", "invalid_key"]])("a key that is none is refused", async (key, code) => {
-    await expect(connect(world().objects).counter.getOrCreate(key).echo(1)).rejects.toMatchObject({ group: "actor", code, statusCode: 400 });
+    await expect((async () => connect(world().objects).counter.getOrCreate(key).echo(1))()).rejects.toMatchObject({ group: "actor", code, statusCode: 400 });
   });
 
   test("what cannot be sent is refused before anything leaves", async () => {
