@@ -20,7 +20,7 @@ export function errorParts(error: Error): ErrorParts {
   const name = String(error.name);
   const message = String(error.message);
   const fields = { code: fieldOf(error, "code"), metadata: fieldOf(error, "metadata"), errors: fieldOf(error, "errors") };
-  const kept: Record<string, unknown> = {};
+  const kept = own<Record<string, unknown>>({});
   if (fields.code !== undefined) kept["code"] = fields.code;
   if (fields.metadata !== undefined) kept["metadata"] = fields.metadata;
   if (Object.hasOwn(error, "cause")) kept["cause"] = error.cause;
@@ -76,5 +76,5 @@ function isErrorActor(actor: unknown): actor is ErrorActor {
 }
 
 function hide(target: object, property: string, value: unknown): void {
-  Object.defineProperty(target, property, { value, writable: true, configurable: true, enumerable: false });
+  Object.defineProperty(target, property, own({ value, writable: true, configurable: true, enumerable: false }));
 }

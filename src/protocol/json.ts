@@ -1,9 +1,11 @@
+import { ownValue } from "./cbor/intrinsics.js";
+import { setProperty } from "./cbor/own-members.js";
+import { OVER_LIMIT, UNENCODABLE } from "./cbor/refusals.js";
+import { encodingFailure } from "./encoding-failure.js";
+import { MAX_DECODED_DEPTH, MAX_WIRE_BYTES, OWN_LIMITS, type ReadLimits } from "./limits.js";
 import { malformed, regExpTooLong, tooDeep } from "./malformed.js";
-import { UNENCODABLE } from "./cbor/refusals.js";
-import { MAX_DECODED_DEPTH, OWN_LIMITS, type ReadLimits } from "./limits.js";
-import { ActorError } from "./errors.js";
+import { ownField } from "./own.js";
 import { viewKindByName } from "./typed-arrays.js";
-import { checkValue, notSerializable } from "./value-check.js";
 import { isContainer, kindOf } from "./value-kinds.js";
 import {
   looksTagged,
@@ -26,7 +28,7 @@ export interface JsonOptions {
   extended?: boolean;
 }
 
-/** JSON text of any value of the codec's domain. Throws `value/not_serializable` (400). */
+/** JSON text of any value of the codec's domain. Throws `value/not_serializable` (400) or `value/too_large` (413). */
 export function encodeJson(value: unknown, options: JsonOptions = {}): string {
   return JSON.stringify(toJsonTree(value, options));
 }
@@ -62,13 +64,9 @@ function parseJson(text: string): unknown {
 /** What `JSON.stringify` writes as `encodeJson` would: to embed a value in something larger. */
 export function toJsonTree(value: unknown, options: JsonOptions = {}): unknown {
   try {
-    return new JsonEncoder(options.extended ?? false).encode(value, 0);
+    return new JsonEncoder(ownField(options, "extended") ?? false).encode(value, 0);
   } catch (error) {
-    checkValue(value);
-    if (error === UNENCODABLE || !ActorError.isActorError(error)) {
-      throw notSerializable("$", "value that changes while it is read");
-    }
-    throw error;
+    throw encodingFailure(error, value, { depth: 0, maxDepth: MAX_DECODED_DEPTH, limitBytes: MAX_WIRE_BYTES });
   }
 }
 
@@ -127,14 +125,20 @@ class JsonRevival {
   }
 }
 
+/** What each value counts of the limit, beside a text's length: less than it takes in memory while JSON is made. */
+const VALUE_COST = 8;
+
 class JsonEncoder {
   readonly #extended: boolean;
+  #left = MAX_WIRE_BYTES;
 
   constructor(extended: boolean) {
     this.#extended = extended;
   }
 
   encode(value: unknown, depth: number): unknown {
+    this.#left -= VALUE_COST + (typeof value === "string" ? value.length : 0);
+    if (this.#left < 0) throw OVER_LIMIT;
     switch (typeof value) {
       case "string":
       case "boolean":
@@ -182,11 +186,7 @@ class JsonEncoder {
   #record(record: Record<string, unknown>, depth: number): unknown {
     const tree: Record<string, unknown> = {};
     for (const key of Object.keys(record)) {
-      const property = Object.getOwnPropertyDescriptor(record, key);
-      if (property === undefined || !("value" in property)) throw UNENCODABLE;
-      const child = this.encode(record[key], depth);
-      if (key === "__proto__") Object.defineProperty(tree, key, { value: child, enumerable: true });
-      else tree[key] = child;
+      setProperty(tree, key, this.encode(ownValue(record, key), depth));
     }
     return tree;
   }

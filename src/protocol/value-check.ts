@@ -4,7 +4,6 @@ import { MAX_STORED_DEPTH } from "./limits.js";
 import { bytesOfView } from "./typed-arrays.js";
 import { describeValue, isContainer, kindOf } from "./value-kinds.js";
 import { membersOf, propertyPath } from "./value-members.js";
-import { own } from "./own.js";
 
 /** What stands in the way of encoding a value, and where. */
 interface Problem {
@@ -14,7 +13,7 @@ interface Problem {
 }
 
 /** Members that are looked at: more than any value that can be stored has. */
-const MAX_VISITS = 4_000_000;
+const MAX_VISITS = 2_500_000;
 
 /**
  * Throws `value/not_serializable` (400, metadata `{path, found}`) if `value` holds anything that has no encoding:
@@ -22,8 +21,7 @@ const MAX_VISITS = 4_000_000;
  * Encodes nothing, and does not look at the size. `rootPath` begins the path in the message; `depth` is how many
  * containers the value stands in.
  */
-export function checkValue(value: unknown, rootPath = "$", levels?: { readonly depth?: number; readonly maxDepth?: number }): void {
-  const { depth = 0, maxDepth = MAX_STORED_DEPTH } = own(levels);
+export function checkValue(value: unknown, rootPath = "$", depth = 0, maxDepth = MAX_STORED_DEPTH): void {
   const problem = new ValueWalk(maxDepth).find(value, depth);
   if (problem !== undefined) throw notSerializable(rootPath + problem.path.reverse().join(""), problem.found);
 }

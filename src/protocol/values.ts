@@ -1,12 +1,9 @@
 import { decodeCbor } from "./cbor/decoder.js";
 import { encodeCbor, NATIVE, type CborDialect, type EncodingLimits } from "./cbor/encoder.js";
-import { OVER_LIMIT } from "./cbor/refusals.js";
 import { Measuring, type Measure } from "./cbor/measure.js";
-import { ActorError } from "./errors.js";
+import { encodingFailure } from "./encoding-failure.js";
 import { MAX_DECODED_DEPTH, MAX_STORED_DEPTH, MAX_VALUE_BYTES, MAX_WIRE_BYTES, OWN_LIMITS } from "./limits.js";
 import { ownField } from "./own.js";
-import { checkValue, notSerializable } from "./value-check.js";
-import { MAX_COUNTED_BYTES, sizeOfValue } from "./value-size.js";
 
 /** How to encode, and what an error calls the value. */
 export interface EncodeValueOptions {
@@ -41,7 +38,7 @@ export function encodeValue(value: unknown, options: EncodeValueOptions = {}): U
  * `encoding/invalid` (400) on anything else.
  */
 export function decodeValue(bytes: Uint8Array): unknown {
-  return decodeCbor(bytes, { limits: OWN_LIMITS });
+  return decodeCbor(bytes, { revive: false, limits: OWN_LIMITS, bareLevels: 0 });
 }
 
 /**
@@ -50,7 +47,7 @@ export function decodeValue(bytes: Uint8Array): unknown {
  * included: users' values, which lie deeper, keep theirs. Read arrays by destructuring, which stops at their ends.
  */
 export function decodeRow(bytes: Uint8Array, levels = 1): unknown {
-  return decodeCbor(bytes, { limits: OWN_LIMITS, bareLevels: levels });
+  return decodeCbor(bytes, { revive: false, limits: OWN_LIMITS, bareLevels: levels });
 }
 
 /**
@@ -78,34 +75,4 @@ function encodeWithin(value: unknown, dialect: CborDialect, limits: EncodingLimi
   } catch (error) {
     throw encodingFailure(error, value, { depth: 0, maxDepth: limits.depth, limitBytes: limits.bytes, what });
   }
-}
-
-interface Attempt extends MeasureOptions {
-  readonly depth: number;
-  readonly maxDepth: number;
-  readonly limitBytes: number;
-}
-
-/** Says what is wrong with a value that could not be encoded: the encoder itself keeps no path, to be fast. */
-function encodingFailure(error: unknown, value: unknown, attempt: Attempt): ActorError {
-  const { depth, maxDepth, what, rootPath = "$" } = attempt;
-  try {
-    checkValue(value, rootPath, { depth, maxDepth });
-    if (error === OVER_LIMIT) return named(tooLarge(value, attempt), what);
-  } catch (reason) {
-    if (ActorError.isActorError(reason)) return named(reason, what);
-  }
-  return named(notSerializable(rootPath, "value that changes while it is read"), what);
-}
-
-function tooLarge(value: unknown, { limitBytes, rootPath = "$" }: Attempt): ActorError {
-  const { path, sizeBytes } = sizeOfValue(value);
-  const size = sizeBytes < MAX_COUNTED_BYTES ? `${sizeBytes}` : `over ${sizeBytes}`;
-  const message = `Value is too large: ${size} bytes, the limit is ${limitBytes}. Its largest member is ${rootPath}${path}`;
-  return new ActorError("value", "too_large", message, { metadata: { path: rootPath + path, sizeBytes, limitBytes } });
-}
-
-function named(error: ActorError, what: string | undefined): ActorError {
-  if (what === undefined) return error;
-  return new ActorError(error.group, error.code, `${error.message} (in ${what})`, { metadata: error.metadata });
 }

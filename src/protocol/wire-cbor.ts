@@ -1,6 +1,7 @@
 import { decodeCbor } from "./cbor/decoder.js";
 import { NATIVE } from "./cbor/encoder.js";
 import { OWN_LIMITS } from "./limits.js";
+import { ownField } from "./own.js";
 import { encodeInDialect } from "./values.js";
 
 /** Who reads what is written. */
@@ -15,12 +16,12 @@ export interface WireOptions {
  * (ArrayBuffer) or the published clients do not look into (Set); to them, -0 is 0. Throws `value/not_serializable` or `value/too_large`.
  */
 export function encodeTaggedCbor(value: unknown, options: WireOptions = {}): Uint8Array<ArrayBuffer> {
-  return encodeInDialect(value, { escaped: true, portable: !(options.extended ?? false) });
+  return encodeInDialect(value, { escaped: true, portable: !(ownField(options, "extended") ?? false) });
 }
 
 /** The value of tagged CBOR, ours or a published client's. Throws `encoding/invalid` (400). */
 export function decodeTaggedCbor(bytes: Uint8Array, limits = OWN_LIMITS): unknown {
-  return decodeCbor(bytes, { revive: true, limits });
+  return decodeCbor(bytes, { revive: true, limits, bareLevels: 0 });
 }
 
 /** CBOR as the `cbor` clients send requests: no tagged pairs, nothing escaped. Throws as `encodeTaggedCbor`. */
@@ -30,5 +31,5 @@ export function encodePlainCbor(value: unknown): Uint8Array<ArrayBuffer> {
 
 /** The value of a `cbor` request. A pair that looks tagged is a pair. Throws `encoding/invalid` (400). */
 export function decodePlainCbor(bytes: Uint8Array, limits = OWN_LIMITS): unknown {
-  return decodeCbor(bytes, { limits });
+  return decodeCbor(bytes, { revive: false, limits, bareLevels: 0 });
 }

@@ -182,3 +182,14 @@ const tagNames = {
   $BigInt: 0, $ArrayBuffer: 0, $Uint8Array: 0, $Undefined: 0, $Set: 0, $Map: 0, $Date: 0, $RegExp: 0, $Error: 0, $Number: 0,
   $DataView: 0, $Float64Array: 0, $Int16Array: 0, $BigInt64Array: 0, $$x: 0, $x: 0, $: 0, "$$": 0,
 };
+
+describe("encodeJson of what is too large", () => {
+  it("refuses it soon: shared parts that double at each level, holes, one long text many times", () => {
+    let shared: unknown = "boom";
+    for (let i = 0; i < 30; i++) shared = [shared, shared];
+    const long = "x".repeat(1_000_000);
+    for (const value of [shared, new Array(4e9), Array.from({ length: 1000 }, () => long)]) {
+      expect(() => encodeJson({ value })).toThrow(expect.objectContaining({ group: "value", code: "too_large", metadata: expect.objectContaining({ path: "$.value" }) }));
+    }
+  });
+});

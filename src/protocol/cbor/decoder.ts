@@ -5,15 +5,14 @@ import { addItem, setProperty } from "./own-members.js";
 import { CborInput, INDEFINITE } from "./input.js";
 import { asBigint, asView, dateOfSeconds, dateOfText, errorOfList } from "./tagged-values.js";
 import { TAG } from "./tags.js";
-import { ownField } from "../own.js";
 
 /** How bytes are read. */
 export interface DecodingOptions {
   /** `["$Tag", …]` pairs become their values. */
-  readonly revive?: boolean;
+  readonly revive: boolean;
   readonly limits: ReadLimits;
   /** Plain objects within so many containers have no prototype. */
-  readonly bareLevels?: number;
+  readonly bareLevels: number;
 }
 
 const BYTES = 2;
@@ -40,13 +39,12 @@ class CborDecoder {
   /** Off within native Sets and errors: the published clients neither write nor revive pairs there. */
   #revive: boolean;
 
-  constructor(input: CborInput, options: DecodingOptions) {
-    const { limits } = options;
+  constructor(input: CborInput, { revive, limits, bareLevels }: DecodingOptions) {
     this.#in = input;
-    this.#revive = ownField(options, "revive") ?? false;
+    this.#revive = revive;
     this.#maxDepth = limits.depth;
     this.#regExpLeft = limits.regExpLength;
-    this.#bareLevels = ownField(options, "bareLevels") ?? 0;
+    this.#bareLevels = bareLevels;
   }
 
   whole(): unknown {
@@ -193,7 +191,7 @@ class CborDecoder {
       const parts: unknown[] = [];
       this.#each(this.#in.info(ARRAY), 1, () => {
         if (parts.length > 2) throw malformed("a generic object of too many parts");
-        parts.push(parts.length < 2 || parts[0] === "RegExp" ? this.#in.anyText() : this.#properties(depth));
+        addItem(parts, parts.length < 2 || parts[0] === "RegExp" ? this.#in.anyText() : this.#properties(depth));
         if (parts[0] !== "RegExp") this.#enter(depth);
       });
       if (parts[0] !== "RegExp") return errorOfList(parts);

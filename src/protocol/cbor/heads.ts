@@ -27,7 +27,7 @@ export function hexOfBigint(value: bigint): string {
 /** Whether a large bigint takes more than `limitBytes`: cheap, unlike its digits. */
 export function passes(value: bigint, limitBytes: number): boolean {
   if (limitBytes >= MAX_BIGINT_BYTES) return false;
-  return value >> BigInt(limitBytes * 8) !== (value < 0n ? -1n : 0n);
+  return limitBytes < 0 || BigInt.asIntN(limitBytes * 8 + 1, value) !== value;
 }
 
 /** More than any bigint of this runtime has. */

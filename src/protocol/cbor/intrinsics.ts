@@ -13,12 +13,15 @@ const flagGetters = (
 
 const MAX_TIME = 8.64e15;
 
+/** More distinct items than fit into any value; a proxy may tell of them without end. */
+const MAX_TOLD = 1_000_000;
+
 /** The Map itself, or what a proxy of one says it holds. Throws a TypeError, or `OVER_LIMIT` beyond `limit` entries. */
 export function heldMap(map: Map<unknown, unknown>, limit: number): Map<unknown, unknown> {
   if (hasInside(map, sizeOfMap)) return map;
   const copy = new Map<unknown, unknown>();
   for (const [key, item] of map) {
-    if (copy.size >= limit) throw OVER_LIMIT;
+    if (copy.size >= Math.min(limit, MAX_TOLD)) throw OVER_LIMIT;
     copy.set(key, item);
   }
   return copy;
@@ -29,7 +32,7 @@ export function heldSet(set: Set<unknown>, limit: number): Set<unknown> {
   if (hasInside(set, sizeOfSet)) return set;
   const copy = new Set<unknown>();
   for (const item of set) {
-    if (copy.size >= limit) throw OVER_LIMIT;
+    if (copy.size >= Math.min(limit, MAX_TOLD)) throw OVER_LIMIT;
     copy.add(item);
   }
   return copy;
@@ -80,7 +83,7 @@ export function ownValue(record: Readonly<Record<string, unknown>>, key: string)
 type Lookup = (this: object, key: string) => unknown;
 const { __lookupGetter__: lookupGetter, __lookupSetter__: lookupSetter } = Object.prototype as unknown as Record<"__lookupGetter__" | "__lookupSetter__", Lookup>;
 
-/** Whether Array.prototype or Object.prototype has elements, which the holes of arrays would show. */
+/** Whether Array.prototype or Object.prototype has elements that somebody assigned, which the holes of arrays would show. */
 export function hasInheritedElements(): boolean {
   for (const _ in NO_ITEMS) return true;
   return false;

@@ -19,20 +19,37 @@ export interface Measure {
 
 /** Measures as `CborEncoder` writes, and keeps nothing. */
 export class Measuring {
-  #left: number;
-  #deepest: number;
+  #left = 0;
+  #deepest = 0;
+  readonly #maxDepth: number;
+  readonly #sizes: Map<object, number> | undefined;
   readonly #checksHoles = hasInheritedElements();
 
   /** Throws `UNENCODABLE`, `OVER_LIMIT`, or what a getter or a proxy of the value throws. */
   static run(value: unknown, depth: number, limitBytes: number): Measure {
-    const measuring = new Measuring(depth, limitBytes);
+    const measuring = new Measuring(MAX_STORED_DEPTH);
+    measuring.#deepest = depth;
+    measuring.#left = limitBytes;
     measuring.#value(value, depth);
     return { bytes: limitBytes - measuring.#left, height: measuring.#deepest - depth };
   }
 
-  private constructor(depth: number, limitBytes: number) {
-    this.#deepest = depth;
+  /** For many values that share parts: with `sizes`, each part is measured once. */
+  constructor(maxDepth: number, sizes?: Map<object, number>) {
+    this.#maxDepth = maxDepth;
+    this.#sizes = sizes;
+  }
+
+  /** The bytes of a value, `limitBytes` if it has more. Throws as `run`. */
+  sizeOf(value: unknown, limitBytes: number): number {
     this.#left = limitBytes;
+    try {
+      this.#value(value, 0);
+    } catch (error) {
+      if (error !== OVER_LIMIT) throw error;
+      return limitBytes;
+    }
+    return limitBytes - this.#left;
   }
 
   #take(bytes: number): void {
@@ -52,10 +69,19 @@ export class Measuring {
       case "bigint":
         return this.#bigint(value);
       case "object":
-        return value === null ? this.#take(1) : this.#object(value, depth);
+        if (value === null) return this.#take(1);
+        return this.#sizes === undefined ? this.#object(value, depth) : this.#shared(value, depth, this.#sizes);
       default:
         throw UNENCODABLE;
     }
+  }
+
+  #shared(value: object, depth: number, sizes: Map<object, number>): void {
+    const known = sizes.get(value);
+    if (known !== undefined) return this.#take(known);
+    const before = this.#left;
+    this.#object(value, depth);
+    sizes.set(value, before - this.#left);
   }
 
   #text(text: string): void {
@@ -109,7 +135,7 @@ export class Measuring {
 
   #enter(depth: number): number {
     const inside = depth + 1;
-    if (inside > MAX_STORED_DEPTH) throw UNENCODABLE;
+    if (inside > this.#maxDepth) throw UNENCODABLE;
     if (inside > this.#deepest) this.#deepest = inside;
     return inside;
   }
