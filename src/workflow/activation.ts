@@ -70,6 +70,8 @@ export class Activation {
   #depth = 0;
   /** Commits that were built so far. */
   commits = 0;
+  /** Until something happens that had not before: an attempt, an entry, a wait. A look at what must be undone does nothing new. */
+  isReplaying: boolean;
   #commitWanted = false;
   #workWanted = false;
   #afterCommit: (() => void)[] = [];
@@ -82,6 +84,7 @@ export class Activation {
     this.ports = ports;
     this.history = history;
     this.collector = collector;
+    this.isReplaying = history.size > 0;
   }
 
   get isHalted(): boolean {
@@ -124,10 +127,10 @@ export class Activation {
   }
 
   #endTurn(): void {
-    const isIdle = this.#scopesInUserCode === 0 && this.#workingLeaves === 0;
     // What is due keeps the run from parking: the pass in progress settles it next, or the timer begins one at once.
-    const parked = isIdle && !this.#nextDue();
+    const parked = this.#scopesInUserCode === 0 && this.#workingLeaves === 0 && !this.#nextDue();
     if (parked && !this.#parked) {
+      this.isReplaying = false;
       this.ports.parked();
       this.#commitWanted = true;
     }
@@ -174,6 +177,7 @@ export class Activation {
 
   /** User code whose interruption must be noticed begins after this turn's commit: the lease goes with it. */
   beginWork(body: () => void): void {
+    this.isReplaying = false;
     this.#workWanted = true;
     this.#afterCommit.push(body);
   }
@@ -195,12 +199,11 @@ export class Activation {
   /** Goes on in a turn of its own, after other events had theirs; until then the run counts as busy (W16). */
   yield(next: () => void): void {
     this.countWork(1);
-    void this.ports.yield().then(() =>
-      this.turn(() => {
-        this.countWork(-1);
-        next();
-      }),
-    );
+    const goOn = (): void => {
+      this.countWork(-1);
+      next();
+    };
+    void this.ports.yield().then(() => this.turn(goOn));
   }
 
   /** Nothing settles any more: the activation is lost, the workflow ended, or its code diverged. */
@@ -248,6 +251,7 @@ export class Activation {
 
   /** The entry joins the dirty set; the next commit, whoever asks for it, writes it. */
   put(entry: Entry): void {
+    this.isReplaying = false;
     entry.rev = this.ports.nextSeq();
     this.history.add(entry);
     this.ports.put(entry);
@@ -375,6 +379,7 @@ export class Activation {
       }
       const settle = this.#nextDue();
       if (!settle || this.#halted) return;
+      this.isReplaying = false;
       this.turn(settle);
       await this.settled();
     }

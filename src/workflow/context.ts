@@ -13,6 +13,7 @@ import { tryBlock, type TryDefinition } from "./ops/try.js";
 import { tryStep, type TryStepDefinition } from "./ops/try-step.js";
 import { getVersion } from "./ops/version.js";
 import type { EngineLog } from "./ports.js";
+import { quietLog } from "./quiet-log.js";
 import type { Scope } from "./scope.js";
 import type { StepDefinition } from "./step-execution.js";
 
@@ -32,6 +33,7 @@ export class WorkflowContext {
   readonly #scope: Scope;
   readonly #identity: WorkflowIdentity;
   readonly #queue: WorkflowQueue;
+  #log: EngineLog | undefined;
 
   constructor(scope: Scope, identity: WorkflowIdentity) {
     this.#scope = scope;
@@ -56,7 +58,7 @@ export class WorkflowContext {
   }
 
   get log(): EngineLog {
-    return this.#identity.log;
+    return (this.#log ??= quietLog(this.#identity.log, () => this.#scope.isReplaying));
   }
 
   get abortSignal(): AbortSignal {

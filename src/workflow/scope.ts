@@ -76,6 +76,11 @@ export class Scope implements OperationScope {
     return (this.#effects ??= new Effects());
   }
 
+  /** True while the code does again what it has done before: an earlier activation came as far, or further. */
+  get isReplaying(): boolean {
+    return this.activation.isReplaying || this.#unmet.some(({ isOrdered }) => isOrdered);
+  }
+
   /** How many operations the code has started here. */
   get operationsStarted(): number {
     return this.#operations;

@@ -11,6 +11,19 @@ const slowBy = (delayMs: number): Service => async ({ path }, clock) => {
 };
 
 export const joinAndRace: Readonly<Record<string, Claims>> = {
+  "total.ts": {
+    "counts 33 while the object lives, and 0 after an eviction; what the steps gave is 33 both times": async (example) => {
+      for (const [isEvicted, wrong] of [[false, 33], [true, 0]] as const) {
+        const stage = new Stage(example, {});
+        const report = stage.actor("report");
+        await report.call("getState");
+        await stage.world.settle();
+        if (isEvicted) report.crash();
+        await stage.world.pass(DAY_MS);
+        expect(await report.call("getState")).toEqual({ wrong, right: 33 });
+      }
+    },
+  },
   "dashboard.ts": {
     "asks all at the same time, and keeps what came when one fails": async (example) => {
       const stage = new Stage(example, {

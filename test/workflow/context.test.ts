@@ -156,3 +156,47 @@ describe("a step context", () => {
     expect(s.actor.store.keys).toEqual([]);
   });
 });
+
+describe("the log of a workflow's context", () => {
+  const said = (s: { logs: readonly { msg: string }[] }): string[] => s.logs.map(({ msg }) => msg).filter((msg) => msg.startsWith("-"));
+
+  it("says each line once, whatever is replayed, evicted or looked at again to undo it", async () => {
+    const s = await subject(async (ctx) => {
+      await ctx.rollbackCheckpoint("from here");
+      ctx.log.info("- begin");
+      await ctx.step({ name: "one", run: () => 1, rollback: () => {} });
+      ctx.log.child({ order: 7 }).info("- one is done");
+      await ctx.queue.next("wait", { names: ["m"] });
+      ctx.log.warn({ msg: "- a message came" } as never);
+      await ctx.join("j", {
+        a: { run: async (b: Ctx) => (b.log.info("- a begins"), await b.step("s", () => 1), b.log.info("- a goes on"), b.sleep("z", 1_000)) },
+        b: { run: async (b: Ctx) => (b.log.info("- b begins"), await b.sleep("z", 2_000), b.log.info("- b ends")) },
+      });
+      ctx.log.info("- end");
+      throw new Error("no");
+    });
+    await s.replay();
+    await s.replay();
+    expect(said(s)).toEqual(["- begin", "- one is done"]);
+    await s.send("m");
+    await s.world.settle();
+    await s.replay();
+    await s.world.pass(1_500);
+    await s.replay();
+    await s.world.passUntilQuiet();
+    expect((await s.status()).status).toBe("failed");
+    expect(said(s)).toEqual(["- begin", "- one is done", "- a message came", "- a begins", "- b begins", "- a goes on", "- b ends", "- end"]);
+  });
+
+  it("says what a new release says behind what is recorded", async () => {
+    const s = await subject(async (ctx) => (await ctx.step("one", () => 1), ctx.sleep("z", 1_000)));
+    const next = s.deploy(async (ctx) => {
+      await ctx.step("one", () => 1);
+      ctx.log.info("- in front of the wait: it has been passed");
+      await ctx.sleep("z", 1_000);
+      ctx.log.info("- behind it");
+    });
+    await next.world.passUntilQuiet();
+    expect(said(next)).toEqual(["- behind it"]);
+  });
+});
