@@ -60,6 +60,7 @@ try {
     for (const resolution of [NODE_NEXT, BUNDLER]) checkProjects(name, resolution);
   }
   checkWorker();
+  checkApps();
   checkSeeds();
   console.log("The packed package works.");
 } catch (error) {
@@ -135,17 +136,35 @@ function checkProjects(name, resolution) {
 function checkWorker() {
   copy(join(root, "test", "package", "worker"), "worker");
   compile("worker", { ...BUNDLER, ...WORKER, ...CAREFUL, rootDir: ".", outDir: "types" });
-  const wrangler = join(root, "node_modules", "wrangler", "bin", "wrangler.js");
-  const env = { ...process.env, WRANGLER_SEND_METRICS: "false" };
-  // wrangler wants a new Node: the project's own.
-  const output = run(join(root, "node_modules", ".bin", "node"), [wrangler, "deploy", "--dry-run", "--outdir", "out"], join(consumer, "worker"), env);
-  const [size] = output.match(/Total Upload: .*/) ?? [];
-  if (size === undefined || !existsSync(join(consumer, "worker", "out", "index.js"))) throw new Error(`wrangler deploy --dry-run gave no bundle\n${output}`);
+  const size = bundle("worker");
   console.log(`Worker beside Hono: ${size}`);
   const [, measured] = size.match(/gzip: ([\d.]+) KiB/) ?? [];
   const [, promised] = readFileSync(join(root, "README.md"), "utf8").match(/about (\d+) KB of code in the Worker/) ?? [];
   const isTrue = Math.abs(Number(measured) / Number(promised) - 1) < SIZE_TOLERANCE;
   if (!isTrue) throw new Error(`README.md says "about ${promised} KB of code in the Worker"; it is ${measured} KiB (gzip)`);
+}
+
+/** What apps that were written for RivetKit do, with the settings that the guide names. They run in test/in-worker/. */
+function checkApps() {
+  copy(join(root, "test", "in-worker", "rivetkit-apps"), "apps");
+  write("apps/index.ts", 'import { createHandler } from "rivetkit/cloudflare";\nimport { registry } from "./registry";\nimport "./trpc";\nconst handler = createHandler(registry);\nexport class ActorObject extends handler.ActorObject {}\nexport default handler;\n');
+  write("apps/wrangler.toml", readFileSync(join(root, "test", "package", "worker", "wrangler.toml"), "utf8"));
+  compile("apps", { ...BUNDLER, ...WORKER, skipLibCheck: true, allowJs: true });
+  console.log(`Apps written for RivetKit: ${bundle("apps")}`);
+}
+
+/**
+ * @param {string} folder of a Worker
+ * @returns {string} its size, as wrangler tells it
+ */
+function bundle(folder) {
+  const wrangler = join(root, "node_modules", "wrangler", "bin", "wrangler.js");
+  const env = { ...process.env, WRANGLER_SEND_METRICS: "false" };
+  // wrangler wants a new Node: the project's own.
+  const output = run(join(root, "node_modules", ".bin", "node"), [wrangler, "deploy", "--dry-run", "--outdir", "out"], join(consumer, folder), env);
+  const [size] = output.match(/Total Upload: .*/) ?? [];
+  if (size === undefined || !existsSync(join(consumer, folder, "out", "index.js"))) throw new Error(`wrangler deploy --dry-run gave no bundle\n${output}`);
+  return size;
 }
 
 function checkSeeds() {

@@ -3,7 +3,7 @@ import { createClient } from "perdure/client";
 import type { registry } from "./actors.js";
 
 export const client = createClient<typeof registry>("http://localhost:6420");
-export const anything = createClient();
+export const anything = createClient<any>();
 export const handle = client.ledger.getOrCreate(["a", "b"], { createWithInput: { currency: "EUR" } });
 export const created = () => client.plain.create("solo");
 export const byId = client.ledger.getForId("0123");
