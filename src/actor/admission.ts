@@ -18,6 +18,8 @@ export interface Caller {
   readonly kind: ConnectionKind;
   readonly encoding: Encoding;
   readonly extended: boolean;
+  /** It pings after each mebibyte that it has received. */
+  readonly pings?: boolean;
   /** Params as they came, bytes of the storage codec. */
   readonly params: Uint8Array | undefined;
   readonly request: Request | undefined;
@@ -42,13 +44,13 @@ const MAX_REQUEST_BYTES = 3_500;
  */
 export async function admit(activation: ActorActivation, caller: Caller): Promise<Admitted> {
   const { ports } = activation;
-  const { kind, encoding, extended, request } = caller;
+  const { kind, encoding, extended, pings, request } = caller;
   const params = await readParams(activation, caller.params);
   await beforeConnect(activation, caller, params);
   const state = await firstState(activation, params, caller);
   const hibernates = kind === "socket" || (kind === "raw" && mayHibernate(activation, request));
   const remembered = kind === "raw" && hibernates && request ? { request: rememberedRequest(request) } : {};
-  return { about: { id: uuid(ports.randomHex(16)), kind, encoding, extended, params, hibernates, ...remembered }, state };
+  return { about: { id: uuid(ports.randomHex(16)), kind, encoding, extended, params, hibernates, ...(pings && { pings }), ...remembered }, state };
 }
 
 /** Asks `onBeforeConnect`, if there is one. */

@@ -1,6 +1,8 @@
 import { ActorError, decodeValue, encodeValue, measure, type Encoding, type Frame, own, decodeRow } from "../protocol/index.js";
+import { CallsInFlight } from "./calls-in-flight.js";
 import { LiveState, type StateView } from "./live-state.js";
 import type { ConnectionEnd, Socket } from "./ports.js";
+import { UnreadOutput } from "./unread-output.js";
 
 /** Bytes of a connection's encoded state; with the params and the subscriptions it must fit what a socket can carry. */
 export const MAX_CONNECTION_STATE_BYTES = 8_000;
@@ -44,6 +46,8 @@ interface StoredConnection {
   readonly hibernates: boolean;
   /** Of a raw socket that hibernates. */
   readonly request?: StoredRequest;
+  /** Its client pings after each mebibyte that it has received. */
+  readonly pings?: boolean;
   /** How often `onDisconnect` was begun for it, where the object was cut off; absent: never. */
   readonly tries?: number;
 }
@@ -63,7 +67,12 @@ export interface ConnectionOwner {
   changed(connection: Connection): void;
   sendEvent(connection: Connection, name: string, args: readonly unknown[]): void;
   disconnect(connection: Connection, end: ConnectionEnd): Promise<void>;
+  /** Takes note of a frame; true: the client has left too much unread for too long. */
+  isUnread(output: UnreadOutput, frame: Frame, socket: Socket): boolean;
 }
+
+/** The end of a connection whose client does not read. */
+const UNREAD: ConnectionEnd = { code: 1013, reason: "connection.unread" };
 
 /** One admitted caller. What it is sent before its socket is there waits for it. */
 export class Connection {
@@ -87,6 +96,10 @@ export class Connection {
   raw: RawEnd | undefined;
   /** Settles when the handler of a raw socket has ended: whoever wants to hear its frames listens by then. */
   heard: Promise<unknown> = Promise.resolve();
+  /** Its calls that have no answer yet. */
+  readonly calls = new CallsInFlight();
+  readonly #pings: boolean;
+  readonly #unread = new UnreadOutput();
   /** Whether storage has a row of it. */
   isStored = false;
   /** How many callbacks run on its behalf. */
@@ -111,6 +124,7 @@ export class Connection {
     this.tries = about.tries ?? 0;
     this.hibernates = about.hibernates;
     this.request = about.request;
+    this.#pings = about.pings ?? false;
     this.events = new Set(about.events);
     this.#owner = owner;
     this.#state = state && this.#liveState(state);
@@ -155,8 +169,9 @@ export class Connection {
   }
 
   send(frame: Frame): void {
-    if (this.#socket) this.#socket.send(frame);
-    else this.#waiting.push(frame);
+    if (!this.#socket) this.#waiting.push(frame);
+    else if (this.#pings && this.#owner.isUnread(this.#unread, frame, this.#socket)) void this.#owner.disconnect(this, UNREAD).catch(() => {});
+    else this.#socket.send(frame);
   }
 
   /** @throws event/too_many_subscriptions */
@@ -186,6 +201,7 @@ export class Connection {
       events: [...this.events],
       hibernates: this.hibernates,
       ...(this.request && { request: this.request }),
+      ...(this.#pings && { pings: true }),
       ...(this.tries > 0 && { tries: this.tries }),
     };
     return encodeValue(stored, { what: "connection" });

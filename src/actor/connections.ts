@@ -23,6 +23,7 @@ import type { ConnectionEnd, Socket } from "./ports.js";
 import { deliverClose, serveRawSocket } from "./raw-socket.js";
 import { LostConnections } from "./lost-connections.js";
 import { KEYS } from "./record.js";
+import type { UnreadOutput } from "./unread-output.js";
 
 /** The end of a socket whose close nobody saw. */
 const LOST: ConnectionEnd = { code: 1006, reason: "The connection was lost" };
@@ -71,12 +72,13 @@ export class Connections implements ConnectionOwner, ConnectionTable {
    * Lets a caller in, or throws what its hooks threw: `onBeforeConnect`, `createConnState`, then it is connected, then
    * `onConnect`. What the hooks changed is committed when this returns.
    *
-   * @throws actor/validation_error for params, request/too_large, actor/callback_timed_out, value/too_large,
+   * @throws connection/too_many, actor/validation_error for params, request/too_large, actor/callback_timed_out, value/too_large,
    * actor/destroyed if that happens meanwhile
    *
    * `admitted`: the first two have let it in already.
    */
   async open(caller: Caller, admitted?: Admitted): Promise<Connection> {
+    if (caller.kind !== "call") this.#checkRoom();
     const { config, options } = this.#activation.actor;
     const { about, state } = admitted ?? (await admit(this.#activation, caller));
     this.#checkOpen();
@@ -114,6 +116,7 @@ export class Connections implements ConnectionOwner, ConnectionTable {
     let socket: Socket | undefined;
     try {
       this.#checkOpen();
+      this.#checkRoom();
       socket = accept(connection.hibernates);
       socket.attach(connection.encode());
     } catch (error) {
@@ -298,6 +301,12 @@ export class Connections implements ConnectionOwner, ConnectionTable {
 
   // ---- what is remembered ------------------------------------------------------------------------------------------
 
+  isUnread(output: UnreadOutput, frame: Frame, socket: Socket): boolean {
+    const { actor, ports } = this.#activation;
+    const limit = Math.max(actor.options.maxUnreadBytes, 2 * actor.messageLimits.outgoing);
+    return output.sent(sizeOf(frame), limit, ports.now(), socket.lastPingAt);
+  }
+
   changed(connection: Connection): void {
     if (!this.includes(connection)) return;
     this.#changed.add(connection);
@@ -328,6 +337,13 @@ export class Connections implements ConnectionOwner, ConnectionTable {
   #store(connection: Connection): void {
     connection.isStored = true;
     this.#activation.put(KEYS.connection(connection.id), () => connection.encode());
+  }
+
+  /** @throws connection/too_many */
+  #checkRoom(): void {
+    const limit = this.#activation.actor.options.maxConnections;
+    if (this.#bySocket.size < limit) return;
+    throw new ActorError("connection", "too_many", `This actor has ${limit} connections, which is its limit`, { metadata: { limit } });
   }
 
   /** @throws actor/destroyed, or why else the activation is over */

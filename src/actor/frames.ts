@@ -13,7 +13,9 @@ import { callHook } from "./hook.js";
  * answered as they end. A frame that is none, or too long, ends the connection; whatever else goes wrong is told to it.
  */
 export async function receiveFrame(activation: ActorActivation, connection: Connection, frame: string | Uint8Array): Promise<void> {
-  const begun = connection.inbox.then(() => begin(activation, connection, frame));
+  const sizeBytes = sizeOf(frame);
+  if (!connection.calls.admit(sizeBytes, activation.actor.options.maxConnectionCallBytes)) return refuse(activation, connection, frame);
+  const begun = connection.inbox.then(() => begin(activation, connection, frame, sizeBytes));
   connection.inbox = begun.catch(() => {});
   const { served } = await begun;
   await served;
@@ -53,23 +55,51 @@ export function sizeOf(frame: string | Uint8Array): number {
 
 const utf8 = new TextEncoder();
 
-/** Nested, so that awaiting it does not wait for the action. */
-async function begin(activation: ActorActivation, connection: Connection, frame: string | Uint8Array): Promise<{ served: Promise<void> | undefined }> {
-  // Ended by a frame before this one.
-  if (!activation.connections.includes(connection)) return { served: undefined };
+/** What is too much together with what came before it: a call is told so, its connection stays; anything else ends it. */
+async function refuse(activation: ActorActivation, connection: Connection, frame: string | Uint8Array): Promise<void> {
+  if (!activation.connections.includes(connection)) return;
+  const limitBytes = activation.actor.options.maxConnectionCallBytes;
+  const error = new ActorError("connection", "overloaded", `The calls of a connection that have no answer yet have at most ${limitBytes} bytes together`, { metadata: { limitBytes } });
   let message: ToServer;
   try {
     message = readFrame(connection.encoding, frame, activation.actor.messageLimits.incoming);
-  } catch (error) {
-    await activation.connections.fail(connection, error as ActorError);
-    return { served: undefined };
+  } catch (cause) {
+    return activation.connections.fail(connection, cause as ActorError);
   }
-  if (message.tag === "ActionRequest") return { served: serveAction(activation, connection, message.val) };
-  await serveSubscription(activation, connection, message.val);
-  return { served: undefined };
+  if (message.tag === "ActionRequest") sendError(activation, connection, error, message.val.id);
+  else await activation.connections.fail(connection, error, 1013);
 }
 
-async function serveAction(activation: ActorActivation, connection: Connection, call: { id: bigint; name: string; args: unknown[] }): Promise<void> {
+type ActionCall = Extract<ToServer, { tag: "ActionRequest" }>["val"];
+
+/** Nested, so that awaiting it does not wait for the action. */
+async function begin(activation: ActorActivation, connection: Connection, frame: string | Uint8Array, sizeBytes: number): Promise<{ served: Promise<void> | undefined }> {
+  let served: Promise<void> | undefined;
+  try {
+    // Ended by a frame before this one.
+    if (!activation.connections.includes(connection)) return { served };
+    const message = readFrame(connection.encoding, frame, activation.actor.messageLimits.incoming);
+    if (message.tag === "ActionRequest") served = serveInTurn(activation, connection, message.val, sizeBytes);
+    else await serveSubscription(activation, connection, message.val);
+  } catch (error) {
+    await activation.connections.fail(connection, error as ActorError);
+  } finally {
+    if (!served) connection.calls.dropped(sizeBytes);
+  }
+  return { served };
+}
+
+/** Actions of a connection begin in order, so many at a time; one whose connection has gone before its turn never begins. */
+async function serveInTurn(activation: ActorActivation, connection: Connection, call: ActionCall, sizeBytes: number): Promise<void> {
+  await connection.calls.turn(activation.actor.options.maxConnectionCalls);
+  try {
+    if (activation.connections.includes(connection)) await serveAction(activation, connection, call);
+  } finally {
+    connection.calls.done(sizeBytes);
+  }
+}
+
+async function serveAction(activation: ActorActivation, connection: Connection, call: ActionCall): Promise<void> {
   const { id, name } = call;
   try {
     // As over HTTP: arguments are what the storage codec makes of them.

@@ -179,8 +179,8 @@ function callerOf(envelope: CallEnvelope): Caller {
   const { operation, params, internal = false } = envelope;
   const about = { params, internal, request: requestOf(envelope) };
   if (operation.kind !== "connect") return { kind: "call", encoding: "json", extended: false, ...about };
-  const { encoding, extended, raw } = operation;
-  return { kind: raw ? "raw" : "socket", encoding, extended, ...about };
+  const { encoding, extended, raw, pings } = operation;
+  return { kind: raw ? "raw" : "socket", encoding, extended, ...(pings && !raw && { pings }), ...about };
 }
 
 function requestOf(envelope: CallEnvelope): Request | undefined {

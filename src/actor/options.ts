@@ -29,6 +29,14 @@ export interface ActorOptions {
   readonly maxQueueBytes?: number;
   /** Bytes of one encoded message; default 65,536. */
   readonly maxQueueMessageSize?: number;
+  /** Connections and raw sockets at a time, beyond which a new one is connection/too_many; default 10,000. */
+  readonly maxConnections?: number;
+  /** Calls of one connection that run at a time; later ones wait their turn; default 256. */
+  readonly maxConnectionCalls?: number;
+  /** Bytes of one connection's calls that have no answer yet, beyond which a call is connection/overloaded; default 16 MiB. */
+  readonly maxConnectionCallBytes?: number;
+  /** Bytes that our own client may leave unread before its connection is closed with 1013; default 8 MiB, at least twice `maxOutgoingMessageSize`. */
+  readonly maxUnreadBytes?: number;
   /** Schedules of all kinds together; default 1,000. */
   readonly maxSchedules?: number;
   /**
@@ -68,6 +76,10 @@ export interface CompiledOptions {
   readonly maxQueueSize: number;
   readonly maxQueueBytes: number;
   readonly maxQueueMessageSize: number;
+  readonly maxConnections: number;
+  readonly maxConnectionCalls: number;
+  readonly maxConnectionCallBytes: number;
+  readonly maxUnreadBytes: number;
   readonly maxSchedules: number;
   readonly canHibernateWebSocket: NonNullable<ActorOptions["canHibernateWebSocket"]>;
 }
@@ -85,6 +97,10 @@ const DEFAULTS: CompiledOptions = {
   maxQueueSize: 1_000,
   maxQueueBytes: 8_388_608,
   maxQueueMessageSize: 65_536,
+  maxConnections: 10_000,
+  maxConnectionCalls: 256,
+  maxConnectionCallBytes: 16_777_216,
+  maxUnreadBytes: 8_388_608,
   maxSchedules: 1_000,
   canHibernateWebSocket: false,
 };

@@ -115,6 +115,8 @@ export interface Timer {
 export interface Socket {
   /** What was attached last. Goes with the socket; survives hibernation, not the socket's end. */
   readonly attachment: Uint8Array | undefined;
+  /** When the client was last answered a ping, which the platform does for the actor, epoch ms; undefined: never. */
+  readonly lastPingAt: number | undefined;
   /** At most 16,384 bytes. */
   attach(bytes: Uint8Array<ArrayBuffer>): void;
   /** Never throws: what is sent to a dead socket is lost. Leaves after the commits made so far (C1). */

@@ -26,5 +26,5 @@ export function socketProtocols({ encoding, token, params, protocols }: SocketPr
     const message = `Connection params have at most ${MAX_PARAMS_BYTES} bytes.`;
     throw new ActorError("request", "too_large", message, { metadata: { limitBytes: MAX_PARAMS_BYTES } });
   }
-  return formatSubprotocols({ encoding, token, params: text, isOwnClient: true, ...(protocols !== undefined && { others: protocols }) });
+  return formatSubprotocols({ encoding, token, params: text, isOwnClient: true, pings: protocols === undefined, ...(protocols !== undefined && { others: protocols }) });
 }

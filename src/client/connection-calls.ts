@@ -27,18 +27,28 @@ export interface CallOptions {
 /** Runs `action` after `ms`; gives what calls it off. One that `mayEnd` keeps no process running that has nothing else to do. */
 export type SetTimer = (ms: number, action: () => void, mayEnd?: boolean) => () => void;
 
+/** What a server takes of calls without an answer from one connection, by default. */
+const MAX_SENT = 256;
+const MAX_SENT_BYTES = 15 * 1_048_576;
+
 /**
  * The calls of a connection. Each settles once; each frame is sent at most once, and only to the life of the actor that
  * its call was made for.
  */
 export class ConnectionCalls {
   readonly #setTimer: SetTimer;
+  readonly #sender: () => ((frame: Frame) => void) | undefined;
+  /** Calls that were sent and have no answer yet, and their bytes. */
+  #sent = 0;
+  #sentBytes = 0;
   /** By id, in the order in which they were made. */
   readonly #calls = new Map<bigint, Call>();
   #nextId = 0n;
 
-  constructor(setTimer: SetTimer) {
+  /** `sender`: what sends a frame, while there is a connection. */
+  constructor(setTimer: SetTimer, sender: () => ((frame: Frame) => void) | undefined) {
     this.#setTimer = setTimer;
+    this.#sender = sender;
   }
 
   /** How many have no answer yet. */
@@ -46,8 +56,8 @@ export class ConnectionCalls {
     return this.#calls.size;
   }
 
-  /** A call that waits to be sent: at once if `send` is given. Rejects with the signal's reason, or when its time is over. */
-  make({ action, actorId, signal, timeoutMs, frame }: CallOptions, send: ((frame: Frame) => void) | undefined): Promise<unknown> {
+  /** A call that waits to be sent, at once if there is a connection and not too many have no answer yet. Rejects with the signal's reason, or when its time is over. */
+  make({ action, actorId, signal, timeoutMs, frame }: CallOptions): Promise<unknown> {
     return new Promise((resolve, reject) => {
       if (signal?.aborted) return reject(signal.reason);
       const id = this.#nextId;
@@ -66,16 +76,16 @@ export class ConnectionCalls {
       };
       const call: Call = { action, actorId, frame: encoded, sizeBytes: encoded.length, release, resolve, reject };
       this.#calls.set(id, call);
-      if (send !== undefined) sendOnce(call, send);
+      this.#pump();
     });
   }
 
   /** Sends those that wait, in their order; rejects with `client/actor_changed` those that were made for another life. */
-  flush(actorId: string, send: (frame: Frame) => void): void {
+  flush(actorId: string): void {
     for (const [id, call] of this.#calls) {
       if (call.actorId !== undefined && call.actorId !== actorId) this.#take(id)?.reject(actorChanged(call.action));
-      else sendOnce(call, send);
     }
+    this.#pump();
   }
 
   resolve(id: bigint, output: unknown): void {
@@ -104,15 +114,28 @@ export class ConnectionCalls {
     const call = this.#calls.get(id);
     this.#calls.delete(id);
     call?.release();
+    if (call && call.frame === undefined) {
+      this.#sent -= 1;
+      this.#sentBytes -= call.sizeBytes;
+      if (this.#calls.size > this.#sent) this.#pump();
+    }
     return call;
   }
-}
 
-function sendOnce(call: Call, send: (frame: Frame) => void): void {
-  const { frame } = call;
-  if (frame === undefined) return;
-  call.frame = undefined;
-  send(frame);
+  /** Sends what may be sent, in the order in which it was made: a server refuses a connection's calls beyond its bounds. */
+  #pump(): void {
+    const send = this.#sender();
+    if (!send) return;
+    for (const call of this.#calls.values()) {
+      const { frame, sizeBytes } = call;
+      if (frame === undefined) continue;
+      if (this.#sent >= MAX_SENT || (this.#sent > 0 && this.#sentBytes + sizeBytes > MAX_SENT_BYTES)) return;
+      call.frame = undefined;
+      this.#sent += 1;
+      this.#sentBytes += sizeBytes;
+      send(frame);
+    }
+  }
 }
 
 function longestOf(calls: readonly Call[]): Call | undefined {

@@ -5,7 +5,7 @@
  * connect again. Events are worked off one at a time: what a listener does (call, subscribe, dispose) comes after the
  * effects that are under way.
  */
-import { ActorError, fromErrorData, PING, PONG, wireCodec, type Encoding, type Frame, type ToClient, type ToServer } from "../protocol/index.js";
+import { ActorError, fromErrorData, PING, parseActorId, PONG, wireCodec, type Encoding, type Frame, type ToClient, type ToServer } from "../protocol/index.js";
 import { reconnectDelayMs } from "./backoff.js";
 import { ConnectionCalls, type SetTimer } from "./connection-calls.js";
 import { getParamsFailed, openFailed } from "./connection-errors.js";
@@ -66,6 +66,9 @@ const OPEN_TIMEOUT_MS = 15_000;
 /** How long a server has to answer a ping. It is asked twice before it is given up. */
 const ANSWER_TIMEOUT_MS = 5_000;
 
+/** After so many bytes the server is told that they were read. */
+const PING_AFTER_BYTES = 1_048_576;
+
 /** The server is our own: every value keeps its kind. */
 const EXTENDED = { extended: true };
 
@@ -87,13 +90,15 @@ export class Connection {
   #socket: HeldSocket | undefined;
   #stopTimer: (() => void) | undefined;
   #opening = new Opening();
+  /** Bytes that came since the last ping by which the server knows that they were read. */
+  #unacknowledged = 0;
   /** The params of the newest attempt. */
   #params: unknown;
 
   constructor(options: ConnectionOptions, ports: ConnectionPorts) {
     this.#options = options;
     this.#ports = ports;
-    this.#calls = new ConnectionCalls(ports.setTimer);
+    this.#calls = new ConnectionCalls(ports.setTimer, () => (this.#isOpen ? (encoded: Frame): void => this.#send(encoded) : undefined));
     this.#state = newConnection(options.creates, options.pingIntervalMs !== undefined);
     this.#dispatch({ type: "connect" });
   }
@@ -150,8 +155,7 @@ export class Connection {
     const { stoppedBy, actorId } = this.#state;
     if (stoppedBy !== undefined) return Promise.reject(stoppedBy);
     const frame = (id: bigint): Frame => this.#encode({ tag: "ActionRequest", val: { id, name: action, args: [...args] } });
-    const send = this.#isOpen ? (encoded: Frame): void => this.#send(encoded) : undefined;
-    return this.#calls.make({ action, actorId, signal, timeoutMs: this.#options.callTimeoutMs, frame }, send);
+    return this.#calls.make({ action, actorId, signal, timeoutMs: this.#options.callTimeoutMs, frame });
   }
 
   reconnect(): void {
@@ -201,7 +205,7 @@ export class Connection {
         return this.#send(PING);
       case "resume":
         for (const event of this.#subscriptions.events) this.#subscribe(event, true);
-        this.#calls.flush(effect.actorId, (frame) => this.#send(frame));
+        this.#calls.flush(effect.actorId);
         return this.#opening.resolve();
       case "rejectSent":
         this.#renewOpening();
@@ -278,6 +282,7 @@ export class Connection {
   #receive(attempt: number, data: string | ArrayBuffer): void {
     const at = this.#ports.now();
     this.#dispatch({ type: "heard", attempt, at });
+    this.#tellRead(typeof data === "string" ? data.length : data.byteLength);
     if (data === PONG) return;
     let message: ToClient;
     try {
@@ -298,6 +303,15 @@ export class Connection {
       case "Event":
         return this.#subscriptions.tell(message.val.name, message.val.args);
     }
+  }
+
+  /** From the message itself: whoever only listens sends nothing else, and timers of background tabs are throttled. */
+  #tellRead(size: number): void {
+    this.#unacknowledged += size;
+    const { actorId } = this.#state;
+    if (this.#unacknowledged < PING_AFTER_BYTES || !this.#isOpen || actorId === undefined || parseActorId(actorId) === undefined) return;
+    this.#unacknowledged = 0;
+    this.#send(PING);
   }
 
   #subscribe(eventName: string, subscribe: boolean): void {

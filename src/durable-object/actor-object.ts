@@ -41,8 +41,8 @@ export function createActorObject<Env>(options: ActorObjectOptions<Env>): ActorO
         region: "default",
         abort: (reason) => ctx.abort(reason),
         waitUntil: (promise) => ctx.waitUntil(promise),
-        sockets: () => ctx.getWebSockets().filter((socket) => !isReplySocket(ctx, socket)).map((socket) => HibernatingSocket.of(socket)),
-        replySockets: (token) => ctx.getWebSockets(replyTag(token)).map((socket) => HibernatingSocket.of(socket)),
+        sockets: () => ctx.getWebSockets().filter((socket) => !isReplySocket(ctx, socket)).map((socket) => HibernatingSocket.of(ctx, socket)),
+        replySockets: (token) => ctx.getWebSockets(replyTag(token)).map((socket) => HibernatingSocket.of(ctx, socket)),
         createClient: (beforeCall, ends, effects) => options.createClient(env, beforeCall, ends, effects),
       });
       answerPings(ctx);
@@ -58,11 +58,11 @@ export function createActorObject<Env>(options: ActorObjectOptions<Env>): ActorO
 
     override async webSocketMessage(socket: WebSocket, message: string | ArrayBuffer): Promise<void> {
       if (isReplySocket(this.ctx, socket) || isAnsweredPing(this.ctx, socket, message)) return;
-      return this.#host.socketMessage(HibernatingSocket.of(socket), typeof message === "string" ? message : new Uint8Array(message));
+      return this.#host.socketMessage(HibernatingSocket.of(this.ctx, socket), typeof message === "string" ? message : new Uint8Array(message));
     }
 
     override async webSocketClose(socket: WebSocket, code: number, reason: string): Promise<void> {
-      const ended = HibernatingSocket.of(socket);
+      const ended = HibernatingSocket.of(this.ctx, socket);
       // The platform does not answer a close by itself: the client would see 1006, ten seconds later.
       ended.close(code, reason);
       // A sender that waits no longer starts nothing.
@@ -72,7 +72,7 @@ export function createActorObject<Env>(options: ActorObjectOptions<Env>): ActorO
 
     override async webSocketError(socket: WebSocket): Promise<void> {
       if (isReplySocket(this.ctx, socket)) return;
-      return this.#host.socketClosed(HibernatingSocket.of(socket), { code: 1006, reason: "The connection was lost" });
+      return this.#host.socketClosed(HibernatingSocket.of(this.ctx, socket), { code: 1006, reason: "The connection was lost" });
     }
 
     override alarm(info?: AlarmInvocationInfo): Promise<void> {

@@ -9,12 +9,17 @@ export class HibernatingSocket implements Socket {
   static readonly #known = new WeakMap<WebSocket, HibernatingSocket>();
   readonly #socket: WebSocket;
 
-  private constructor(socket: WebSocket) {
+  readonly #ctx: DurableObjectState;
+  /** When a ping was answered by hand, epoch ms. */
+  answeredAt: number | undefined;
+
+  private constructor(ctx: DurableObjectState, socket: WebSocket) {
+    this.#ctx = ctx;
     this.#socket = socket;
   }
 
-  static of(socket: WebSocket): HibernatingSocket {
-    const known = this.#known.get(socket) ?? new HibernatingSocket(socket);
+  static of(ctx: DurableObjectState, socket: WebSocket): HibernatingSocket {
+    const known = this.#known.get(socket) ?? new HibernatingSocket(ctx, socket);
     this.#known.set(socket, known);
     return known;
   }
@@ -22,6 +27,11 @@ export class HibernatingSocket implements Socket {
   get attachment(): Uint8Array | undefined {
     const attached: unknown = this.#socket.deserializeAttachment();
     return attached instanceof Uint8Array ? attached : undefined;
+  }
+
+  get lastPingAt(): number | undefined {
+    const byPlatform = this.#ctx.getWebSocketAutoResponseTimestamp(this.#socket)?.getTime();
+    return byPlatform === undefined ? this.answeredAt : Math.max(byPlatform, this.answeredAt ?? 0);
   }
 
   attach(bytes: Uint8Array<ArrayBuffer>): void {

@@ -4,6 +4,8 @@ import { closeSafely, sendSafely } from "./safe-socket.js";
 /** The actor's view of a WebSocket that keeps the object in memory, and ends with it. */
 export class ResidentSocket implements Socket {
   attachment: Uint8Array | undefined;
+  /** Its pings are the user's. */
+  readonly lastPingAt = undefined;
   readonly #socket: WebSocket;
 
   constructor(socket: WebSocket, host: ActorHost) {

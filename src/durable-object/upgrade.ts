@@ -21,6 +21,7 @@ export function answerPings(ctx: DurableObjectState): void {
 /** The same by hand, where the platform may not. */
 export function isAnsweredPing(ctx: DurableObjectState, socket: WebSocket, message: string | ArrayBuffer): boolean {
   if (message !== PING || ctx.getTags(socket).includes(RAW)) return false;
+  HibernatingSocket.of(ctx, socket).answeredAt = Date.now();
   sendSafely(socket, PONG);
   return true;
 }
@@ -32,14 +33,14 @@ export function acceptUpgrade(request: Request, ctx: DurableObjectState, host: A
     const isWait = envelope.operation.kind === "wait";
     const acceptWait = (token: string): HibernatingSocket => {
       ctx.acceptWebSocket(server, [replyTag(), replyTag(token)]);
-      return HibernatingSocket.of(server);
+      return HibernatingSocket.of(ctx, server);
     };
     const reply = isWait ? await host.awaitReply(envelope, acceptWait) : await host.connect(envelope, (hibernates) => {
       if (!hibernates) return new ResidentSocket(server, host);
       const isRaw = envelope.operation.kind === "connect" && envelope.operation.raw === true;
       ctx.acceptWebSocket(server, isRaw ? [RAW] : []);
       if (isRaw) answerPings(ctx);
-      return HibernatingSocket.of(server);
+      return HibernatingSocket.of(ctx, server);
     });
     return reply.ok ? new Response(null, { status: 101, webSocket: client }) : refusal(request, reply.error, reply.status);
   });

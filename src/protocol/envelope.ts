@@ -25,8 +25,8 @@ export type Operation =
    * it waits without an end, and without keeping the object in memory; the output is then the socket's one frame.
    */
   | { readonly kind: "wait"; readonly messageId: number; readonly createdAt: number; readonly timeoutMs: number; readonly token?: string }
-  /** Opens a connection; goes with a WebSocket upgrade. `extended`: the client is our own; `raw`: for `onWebSocket`. */
-  | { readonly kind: "connect"; readonly encoding: Encoding; readonly extended: boolean; readonly raw?: boolean }
+  /** Opens a connection; goes with a WebSocket upgrade. `extended`: the client is our own; `pings`: it pings after each mebibyte; `raw`: for `onWebSocket`. */
+  | { readonly kind: "connect"; readonly encoding: Encoding; readonly extended: boolean; readonly raw?: boolean; readonly pings?: boolean }
   /** A raw request; goes with that request. */
   | { readonly kind: "request" }
   /** Makes the actor, or looks for it. `forCaller`: a connection or a request follows, which is to be let in before there is an actor. */

@@ -93,7 +93,10 @@ const CODES: Readonly<Record<string, ErrorCodeInfo>> = {
   "connection/not_configured": masked(500),
   "connection/not_found": shown(404),
   "connection/not_hibernatable": masked(500),
+  "connection/overloaded": shown(429),
   "connection/restore_not_found": masked(500),
+  "connection/too_many": shown(429),
+  "connection/unread": shown(503),
 
   "encoding/invalid": shown(400),
   "encoding/unsupported": shown(400),

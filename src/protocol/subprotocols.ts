@@ -9,6 +9,8 @@ export interface SocketOpening {
   readonly token?: string | undefined;
   /** Whether the client is our own: it revives every tag, so that every kind of value may be sent to it, and comes from it. */
   readonly isOwnClient?: boolean;
+  /** It pings after each mebibyte that it has received. */
+  readonly pings?: boolean;
   /** For what kind of thing the socket is ("actor"), and for which one, where the URL names none. */
   readonly target?: string | undefined;
   readonly actorId?: string | undefined;
@@ -24,16 +26,19 @@ const TOKEN = "rivet_token.";
 const TARGET = "rivet_target.";
 const ACTOR = "rivet_actor.";
 const OWN_CLIENT = "perdure_values.1";
+/** The client pings after each mebibyte that it has received. */
+const PINGS = "perdure_pings.1";
 /** Of the published clients, and without meaning here. */
 const IGNORED = /^rivet_(?:skip_ready_wait$|test_ack_hook\.|namespace\.|runner\.)/;
 
 /** What to offer as subprotocols. */
 export function formatSubprotocols(opening: SocketOpening): string[] {
-  const { encoding, params, token, isOwnClient = false, target = "actor", actorId, others = [] } = opening;
+  const { encoding, params, token, isOwnClient = false, pings = false, target = "actor", actorId, others = [] } = opening;
   return [
     SOCKET_PROTOCOL,
     ENCODING + encoding,
     ...(isOwnClient ? [OWN_CLIENT] : []),
+    ...(pings ? [PINGS] : []),
     ...(params === undefined ? [] : [PARAMS + encodeToken(params)]),
     ...(token === undefined ? [] : [TOKEN + encodeToken(token)]),
     ...(actorId === undefined ? [] : [TARGET + target, ACTOR + actorId]),
@@ -49,6 +54,7 @@ export function parseSubprotocols(header: string | null): SocketOpening {
   const others: string[] = [];
   let encoding: Encoding = "json";
   let isOwnClient = false;
+  let pings = false;
   let params: string | undefined;
   let token: string | undefined;
   let target: string | undefined;
@@ -60,9 +66,10 @@ export function parseSubprotocols(header: string | null): SocketOpening {
     else if (protocol.startsWith(TARGET)) target = protocol.slice(TARGET.length);
     else if (protocol.startsWith(ACTOR)) actorId = protocol.slice(ACTOR.length);
     else if (protocol === OWN_CLIENT) isOwnClient = true;
+    else if (protocol === PINGS) pings = true;
     else if (protocol !== "" && protocol !== SOCKET_PROTOCOL && !IGNORED.test(protocol)) others.push(protocol);
   }
-  return { encoding, params, token, isOwnClient, target, actorId, others };
+  return { encoding, params, token, isOwnClient, pings, target, actorId, others };
 }
 
 function encodingOf(text: string): Encoding {

@@ -13,11 +13,11 @@ export async function serveConnect(
   rawPath?: string,
 ): Promise<Response> {
   if (!isUpgrade(request)) throw new ActorError("actor", "invalid_request", "This route takes WebSocket upgrades only.");
-  const { encoding, extended, params } = readSocketOpening(request.headers);
+  const { encoding, extended, pings, params } = readSocketOpening(request.headers);
   const forwarded = forwardedRequest(request, userQuery);
   const webSocket = await openSocket({
     target,
-    operation: { kind: "connect", encoding, extended, ...(rawPath !== undefined && { raw: true }) },
+    operation: { kind: "connect", encoding, extended, ...(rawPath === undefined ? pings && { pings } : { raw: true }) },
     ...(params !== undefined && { params }),
     request: rawPath === undefined ? forwarded : { ...forwarded, url: rawUrl(forwarded.url, rawPath) },
   });

@@ -6,6 +6,8 @@ export interface SocketOpening {
   readonly encoding: Encoding;
   /** The client is our own: every kind of value may be sent to it. */
   readonly extended: boolean;
+  /** It pings after each mebibyte that it has received. */
+  readonly pings: boolean;
   /** Connection params, bytes of the storage codec. */
   readonly params: Uint8Array | undefined;
 }
@@ -16,9 +18,9 @@ export function isUpgrade(request: Request): boolean {
 
 /** @throws encoding/unsupported, request/too_large, actor/invalid_request */
 export function readSocketOpening(headers: Headers): SocketOpening {
-  const { encoding, isOwnClient, params } = parseSubprotocols(headers.get("sec-websocket-protocol"));
+  const { encoding, isOwnClient, pings = false, params } = parseSubprotocols(headers.get("sec-websocket-protocol"));
   const extended = isOwnClient ?? false;
-  return { encoding, extended, params: params === undefined ? undefined : paramsFromJson(params, extended) };
+  return { encoding, extended, pings, params: params === undefined ? undefined : paramsFromJson(params, extended) };
 }
 
 /** How to write to a client whose opening may be wrong. */

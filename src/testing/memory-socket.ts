@@ -15,6 +15,8 @@ export interface SocketWay {
  */
 export class MemorySocket implements Socket {
   attachment: Uint8Array | undefined;
+  /** When the client pinged last, epoch ms. */
+  lastPingAt: number | undefined;
   /** What the client has received. */
   readonly received: ToClient[] = [];
   /** What the client of a raw socket has received. */

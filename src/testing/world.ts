@@ -230,9 +230,9 @@ export class WorldActor {
    * Opens a socket as a client would; the reply says whether the actor let it in. It speaks JSON unless told otherwise;
    * `raw`: it is one for `onWebSocket`.
    */
-  async connect(options: { readonly params?: unknown; readonly encoding?: Encoding; readonly raw?: boolean; readonly mode?: "get" | "getOrCreate" } = {}): Promise<MemorySocket> {
-    const { encoding = "json", mode = "getOrCreate", raw = false, params } = own(options);
-    const envelope = this.#envelope({ mode }, { kind: "connect", encoding, extended: true, ...(raw && { raw }) }, params);
+  async connect(options: { readonly params?: unknown; readonly encoding?: Encoding; readonly raw?: boolean; readonly pings?: boolean; readonly mode?: "get" | "getOrCreate" } = {}): Promise<MemorySocket> {
+    const { encoding = "json", mode = "getOrCreate", raw = false, pings = false, params } = own(options);
+    const envelope = this.#envelope({ mode }, { kind: "connect", encoding, extended: true, ...(raw && { raw }), ...(pings && { pings }) }, params);
     const outputGate = (): Promise<void> => this.store.outputGate();
     const socket = new MemorySocket(raw ? "raw" : encoding, {
       outputGate,

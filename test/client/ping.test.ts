@@ -168,3 +168,37 @@ describe("the interval", () => {
     expect(createBindingTransport({} as ActorBinding).pingIntervalMs).toBeUndefined();
   });
 });
+
+describe("a client that only listens", () => {
+  const mebibyte = "x".repeat(1_048_576);
+
+  test("pings after each mebibyte that it has received, from the message itself", async () => {
+    const { socket, connection } = await connected();
+    connection.on("news", () => {});
+    socket.event("news", mebibyte.slice(2_000));
+    expect(socket.sent).toEqual(["subscribe news"]);
+    socket.event("news", "x".repeat(4_000));
+    expect(socket.sent.slice(1)).toEqual([PING]);
+    for (let n = 0; n < 3; n += 1) socket.event("news", mebibyte);
+    expect(socket.sent.slice(1)).toEqual([PING, PING, PING, PING]);
+  });
+
+  test("pings no server of others", async () => {
+    const { socket, connection } = await connected({ actorId: "actor-1" });
+    connection.on("news", () => {});
+    for (let n = 0; n < 3; n += 1) socket.event("news", mebibyte);
+    expect(socket.sent).toEqual(["subscribe news"]);
+  });
+});
+
+test("a client with many calls sends 256 of them, and each further one when one is answered", async () => {
+  const { socket, connection } = await connected();
+  const calls = Array.from({ length: 300 }, (_, n) => connection.say(n));
+  await settle();
+  expect(socket.sent).toHaveLength(256);
+  for (let n = 0; n < 10; n += 1) socket.answer(n, n);
+  expect(socket.sent).toHaveLength(266);
+  expect(socket.sent.at(-1)).toBe("265 say [265]");
+  for (let n = 10; n < 300; n += 1) socket.answer(n, n);
+  expect(await Promise.all(calls)).toEqual(Array.from({ length: 300 }, (_, n) => n));
+});

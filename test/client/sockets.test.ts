@@ -37,7 +37,7 @@ describe("a connection's socket", () => {
       { "rvt-skip-ready-wait": "true" },
     ]);
     expect(opened[0]?.protocols.slice(0, 2)).toEqual(["rivet", "rivet_encoding.json"]);
-    expect(parseSubprotocols(opened[0]?.protocols.join(", ") ?? "")).toEqual({ encoding: "json", token: "hush", params: '{"secret":"é)"}', isOwnClient: true, actorId: undefined, others: [] });
+    expect(parseSubprotocols(opened[0]?.protocols.join(", ") ?? "")).toEqual({ encoding: "json", token: "hush", params: '{"secret":"é)"}', isOwnClient: true, pings: true, actorId: undefined, others: [] });
     expect(opened[1]?.protocols.some((protocol) => protocol.startsWith("rivet_conn_params"))).toBe(false);
     expect(opened.every(({ socket }) => socket.binaryType === "arraybuffer")).toBe(true);
   });

@@ -5,7 +5,7 @@ import { formatSubprotocols, parseSubprotocols } from "../../src/protocol/index.
 describe("the subprotocols of a socket", () => {
   test("are those of the published clients, and one of our own", () => {
     expect(formatSubprotocols({ encoding: "json", params: '{"t":1}' })).toEqual(["rivet", "rivet_encoding.json", "rivet_conn_params.%7B%22t%22%3A1%7D"]);
-    expect(formatSubprotocols({ encoding: "bare", token: "tok", isOwnClient: true, others: ["chat"] })).toEqual([
+    expect(formatSubprotocols({ encoding: "bare", token: "tok", isOwnClient: true, pings: false, others: ["chat"] })).toEqual([
       "rivet",
       "rivet_encoding.bare",
       "perdure_values.1",
@@ -19,16 +19,16 @@ describe("the subprotocols of a socket", () => {
     const text = fc.string({ unit: "grapheme" }).filter((candidate) => candidate.isWellFormed());
     fc.assert(
       fc.property(text, text, (params, token) => {
-        const offered = formatSubprotocols({ encoding: "cbor", params, token, isOwnClient: true, others: ["chat"] });
+        const offered = formatSubprotocols({ encoding: "cbor", params, token, isOwnClient: true, pings: false, others: ["chat"] });
         for (const protocol of offered) expect(protocol).toMatch(/^[!#$%&'*+\-.^_`|~0-9A-Za-z]+$/);
         const read = parseSubprotocols(offered.join(", "));
-        expect(read).toEqual({ encoding: "cbor", params, token, isOwnClient: true, target: undefined, actorId: undefined, others: ["chat"] });
+        expect(read).toEqual({ encoding: "cbor", params, token, isOwnClient: true, pings: false, target: undefined, actorId: undefined, others: ["chat"] });
       }),
     );
   });
 
   test.each([null, "", "rivet", "rivet,rivet_skip_ready_wait,rivet_test_ack_hook.x,rivet_namespace.default"])("of %j say only that it is JSON", (header) => {
-    expect(parseSubprotocols(header)).toEqual({ encoding: "json", params: undefined, token: undefined, isOwnClient: false, target: undefined, actorId: undefined, others: [] });
+    expect(parseSubprotocols(header)).toEqual({ encoding: "json", params: undefined, token: undefined, isOwnClient: false, pings: false, target: undefined, actorId: undefined, others: [] });
   });
 
   test("may come without spaces, and name the actor", () => {
