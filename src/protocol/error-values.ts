@@ -20,7 +20,7 @@ export function errorParts(error: Error): ErrorParts {
   const name = String(error.name);
   const message = String(error.message);
   const fields = { code: fieldOf(error, "code"), metadata: fieldOf(error, "metadata"), errors: fieldOf(error, "errors") };
-  const kept = own<Record<string, unknown>>({});
+  const kept = Object.create(null) as Record<string, unknown>;
   if (fields.code !== undefined) kept["code"] = fields.code;
   if (fields.metadata !== undefined) kept["metadata"] = fields.metadata;
   if (Object.hasOwn(error, "cause")) kept["cause"] = error.cause;
@@ -42,7 +42,7 @@ export function errorParts(error: Error): ErrorParts {
 
 /** The error of these parts. A class name of no known class is kept as the error's name (cbor-x sends any). */
 export function errorOfParts({ className, message, properties: kept }: ErrorParts): Error {
-  const properties = own(kept);
+  const properties = Object.getPrototypeOf(kept) === null ? kept : own(kept);
   const error = makeError(className, message, properties);
   const name = typeof properties["name"] === "string" ? properties["name"] : className;
   if (error.name !== name) hide(error, "name", name);
@@ -76,5 +76,5 @@ function isErrorActor(actor: unknown): actor is ErrorActor {
 }
 
 function hide(target: object, property: string, value: unknown): void {
-  Object.defineProperty(target, property, own({ value, writable: true, configurable: true, enumerable: false }));
+  Object.defineProperty(target, property, { __proto__: null, value, writable: true, configurable: true, enumerable: false } as PropertyDescriptor);
 }

@@ -146,5 +146,5 @@ function isStatus(status: unknown): status is number {
 }
 
 function hide(target: object, property: string, value: unknown): void {
-  Object.defineProperty(target, property, own({ value, writable: true, configurable: true, enumerable: false }));
+  Object.defineProperty(target, property, { __proto__: null, value, writable: true, configurable: true, enumerable: false } as PropertyDescriptor);
 }

@@ -96,7 +96,11 @@ class CborDecoder {
   #items(info: number, depth: number): unknown[] {
     const items: unknown[] = [];
     if (info === INDEFINITE) while (!this.#in.isBreak()) addItem(items, this.#value(depth));
-    else for (let left = this.#in.count(info, 1); left > 0; left--) addItem(items, this.#value(depth));
+    else for (let left = this.#in.count(info, 1); left > 0; left--) {
+      // Numbers are many where they are.
+      if (this.#in.isDouble()) addItem(items, this.#in.double());
+      else addItem(items, this.#value(depth));
+    }
     return items;
   }
 

@@ -169,6 +169,13 @@ export class CborInput {
     return value;
   }
 
+  /** Reads the head of a float of 64 bits, if one comes next. */
+  isDouble(): boolean {
+    if (this.#bytes[this.#at] !== 0xfb) return false;
+    this.#at++;
+    return true;
+  }
+
   double(): number {
     const view = (this.#view ??= new DataView(this.#bytes.buffer, this.#bytes.byteOffset, this.#end));
     return view.getFloat64(this.#pass(8));

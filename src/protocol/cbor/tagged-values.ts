@@ -28,9 +28,11 @@ export function asView(tag: number, bytes: Uint8Array): ArrayBufferView {
   return view;
 }
 
+const NO_PROPERTIES = Object.freeze(Object.create(null) as Record<string, unknown>);
+
 /** `[class, message, properties?]`. Nothing is looked up by name. */
 export function errorOfList([className, message, third]: readonly unknown[]): Error {
   if (typeof className !== "string" || typeof message !== "string") throw malformed("an error of too few parts");
   const isMore = typeof third === "object" && third !== null;
-  return errorOfParts({ className, message, properties: isMore ? (third as Record<string, unknown>) : {} });
+  return errorOfParts({ className, message, properties: isMore ? (third as Record<string, unknown>) : NO_PROPERTIES });
 }
