@@ -3,10 +3,12 @@ import type { CompiledActor } from "./compile.js";
 import type { ConnectionTable } from "./connection-table.js";
 import type { ActorDatabase } from "./database-types.js";
 import type { Lease } from "./lease.js";
-import type { LiveState, StateView } from "./live-state.js";
 import type { ActorQueue, PlainReceivers, SenderWait } from "./queue-types.js";
 import type { ActorPorts, ClientEffects, ListOptions } from "./ports.js";
 import type { ActorRecord } from "./record.js";
+import type { OpenCallbacks } from "./state/open-callbacks.js";
+import type { StateTree } from "./state/state-tree.js";
+import type { StateView } from "./state/state-view.js";
 import type { Timers } from "./timers.js";
 
 /** A deadline that no entry carries: a row of the table `d/`. */
@@ -34,7 +36,9 @@ export interface ActorActivation {
   readonly timers: Timers;
   readonly history: History;
   readonly record: ActorRecord;
-  readonly state: LiveState | undefined;
+  readonly state: StateTree | undefined;
+  /** User code that runs, for the states that it may hand objects in to. */
+  readonly callbacks: OpenCallbacks;
   readonly lease: Lease | undefined;
   readonly queue: ActorQueue;
   readonly receivers: PlainReceivers;
@@ -54,6 +58,8 @@ export interface ActorActivation {
   readonly isReady: boolean;
   vars: unknown;
 
+  /** @throws actor/ended once the activation is over: what its code changes would be lost */
+  checkAlive(): void;
   /** The next value of the actor's one counter. */
   nextSeq(): number;
   /** @throws actor/state_not_enabled */

@@ -59,7 +59,7 @@ export async function beforeConnect(activation: ActorActivation, caller: Caller,
   if (config.onBeforeConnect) await callConnectionHook(activation, "onBeforeConnect", options.onBeforeConnectTimeout, caller, undefined, [params]);
 }
 
-/** @throws actor/callback_timed_out, value/too_large for a state that it has made so, and what the hook throws */
+/** @throws actor/callback_timed_out, and what the hook throws */
 export async function callConnectionHook(
   activation: ActorActivation,
   name: "onBeforeConnect" | "createConnState" | "onConnect" | "onDisconnect",
@@ -70,16 +70,7 @@ export async function callConnectionHook(
 ): Promise<unknown> {
   const { request, internal } = own(caller);
   const options = { ...(request && { request }), ...(internal !== undefined && { internal }), ...(connection && { conn: connection.view }) };
-  const { state } = activation;
-  const begun = state?.restores;
-  try {
-    const given = await callHook(activation, name, activation.actor.config[name], (stage) => new CallbackContext(activation, stage, options), READY, timeoutMs, args);
-    state?.checkChanges(begun);
-    return given;
-  } catch (error) {
-    state?.putBackUnstorable();
-    throw error;
-  }
+  return callHook(activation, name, activation.actor.config[name], (stage) => new CallbackContext(activation, stage, options), READY, timeoutMs, args);
 }
 
 /** The params as `connParamsSchema` makes them. @throws actor/validation_error, request/too_large */

@@ -1,6 +1,5 @@
 import type { ActorError } from "../protocol/index.js";
 import type { Connection } from "./connection.js";
-import type { CallbackChanges } from "./connection-changes.js";
 import type { ConnectionMap } from "./connection-map.js";
 import type { ConnectionEnd } from "./ports.js";
 
@@ -11,8 +10,6 @@ export interface ConnectionTable {
   includes(connection: Connection): boolean;
   /** What is remembered of a connection has changed: the next commit refreshes it. */
   changed(connection: Connection): void;
-  /** A callback begins, on a connection's behalf or on nobody's. */
-  serving(connection: Connection | undefined): CallbackChanges;
   /** @throws actor/validation_error, message/outgoing_too_long, value/not_serializable */
   broadcast(name: string, args: readonly unknown[]): void;
   disconnect(connection: Connection, end: ConnectionEnd): Promise<void>;

@@ -1,8 +1,9 @@
 import { ActorError, decodeValue, encodeValue, measure, type Encoding, type Frame, own, decodeRow } from "../protocol/index.js";
 import { CallsInFlight } from "./calls-in-flight.js";
-import { LiveState, type StateView } from "./live-state.js";
 import type { ConnectionEnd, Socket } from "./ports.js";
 import { UnreadOutput } from "./unread-output.js";
+import { StateTree, type StateKind, type StateOwner } from "./state/state-tree.js";
+import type { StateView } from "./state/state-view.js";
 
 /** Bytes of a connection's encoded state; with the params and the subscriptions it must fit what a socket can carry. */
 export const MAX_CONNECTION_STATE_BYTES = 8_000;
@@ -11,7 +12,7 @@ export const MAX_CONNECTION_PARAMS_BYTES = 4_096;
 /** Bytes of the names of a connection's events. All three together stay below the 16,384 that a socket carries. */
 const MAX_EVENTS_BYTES = 3_500;
 
-const STATE_KIND = { what: "conn.state", limitBytes: MAX_CONNECTION_STATE_BYTES };
+const STATE_KIND: StateKind = { what: "conn.state", limitBytes: MAX_CONNECTION_STATE_BYTES, storedLimitBytes: MAX_CONNECTION_STATE_BYTES + 200 };
 
 /** What kind of caller it is: one call over HTTP or the binding, a socket that speaks the protocol, or a raw socket. */
 export type ConnectionKind = "call" | "socket" | "raw";
@@ -55,7 +56,7 @@ interface StoredConnection {
 /** What is known of a connection when it begins. */
 export type NewConnection = Omit<StoredConnection, "actorId" | "state" | "events"> & { readonly events?: readonly string[] };
 
-/** A connection's state as it begins, and its encoding: what it is put back to if it becomes one that cannot be stored. */
+/** A connection's state as it begins, and its encoding. */
 export interface FirstState {
   readonly root: unknown;
   readonly stored: Uint8Array;
@@ -64,6 +65,9 @@ export interface FirstState {
 /** What a connection needs of the table it is in. */
 export interface ConnectionOwner {
   readonly actorId: string;
+  readonly stateOwner: Omit<StateOwner, "onDirty">;
+  /** @throws actor/ended */
+  checkAlive(): void;
   changed(connection: Connection): void;
   sendEvent(connection: Connection, name: string, args: readonly unknown[]): void;
   disconnect(connection: Connection, end: ConnectionEnd): Promise<void>;
@@ -82,7 +86,7 @@ export class Connection {
   /** The client is our own: every kind of value may be sent to it. */
   readonly extended: boolean;
   readonly params: unknown;
-  #state: LiveState | undefined;
+  #state: StateTree | undefined;
   /** Names of the events that it is subscribed to. */
   readonly events: Set<string>;
   /** What user code sees: `c.conn`. */
@@ -102,8 +106,6 @@ export class Connection {
   readonly #unread = new UnreadOutput();
   /** Whether storage has a row of it. */
   isStored = false;
-  /** How many callbacks run on its behalf. */
-  served = 0;
   /** See `StoredConnection`. */
   tries: number;
   readonly #owner: ConnectionOwner;
@@ -128,7 +130,7 @@ export class Connection {
     this.events = new Set(about.events);
     this.#owner = owner;
     this.#state = state && this.#liveState(state);
-    this.view = new ConnectionView(this, owner, this.#state?.createView());
+    this.view = new ConnectionView(this, owner, this.#state && this.createView());
   }
 
   /** The connection that was remembered; undefined for one of an earlier life of the key, or what cannot be read. */
@@ -142,18 +144,23 @@ export class Connection {
     }
   }
 
-  get state(): LiveState | undefined {
+  get state(): StateTree | undefined {
     return this.#state;
   }
 
   /** For an actor that declares no connection state: the first assignment begins one. */
-  beginState(): LiveState {
+  beginState(): StateTree {
     this.#state ??= this.#liveState({ root: undefined, stored: encodeValue(undefined) });
     return this.#state;
   }
 
-  #liveState({ root, stored }: FirstState): LiveState {
-    return new LiveState(root, stored, () => this.#owner.changed(this), STATE_KIND);
+  #liveState({ root, stored }: FirstState): StateTree {
+    return new StateTree(root, stored, { ...this.#owner.stateOwner, onDirty: () => this.#owner.changed(this) }, STATE_KIND);
+  }
+
+  /** How user code sees its state. @throws actor/ended at a change, once the activation is over */
+  createView(): StateView {
+    return this.beginState().createView({ onWrite: () => this.#owner.checkAlive() });
   }
 
   get socket(): Socket | undefined {
@@ -187,9 +194,9 @@ export class Connection {
     this.events.delete(name);
   }
 
-  /** What is remembered of it. @throws value/not_serializable, value/too_large for state */
+  /** What is remembered of it. Throws only for what was written into its state through references. */
   encode(): Uint8Array<ArrayBuffer> {
-    const state = this.state && encodeValue(this.state.root, STATE_KIND);
+    const state = this.state?.encode();
     const stored: StoredConnection = {
       actorId: this.#owner.actorId,
       id: this.id,
@@ -249,7 +256,7 @@ export class ConnectionView {
     return this.#view().value;
   }
   set state(value: unknown) {
-    this.#state ??= this.#connection.beginState().createView();
+    this.#state ??= this.#connection.createView();
     this.#state.value = value;
   }
 

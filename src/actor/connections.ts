@@ -12,7 +12,6 @@ import { ActorError, type Frame } from "../protocol/index.js";
 import type { ActorActivation } from "./activation.js";
 import { admit, callConnectionHook, type Admitted, type Caller } from "./admission.js";
 import { Connection, type ConnectionOwner } from "./connection.js";
-import { ConnectionChanges, type CallbackChanges } from "./connection-changes.js";
 import { ConnectionMap } from "./connection-map.js";
 import type { ConnectionTable } from "./connection-table.js";
 import { describe } from "./describe.js";
@@ -24,6 +23,7 @@ import { deliverClose, serveRawSocket } from "./raw-socket.js";
 import { LostConnections } from "./lost-connections.js";
 import { KEYS } from "./record.js";
 import type { UnreadOutput } from "./unread-output.js";
+import type { StateOwner } from "./state/state-tree.js";
 
 /** The end of a socket whose close nobody saw. */
 const LOST: ConnectionEnd = { code: 1006, reason: "The connection was lost" };
@@ -35,7 +35,7 @@ export class Connections implements ConnectionOwner, ConnectionTable {
   readonly #connections = new Map<string, Connection>();
   readonly #bySocket = new Map<Socket, Connection>();
   /** Those whose state or subscriptions differ from what is remembered of them. */
-  readonly #changed = new ConnectionChanges();
+  readonly #changed = new Set<Connection>();
   readonly #lost: LostConnections;
   #restoredRaw: Connection[] = [];
   /** What is sent while a migration goes on. */
@@ -51,6 +51,15 @@ export class Connections implements ConnectionOwner, ConnectionTable {
 
   get actorId(): string {
     return this.#activation.record.actorId;
+  }
+
+  get stateOwner(): Omit<StateOwner, "onDirty"> {
+    const { callbacks, ports, record } = this.#activation;
+    return { actorId: record.actorId, callbacks, log: ports.log };
+  }
+
+  checkAlive(): void {
+    this.#activation.checkAlive();
   }
 
   of(socket: Socket): Connection | undefined {
@@ -89,10 +98,8 @@ export class Connections implements ConnectionOwner, ConnectionTable {
       this.#changed.add(connection);
     }
     this.#connections.set(connection.id, connection);
-    const changes = this.serving(connection);
     try {
       if (config.onConnect) await callConnectionHook(this.#activation, "onConnect", options.onConnectTimeout, { request: caller.request }, connection, [connection.view]);
-      changes.check();
       this.#checkOpen();
       if (!this.includes(connection)) throw new ActorError("connection", "closed", "The connection was ended by `onConnect`");
     } catch (error) {
@@ -100,7 +107,6 @@ export class Connections implements ConnectionOwner, ConnectionTable {
       if (this.#remove(connection) && connection.isStored) this.#activation.delete(KEYS.connection(connection.id));
       throw error;
     } finally {
-      changes.end();
       if (this.#hasHooks) this.#activation.commitOrThrow();
     }
     return connection;
@@ -313,16 +319,13 @@ export class Connections implements ConnectionOwner, ConnectionTable {
     this.#activation.changedSoon();
   }
 
-  serving(connection: Connection | undefined): CallbackChanges {
-    return this.#changed.serving(connection);
-  }
-
   /** Before every commit: sockets carry what has changed; with `onDisconnect`, so do their rows. */
   beforeCommit(): void {
-    const { log } = this.#activation.ports;
-    const onPutBack = ({ id }: Connection): void => log.warn({ msg: "A connection's state cannot be stored; it is as it was before", connection: id });
-    for (const connection of this.#changed.take(onPutBack)) {
-      connection.socket?.attach(connection.encode());
+    for (const connection of this.#changed) {
+      this.#changed.delete(connection);
+      const bytes = connection.encode();
+      connection.state?.committed();
+      connection.socket?.attach(bytes);
       if (connection.kind !== "call" && this.#activation.actor.config.onDisconnect) this.#store(connection);
     }
   }

@@ -4,9 +4,9 @@ import { effectsOf } from "./callback-effects.js";
 import type { ConnectionView } from "./connection.js";
 import { databaseOf } from "./database.js";
 import { QueueContext } from "./queue-context.js";
-import type { StateView } from "./live-state.js";
 import type { Logger } from "./ports.js";
 import { checkSaveOptions, type SaveOptions } from "./save-options.js";
+import type { StateView } from "./state/state-view.js";
 
 /** Which members a callback may use already (`spec/api.md` B.9). */
 export interface Stage {
@@ -173,7 +173,7 @@ export class CallbackContext extends IdentityContext {
 
   async saveState(options?: SaveOptions): Promise<void> {
     const { immediate } = checkSaveOptions(options);
-    this.#runtime.state?.checkChanges();
+    this.#runtime.callbacks.saveAll();
     this.#runtime.commitOrThrow();
     if (immediate) await this.#runtime.confirmed();
   }

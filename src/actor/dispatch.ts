@@ -30,26 +30,18 @@ export interface CallOrigin {
  * is given (C1, C5). Actions are not serialised: they interleave at their awaits.
  *
  * @throws actor/action_not_found, actor/invalid_request for more than 10,000 arguments, actor/validation_error, actor/action_timed_out, actor/callback_timed_out, value/not_serializable
- * or value/too_large for a result or state that cannot be stored, actor/restarting, and whatever the action or
+ * or value/too_large for a result that has no encoding, actor/restarting, and whatever the action or
  * `onBeforeActionResponse` throws
  */
 export async function callAction(activation: ActorActivation, name: string, args: readonly unknown[], from: CallOrigin = {}): Promise<Uint8Array> {
   const callback: Callback = {};
-  const begun = activation.state?.restores;
-  const changes = activation.connections.serving(from.conn);
   try {
     const ran = await runHandler(activation, name, args, callback, from);
-    activation.state?.checkChanges(begun);
     const output = await beforeResponse(activation, name, ran);
-    activation.state?.checkChanges(begun);
-    changes.check();
     return encodeValue(output, { what: "result" });
   } catch (error) {
-    // It keeps what it changed if that can be stored; its caller is told of its own error.
-    activation.state?.putBackUnstorable();
     throw activation.record.destroyed && isAborted(error) ? destroyed() : error;
   } finally {
-    changes.end();
     activation.commitOrThrow();
     activation.callbackEnded(callback);
   }
@@ -202,12 +194,14 @@ export async function runHandler(
     abort.signal.throwIfAborted();
     return run();
   };
+  const ended = activation.callbacks.begin(`action ${JSON.stringify(name)}`);
   try {
     const schema = activation.actor.inputSchemas.get(name);
     const returned = withEffects(context, schema ? checkAndRun(schema) : run());
     return { output: isThenable(returned) ? await within(activation, returned, activation.actor.options.actionTimeout, () => timedOut(abort)) : returned, args: given };
   } finally {
     closeEffects(context);
+    ended();
     activation.shutdown.signal.removeEventListener("abort", onShutdown);
   }
 }

@@ -152,15 +152,11 @@ async function checkAllowed(activation: ActorActivation, connection: Connection,
   const canSubscribe = canSubscribeOf(activation.actor, eventName);
   if (!canSubscribe) return;
   const context = (): CallbackContext => new CallbackContext(activation, READY, { conn: connection.view });
-  const { state } = activation;
-  const begun = state?.restores;
   try {
     const answer = await callHook(activation, "canSubscribe", canSubscribe, context, READY, activation.actor.options.onConnectTimeout, []);
-    state?.checkChanges(begun);
     if (typeof answer !== "boolean") throw new TypeError(`canSubscribe of "${eventName}" gives neither true nor false`);
     if (!answer) throw new ActorError("auth", "forbidden", `You may not subscribe to "${eventName}"`);
   } finally {
-    state?.putBackUnstorable();
     activation.commitOrThrow();
   }
 }

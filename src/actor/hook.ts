@@ -17,11 +17,13 @@ export async function callHook(
 ): Promise<unknown> {
   if (typeof hook !== "function") return undefined;
   const context = createContext(stage);
+  const ended = activation.callbacks.begin(name);
   try {
     const returned = withEffects(context, (hook as Handler)(context, ...args));
     return isThenable(returned) ? await within(activation, returned, timeoutMs, () => timedOut(name, timeoutMs)) : returned;
   } finally {
     closeEffects(context);
+    ended();
     activation.callbackEnded(context);
   }
 }

@@ -24,6 +24,7 @@ export class MessageReceivers implements PlainReceivers {
 
   /** @throws actor/aborted, actor/restarting */
   async receive(receive: PlainReceive): Promise<StoredMessage[]> {
+    if (receive.isRunHandler) this.#activation.callbacks.runHandlerWaits();
     const ready = this.#take(receive);
     if (ready.length > 0 || receive.timeoutMs === 0) return ready;
     if (this.#activation.shutdown.signal.aborted) throw this.#activation.shutdown.signal.reason;

@@ -80,11 +80,10 @@ function openBody(activation: AdmittingActivation, source: ReadableStream, abort
 
 /** Runs `onRequest`, and commits what it changed before its Response, or its error, is given. */
 async function callHandler(activation: ActorActivation, request: Request, connection: Connection, abort: AbortController): Promise<Response> {
-  const { state, connections, actor } = activation;
+  const { actor } = activation;
   const callback: Callback = {};
   const context = new CallbackContext(activation, READY, { signal: abort.signal, callback, conn: connection.view, request });
-  const begun = state?.restores;
-  const changes = connections.serving(connection);
+  const ended = activation.callbacks.begin("onRequest");
   let answer: unknown;
   try {
     const running = Promise.resolve((actor.config.onRequest as unknown as Handler)(context, request));
@@ -92,17 +91,15 @@ async function callHandler(activation: ActorActivation, request: Request, connec
       running.then(discardOf, () => {});
       throw error;
     });
-    state?.checkChanges(begun);
-    changes.check();
+    ended();
     activation.commitOrThrow();
     return checkedResponse(answer);
   } catch (error) {
     discardOf(answer);
-    state?.putBackUnstorable();
+    ended();
     activation.commitOrThrow();
     throw activation.record.destroyed && isAborted(error) ? destroyed() : error;
   } finally {
-    changes.end();
     activation.callbackEnded(callback);
   }
 }

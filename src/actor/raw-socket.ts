@@ -105,14 +105,13 @@ export class RawSocket {
   }
 
   async #run(listener: Listener, event: RawSocketEvent): Promise<void> {
-    const { state } = this.#activation;
-    const begun = state?.restores;
+    const ended = this.#activation.callbacks.begin(`a listener of a raw socket (${event.type})`);
     try {
       await listener.call(this, event);
-      state?.checkChanges(begun);
     } catch (error) {
-      state?.putBackUnstorable();
       this.#activation.ports.log.error({ msg: `A listener of a raw socket failed (${event.type})`, error: describe(error) });
+    } finally {
+      ended();
     }
   }
 }
@@ -124,16 +123,17 @@ export function serveRawSocket(activation: ActorActivation, connection: Connecti
   connection.raw = socket;
   if (!onWebSocket) return;
   const context = new CallbackContext(activation, READY, { conn: connection.view, ...(request && { request }) });
-  const { state } = activation;
-  const begun = state?.restores;
+  const ended = activation.callbacks.begin("onWebSocket");
   const serve = async (): Promise<void> => {
-    await onWebSocket(context, socket);
-    state?.checkChanges(begun);
+    try {
+      await onWebSocket(context, socket);
+    } finally {
+      ended();
+    }
   };
   const served = serve().then(
     () => activation.commitOrThrow(),
     async (thrown: unknown) => {
-      state?.putBackUnstorable();
       activation.commit();
       const { error } = tellFailure(thrown, activation.ports, activation.record, true);
       await activation.connections.disconnect(connection, { code: 1011, reason: `${error.group}.${error.code}` });

@@ -29,12 +29,14 @@ export class RunHandler {
   /** Calls the handler; what it throws is logged. It never settles for anybody. */
   start(run: () => unknown): void {
     this.#running = true;
+    const callbackEnded = this.#activation.callbacks.beginRunHandler();
     const ended = (async () => run())()
       .catch((error: unknown) => {
         if (!this.#activation.shutdown.signal.aborted) this.#activation.ports.log.error({ msg: "The run handler failed", error: describe(error) });
       })
       .finally(() => {
         this.#running = false;
+        callbackEnded();
         this.#activation.commit();
         this.#activation.workChanged();
       });

@@ -21,7 +21,6 @@ import { FireOrder } from "./fire-order.js";
 import { Kv } from "./kv.js";
 import { LeaseTimer } from "./lease-timer.js";
 import { lossOf, restarting } from "./lost-activation.js";
-import { LiveState, type StateView } from "./live-state.js";
 import { MessageQueue } from "./message-queue.js";
 import { MessageReceivers } from "./message-receivers.js";
 import type { ActorPorts, StoreActivation } from "./ports.js";
@@ -31,6 +30,9 @@ import { RunHandler } from "./run-handler.js";
 import { ScheduleRuns } from "./schedule-runs.js";
 import { ShutdownSignal } from "./shutdown-signal.js";
 import { IDLE, Sleep } from "./sleep.js";
+import { OpenCallbacks } from "./state/open-callbacks.js";
+import { StateTree } from "./state/state-tree.js";
+import type { StateView } from "./state/state-view.js";
 import { StateChanges } from "./state-changes.js";
 import { StoredRows } from "./stored-rows.js";
 import { Timers } from "./timers.js";
@@ -58,7 +60,8 @@ export class ActorRuntime extends StoredRows implements ActorActivation {
   readonly sleep = new Sleep(this);
   readonly shutdown = new ShutdownSignal();
   record: ActorRecord;
-  state: LiveState | undefined;
+  readonly callbacks = new OpenCallbacks();
+  state: StateTree | undefined;
   vars: unknown;
   /** Set by the host: runs when a callback has ended that asked for the actor's end. */
   onDestroyRequested: () => void = () => {};
@@ -67,7 +70,6 @@ export class ActorRuntime extends StoredRows implements ActorActivation {
   #view: StateView | undefined;
   #counter: number;
   #open = false;
-  #isStateUnstorable = false;
   #ready = false;
   #lost: Error | undefined;
   readonly #destroyRequest: DestroyRequest;
@@ -127,13 +129,19 @@ export class ActorRuntime extends StoredRows implements ActorActivation {
   }
 
   setState(root: unknown, stored: Uint8Array | undefined): void {
-    this.state = new LiveState(root, stored, () => this.changedSoon());
-    this.#view = this.state.createView();
+    const { callbacks, ports, record } = this;
+    this.state = new StateTree(root, stored, { actorId: record.actorId, callbacks, log: ports.log, onDirty: () => this.changedSoon() });
+    this.#view = this.state.createView({ onWrite: () => this.checkAlive() });
   }
 
   stateView(): StateView {
     if (this.#view) return this.#view;
     throw new ActorError("actor", "state_not_enabled", "State not enabled. Must implement `state` or `createState` to use it");
+  }
+
+  checkAlive(): void {
+    if (!this.#lost) return;
+    throw new ActorError("actor", "ended", "This code belongs to an activation of the actor that has ended: what it changes would be lost", { cause: this.#lost });
   }
 
   client(use?: ClientUse): unknown {
@@ -188,8 +196,15 @@ export class ActorRuntime extends StoredRows implements ActorActivation {
       return false;
     }
     if (!this.#open) return true;
-    const stateBytes = this.#encodeState();
-    this.connections.beforeCommit();
+    let stateBytes: Uint8Array<ArrayBuffer> | undefined;
+    try {
+      stateBytes = this.state?.encodeChanges();
+      this.connections.beforeCommit();
+    } catch (error) {
+      this.#tellUnstorable(error);
+      this.lose(error);
+      return false;
+    }
     // The end of a sleep is no reason to write; a commit that is made anyway may mark it.
     const { isReleased } = this.wakes;
     if (stateBytes || !this.dirty.isEmpty || isReleased) {
@@ -208,7 +223,7 @@ export class ActorRuntime extends StoredRows implements ActorActivation {
         return false;
       }
       this.dirty.clear();
-      if (!this.#isStateUnstorable) this.state?.committed(stateBytes);
+      this.state?.committed(stateBytes);
       if (stateBytes) this.stateChanges.committed();
     }
     this.wakes.committed(alarmAt);
@@ -258,16 +273,12 @@ export class ActorRuntime extends StoredRows implements ActorActivation {
     this.#abort.abort(reason);
   }
 
-  /** A state that cannot be stored waits for the end of the callback that made it so: that one is told (C8). */
-  #encodeState(): Uint8Array<ArrayBuffer> | undefined {
-    this.#isStateUnstorable = false;
-    try {
-      return this.state?.encodeChanges();
-    } catch (error) {
-      this.#isStateUnstorable = true;
-      this.ports.log.warn({ msg: "The state cannot be stored; the callback that changed it will be told", error: String(error) });
-      return undefined;
-    }
+  /** Every statement was checked: only what user code wrote into a state past its views can make it one that has no encoding. */
+  #tellUnstorable(error: unknown): void {
+    const path = ActorError.isActorError(error) ? error.metadata : undefined;
+    const callbacks = this.callbacks.suspects();
+    const msg = "The state cannot be stored: something was written into it through a reference to an object that was put into it before. The actor starts anew from what is stored";
+    this.ports.log.error({ msg, error: String(error), ...(path === undefined ? {} : { metadata: path }), callbacks });
   }
 
   /** A change outside of any callback's end is committed at the end of the turn (C1). */

@@ -6,21 +6,14 @@ import type { ScheduledFireInfo } from "./schedule-types.js";
 /** What one turn starts at most; the next pass follows at once, whoever of this one still runs (D9). */
 export const DUE_PER_PASS = 100;
 
-/** Runs an action that nobody called. What it changed stays if it can be stored; the commit is the caller's. @throws what it throws */
+/** Runs an action that nobody called. What it changed stays; the commit is the caller's. @throws what it throws */
 export async function runScheduled(
   activation: ActorActivation,
   call: { readonly action: string; readonly args: Uint8Array },
   info: ScheduledFireInfo,
   callback: Callback,
 ): Promise<void> {
-  const begun = activation.state?.restores;
-  try {
-    await runHandler(activation, call.action, decodeValue(call.args) as unknown[], callback, { firedBy: info });
-    activation.state?.checkChanges(begun);
-  } catch (error) {
-    activation.state?.putBackUnstorable();
-    throw error;
-  }
+  await runHandler(activation, call.action, decodeValue(call.args) as unknown[], callback, { firedBy: info });
 }
 
 /**

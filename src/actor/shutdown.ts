@@ -35,11 +35,6 @@ export async function goToSleep(runtime: ActorRuntime): Promise<void> {
   await shutDown(runtime, "onSleep");
   // Destroyed meanwhile: that goes on.
   if (runtime.record.destroyed) return;
-  try {
-    runtime.state?.checkChanges();
-  } catch (error) {
-    runtime.ports.log.error({ msg: "onSleep left a state that cannot be stored; it is put back", error: describe(error) });
-  }
   await Promise.all(runtime.connections.bound.map((each) => runtime.connections.disconnect(each, { code: 1001, reason: "actor.sleeping" }))).catch((error: unknown) => {
     runtime.ports.log.error({ msg: "Not every connection was ended as the actor went to sleep", error: describe(error) });
   });

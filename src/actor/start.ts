@@ -61,10 +61,8 @@ async function create(runtime: ActorRuntime, creator: Creator, input: unknown): 
   await migrate(runtime, BEFORE_STATE, true);
   if (hasState) await makeState(runtime, input);
   await hook(runtime, "onCreate", config.onCreate, BEFORE_VARS, CREATE_TIMEOUT_MS, [input]);
-  runtime.state?.checkChanges();
   await wake(runtime, true);
   const admitted = await refusable(admitCreator(runtime, creator));
-  runtime.state?.checkChanges();
   runtime.putRecord({});
   if (workflow || runtime.isWorking) runtime.wakes.holdLease();
   else runtime.wakes.releaseLease();
@@ -170,7 +168,6 @@ async function migrateExisting(runtime: ActorRuntime): Promise<void> {
   try {
     await database.start("onMigrate", actor.options.onMigrateTimeout, async () => {
       await migrate(runtime, stage, false);
-      state?.checkChanges();
       runtime.open();
       runtime.commitOrThrow();
     });

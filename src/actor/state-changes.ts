@@ -55,7 +55,7 @@ export class StateChanges {
     const { onStateChange } = actor.config;
     if (!this.#due || !state || !onStateChange || abortSignal.aborted) return;
     this.#due = false;
-    const view = state.createView(undefined, true);
+    const view = state.createView({ isReadOnly: true });
     const context = new CallbackContext(this.#activation, READY, { state: view });
     const failed = (error: unknown): void => ports.log.error({ msg: "onStateChange failed", error: describe(error) });
     try {

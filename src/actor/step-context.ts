@@ -3,7 +3,8 @@ import { Effects, type AttemptInfo, type AttemptSession } from "../workflow/inde
 import type { ActorActivation } from "./activation.js";
 import { IdentityContext } from "./context.js";
 import { databaseOf } from "./database.js";
-import type { StateView } from "./live-state.js";
+import { isRefusedByState } from "./state/refusals.js";
+import type { StateView } from "./state/state-view.js";
 
 /** Whether an attempt is still running; shared by its context and its session. */
 interface Gate {
@@ -19,17 +20,17 @@ export function openAttempt(runtime: ActorActivation, info: AttemptInfo, staged:
   const calls = new Set<string>();
   const outbox: Staged[] = [];
   const stateBefore = runtime.state?.version;
-  const begun = runtime.state?.restores;
+  const ended = runtime.callbacks.begin(`step ${JSON.stringify(info.stepName)}`);
   const writesBefore = runtime.database?.writes;
   return {
     get changedState() {
       return (runtime.state !== undefined && runtime.state.version !== stateBefore) || runtime.database?.writes !== writesBefore;
     },
     context: new StepContext(runtime, info, gate, { effects, calls, outbox }),
+    isRefusal: isRefusedByState,
     begun: () => effects.settled(),
     succeed: () => {
-      // The state is measured before the success is recorded, so that what cannot be stored is this step's failure.
-      runtime.state?.checkChanges(begun);
+      ended();
       const messages = outbox.flatMap(({ name, body }) => (body ? [{ name, body }] : []));
       if (messages.length > 0) staged(messages.map(({ body }) => body));
       for (const { name, body } of messages) runtime.stageMessage(name, body);
@@ -40,7 +41,7 @@ export function openAttempt(runtime: ActorActivation, info: AttemptInfo, staged:
         const msg = "A step ended without awaiting these calls: nobody is told what becomes of them";
         runtime.ports.log.debug({ msg, step: info.stepName, attempt: info.attempt, calls: [...calls] });
       }
-      runtime.state?.putBackUnstorable();
+      ended();
       runtime.callbackEnded(gate);
       gate.onClose?.();
     },
@@ -81,7 +82,7 @@ class StepContext extends IdentityContext {
     this.#runtime = runtime;
     this.#info = info;
     this.#gate = gate;
-    this.#view = runtime.state?.createView(() => this.#check("state"));
+    this.#view = runtime.state?.createView({ onRead: () => this.#check("state"), onWrite: () => runtime.checkAlive() });
     this.#begun = begun;
     // Staged: stored with the step's success; a failed attempt sends nothing (decision 15).
     this.queue = Object.freeze({ send: (name: string, body: unknown) => this.#begin("queue.send", () => this.#stage(name, body)) });

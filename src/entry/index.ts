@@ -1,4 +1,4 @@
-export { actor, defineRunHandler, event, queue, setup, Registry } from "../actor/index.js";
+export { actor, defineRunHandler, event, queue, setup, snapshot, Registry } from "../actor/index.js";
 export { ActorError, RivetError, toUint8Array, UserError } from "../protocol/index.js";
 export type { Encoding } from "../protocol/index.js";
 // Every type of the façade has a name here: declarations of user code refer to it (test/types/types.test.ts).

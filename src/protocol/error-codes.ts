@@ -33,6 +33,7 @@ const CODES: Readonly<Record<string, ErrorCodeInfo>> = {
   "actor/dropped_reply": shown(503),
   "actor/duplicate_key": shown(409),
   "actor/empty_key": shown(400),
+  "actor/ended": masked(500),
   "actor/input_too_large": shown(413),
   "actor/internal_error": masked(500),
   "actor/invalid_id": shown(400),

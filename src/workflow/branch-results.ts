@@ -1,4 +1,5 @@
-import { decodeValue, encodeValue, own } from "../protocol/index.js";
+import { decodeForWorkflow } from "./decoded-values.js";
+import { encodeValue, own } from "../protocol/index.js";
 import type { Activation } from "./activation.js";
 import { makeEntry, type Entry, type Failure } from "./history/entry.js";
 import type { History } from "./history/history.js";
@@ -88,7 +89,7 @@ export function branchValues(history: History, entry: Entry, names: readonly str
   const byName = Object.create(null) as Record<string, unknown>;
   for (const name of names) {
     const result = results.get(name);
-    if (result && isValue(result)) byName[name] = decodeValue(result.v);
+    if (result && isValue(result)) byName[name] = decodeForWorkflow(result.v);
   }
   return byName;
 }

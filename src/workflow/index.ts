@@ -2,6 +2,7 @@ export { branchResultRows, branchValues } from "./branch-results.js";
 export { Effects } from "./effects.js";
 export { isThenable } from "./thenable.js";
 export { WorkflowContext, type WorkflowIdentity } from "./context.js";
+export { isDecodedForWorkflow } from "./decoded-values.js";
 export * from "./errors.js";
 export { branchError, failuresOf, fitFailure, stepError, toBranchFailure } from "./failure.js";
 export { describeError, describeThrownError, type TryStepFailure, type WorkflowError } from "./failure-report.js";

@@ -28,6 +28,8 @@ export interface AttemptSession {
    * refused and nobody handles.
    */
   begun(): Promise<void> | undefined;
+  /** True for an error by which the state has refused a statement of the step: the same one would be refused again. */
+  isRefusal(thrown: unknown): boolean;
   /** The attempt succeeded: what it staged joins the commit that records it. May throw for values that cannot be stored. */
   succeed(): void;
   /** The attempt is over: its context, and every state object got from it, throws from now on. */

@@ -5,7 +5,8 @@
  * Invariants: one attempt at a time (W5); a result that comes after its attempt ended is dropped (W6); nothing is
  * written before the first attempt unless the activation is careful (decision 10).
  */
-import { ActorError, decodeValue, encodeValue, own } from "../protocol/index.js";
+import { ActorError, encodeValue, own } from "../protocol/index.js";
+import { decodeForWorkflow } from "./decoded-values.js";
 import type { Activation, Wait } from "./activation.js";
 import { CriticalError, RollbackCheckpointError } from "./errors.js";
 import { brandOf } from "./failure.js";
@@ -96,7 +97,7 @@ export class StepExecution {
     const { status, value, failure, attempts } = this.#entry;
     if (status === "failed" && failure) return this.#deliver({ ok: false, failure, attempts });
     this.#collect();
-    this.#deliver({ ok: true, value: value && decodeValue(value) });
+    this.#deliver({ ok: true, value: value && decodeForWorkflow(value) });
   }
 
   #collect(): void {
@@ -106,7 +107,7 @@ export class StepExecution {
     this.#activation.collector?.add({
       entry: this.#entry,
       stepName: this.#label,
-      step: { ...policy, run: (step) => rollback(step, (value && decodeValue(value)) as never) },
+      step: { ...policy, run: (step) => rollback(step, (value && decodeForWorkflow(value)) as never) },
     });
   }
 
@@ -213,7 +214,7 @@ export class StepExecution {
     delete this.#entry.failure;
     this.#activation.complete(this.#entry, bytes);
     if (wantsCommit) this.#activation.wantCommit();
-    this.#deliver({ ok: true, value: decodeValue(bytes) });
+    this.#deliver({ ok: true, value: decodeForWorkflow(bytes) });
   }
 
   #threw(attempt: Attempt, thrown: unknown): void {
@@ -222,6 +223,7 @@ export class StepExecution {
     this.#entry.attempts += 1;
     this.#entry.interrupted = 0;
     if (this.#scope.claimMisuse(thrown)) return this.#fail("critical", thrown);
+    if (attempt.session.isRefusal(thrown)) return this.#fail("critical", notStorable(this.#label, thrown));
     const brand = brandOf(thrown);
     if (brand) return this.#fail(brand, thrown);
     if (this.#entry.attempts > this.#policy.maxRetries) return this.#fail("exhausted", thrown);

@@ -446,7 +446,7 @@ describe("going to sleep", () => {
     await subject.call("add");
     await world.pass(10_000);
     expect(await subject.call("get")).toMatchObject({ n: 1 });
-    late.state.n = 99;
+    expect(() => (late.state.n = 99)).toThrow(expect.objectContaining({ group: "actor", code: "ended" }));
     await world.settle();
     expect(await subject.call("get")).toMatchObject({ n: 1 });
     await expect(late.queue.send("in", 1)).rejects.toMatchObject({ group: "actor", code: "aborted" });

@@ -278,7 +278,7 @@ describe("the start of an actor", () => {
     const stale = late;
     hang = false;
     expect(await subject.call("get")).toBe(0);
-    stale();
+    expect(stale).toThrow(expect.objectContaining({ group: "actor", code: "ended" }));
     await world.settle();
     expect(subject.crashes, "the object lives").toBe(0);
     expect(await subject.call("get")).toBe(0);

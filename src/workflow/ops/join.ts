@@ -1,5 +1,5 @@
-import { decodeValue } from "../../protocol/index.js";
 import { Branches, type BranchDefinition, type BranchResult } from "../branches.js";
+import { decodeForWorkflow } from "../decoded-values.js";
 import { JoinError } from "../errors.js";
 import { branchError, joinFailure } from "../failure.js";
 import { isTerminal } from "../history/entry.js";
@@ -52,5 +52,5 @@ function deliver(operation: Operation, branches: Branches): void {
   const { entry } = operation;
   if (entry?.failure && entry.status === "failed") operation.reject(branchError(entry.failure, operation.name));
   // One that a release in storage format 1 completed holds them itself.
-  else operation.fulfil(entry?.value ? decodeValue(entry.value) : branches.values());
+  else operation.fulfil(entry?.value ? decodeForWorkflow(entry.value) : branches.values());
 }

@@ -1,4 +1,5 @@
 import { ActorError, decodeValue, encodeValue } from "../../protocol/index.js";
+import { decodeForWorkflow } from "../decoded-values.js";
 import type { Entry } from "../history/entry.js";
 import { DEFAULT_PRUNE_INTERVAL, MAX_IDLE_ITERATIONS, OPERATIONS_PER_YIELD } from "../limits.js";
 import { POSITIVE_COUNT, numberProblem } from "../numbers.js";
@@ -86,7 +87,7 @@ class LoopExecution {
 
   start(): void {
     if (this.#entry.status === "completed") {
-      this.#operation.fulfil(this.#entry.value && decodeValue(this.#entry.value));
+      this.#operation.fulfil(this.#entry.value && decodeForWorkflow(this.#entry.value));
       return;
     }
     if (!this.#operation.entry) {
@@ -108,7 +109,7 @@ class LoopExecution {
     const scope = new Scope(this.#operation.activation, [...this.#operation.location, iteration], this.#scope);
     runInScope(
       scope,
-      (context) => this.#definition.run(context as never, decodeValue(state) as never),
+      (context) => this.#definition.run(context as never, decodeForWorkflow(state) as never),
       (result) => this.#ended(scope, result),
     );
   }
@@ -165,7 +166,7 @@ class LoopExecution {
     this.#prune(iteration + 1);
     delete this.#entry.data;
     this.#operation.activation.complete(this.#entry, bytes);
-    this.#operation.fulfil(decodeValue(bytes));
+    this.#operation.fulfil(decodeForWorkflow(bytes));
   }
 
   /** Deletes the finished iterations that are older than the history that is kept. */

@@ -1,4 +1,5 @@
 import { ActorError, decodeValue, encodeValue, ownField } from "../../protocol/index.js";
+import { decodeForWorkflow } from "../decoded-values.js";
 import { Branches, type BranchDefinition, type BranchResult } from "../branches.js";
 import { RaceError } from "../errors.js";
 import { branchError, raceFailure, toBranchFailure } from "../failure.js";
@@ -91,5 +92,5 @@ function decided(race: Entry): object {
 function deliver(operation: Operation): void {
   const { entry } = operation;
   if (entry?.failure && entry.status === "failed") operation.reject(branchError(entry.failure, operation.name));
-  else operation.fulfil(entry?.value && decodeValue(entry.value));
+  else operation.fulfil(entry?.value && decodeForWorkflow(entry.value));
 }

@@ -1,4 +1,5 @@
 import { ActorError, decodeValue, encodeValue } from "../../protocol/index.js";
+import { decodeForWorkflow } from "../decoded-values.js";
 import { EvictedError } from "../errors.js";
 import { branchError, toBranchFailure } from "../failure.js";
 import { heldMessages, holdOf, type HoldData } from "../held-messages.js";
@@ -182,7 +183,7 @@ class Receive {
   }
 
   #toReceived(message: StoredMessage): ReceivedMessage {
-    const plain = { id: BigInt(message.id), name: message.name, body: decodeValue(message.body), createdAt: message.createdAt };
+    const plain = { id: BigInt(message.id), name: message.name, body: decodeForWorkflow(message.body), createdAt: message.createdAt };
     if (!holdOf(this.#entry)) return plain;
     let completedHere = false;
     const { activation } = this.#operation;

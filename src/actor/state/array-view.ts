@@ -1,0 +1,102 @@
+import { headBytes } from "../../protocol/index.js";
+import { ARRAY_MEMBERS } from "./array-members.js";
+import { noteInsertion, setLength } from "./array-statements.js";
+import { sizeOf } from "./plain-values.js";
+import { descriptorOf, isHeir, isLeafValue, leadNowhere, seenThroughOr, unusual, viewOfMember } from "./object-view.js";
+import { Place } from "./place.js";
+import type { Viewing } from "./viewing.js";
+
+/** How views of arrays behave. Their methods are in `array-members.ts`. */
+export class ArrayView implements ProxyHandler<unknown[]> {
+  readonly #view: Viewing;
+
+  constructor(view: Viewing) {
+    this.#view = view;
+  }
+
+  get(target: unknown[], key: PropertyKey): unknown {
+    this.#view.guard();
+    return Object.hasOwn(target, key) ? viewOfMember(this.#view, target as never, key) : ARRAY_MEMBERS[key];
+  }
+
+  set(target: unknown[], key: PropertyKey, value: unknown, receiver: unknown): boolean {
+    if (isHeir(receiver, target)) return Reflect.defineProperty(receiver, key, { value, writable: true, enumerable: true, configurable: true });
+    this.#view.guardWrite();
+    return this.#write(target, key, value);
+  }
+
+  #write(target: unknown[], key: PropertyKey, value: unknown): boolean {
+    const { tree } = this.#view;
+    const place = Place.of(target) as Place;
+    if (key === "length") {
+      setLength(this.#view, target, value);
+      return true;
+    }
+    const index = indexOf(key);
+    if (index === undefined) return tree.refuse(place, typeof key === "string" ? `[${JSON.stringify(key)}]` : "", "property of an array that is no element");
+    const isHole = !Object.hasOwn(target, index);
+    const old = target[index];
+    if (!isHole && Object.is(old, seenThroughOr(value))) return true;
+    // Holes on the way to it take a byte each; the one that it fills had one.
+    const length = Math.max(target.length, index + 1);
+    const extraBytes = length - target.length - (isHole ? 1 : 0) + headBytes(length) - headBytes(target.length);
+    const path = (): string => `[${index}]`;
+    if (isLeafValue(value) && isLeafValue(old)) {
+      tree.resize(place, sizeOf(value) - (isHole ? 0 : sizeOf(old)) + extraBytes, path, () => void (target[index] = value));
+      return true;
+    }
+    noteInsertion(place, target, value, index);
+    tree.change(place, { add: [value], remove: isHole ? [] : [old], extraBytes, path, apply: ([taken]) => void (target[index] = taken) });
+    return true;
+  }
+
+  defineProperty(target: unknown[], key: PropertyKey, descriptor: PropertyDescriptor): boolean {
+    this.#view.guardWrite();
+    const found = unusual(descriptor);
+    if (found && key !== "length") this.#view.tree.refuse(Place.of(target) as Place, `[${String(key)}]`, found);
+    if (!Object.hasOwn(descriptor, "value")) return Object.hasOwn(target, key) || this.#write(target, key, undefined);
+    return this.#write(target, key, descriptor.value);
+  }
+
+  deleteProperty(target: unknown[], key: PropertyKey): boolean {
+    this.#view.guardWrite();
+    if (!Object.hasOwn(target, key)) return true;
+    if (key === "length") return false;
+    // A hole stays.
+    const apply = (): void => void Reflect.deleteProperty(target, key);
+    this.#view.tree.change(Place.of(target) as Place, { add: [], remove: [target[key as number]], extraBytes: 1, path: () => `[${String(key)}]`, apply });
+    return true;
+  }
+
+  ownKeys(target: unknown[]): (string | symbol)[] {
+    this.#view.guard();
+    return Reflect.ownKeys(target);
+  }
+
+  has(target: unknown[], key: PropertyKey): boolean {
+    this.#view.guard();
+    return Object.hasOwn(target, key);
+  }
+
+  getOwnPropertyDescriptor(target: unknown[], key: PropertyKey): PropertyDescriptor | undefined {
+    this.#view.guard();
+    return descriptorOf(this.#view, target as never, key);
+  }
+
+  setPrototypeOf(): boolean {
+    return false;
+  }
+
+  preventExtensions(): boolean {
+    return false;
+  }
+}
+leadNowhere(ArrayView);
+
+const MAX_INDEX = 0xffff_fffe;
+
+function indexOf(key: PropertyKey): number | undefined {
+  if (typeof key !== "string") return undefined;
+  const index = Number(key);
+  return index >= 0 && index <= MAX_INDEX && Number.isInteger(index) && String(index) === key ? index : undefined;
+}

@@ -1,0 +1,140 @@
+import { propertyPath } from "../../protocol/index.js";
+import { setOwn, sizeOf } from "./plain-values.js";
+import { Place } from "./place.js";
+import { memberTable } from "./sealed-functions.js";
+import type { Viewing } from "./viewing.js";
+import { seenThrough } from "./views-by-object.js";
+
+type Target = Record<PropertyKey, unknown>;
+
+const MEMBERS = memberTable();
+
+/** How views of plain objects behave: own properties only, whatever `Object.prototype` has. */
+export class ObjectView implements ProxyHandler<Target> {
+  readonly #view: Viewing;
+
+  constructor(view: Viewing) {
+    this.#view = view;
+  }
+
+  get(target: Target, key: PropertyKey): unknown {
+    this.#view.guard();
+    if (Object.hasOwn(target, key)) return viewOfMember(this.#view, target, key);
+    if (key === "constructor") this.#view.tree.constructorWasRead();
+    return MEMBERS[key];
+  }
+
+  set(target: Target, key: PropertyKey, value: unknown, receiver: unknown): boolean {
+    // An object that inherits from a view gets a property of its own, as from any other object.
+    if (isHeir(receiver, target)) return Reflect.defineProperty(receiver, key, { value, writable: true, enumerable: true, configurable: true });
+    this.#view.guardWrite();
+    return this.#write(target, key, value);
+  }
+
+  #write(target: Target, key: PropertyKey, value: unknown): boolean {
+    const { tree } = this.#view;
+    const place = Place.of(target) as Place;
+    if (typeof key === "symbol") return tree.refuse(place, "", "symbol key");
+    const isNew = !Object.hasOwn(target, key);
+    const old = isNew ? undefined : target[key];
+    if (!isNew && Object.is(old, seenThroughOr(value))) return true;
+    const path = (): string => propertyPath(key as string);
+    if (isLeafValue(value) && isLeafValue(old)) {
+      tree.setLeaf(place, key as string, isNew ? undefined : { value: old }, value, path, () => setOwn(target, key, value));
+      return true;
+    }
+    const apply = ([taken]: readonly unknown[]): void => setOwn(target, key, taken);
+    tree.change(place, { add: [value], remove: isNew ? [] : [old], extraBytes: isNew ? sizeOf(key) : 0, path, apply });
+    tree.texts.drop(place, key as string);
+    return true;
+  }
+
+  defineProperty(target: Target, key: PropertyKey, descriptor: PropertyDescriptor): boolean {
+    this.#view.guardWrite();
+    const found = unusual(descriptor);
+    if (found) this.#view.tree.refuse(Place.of(target) as Place, typeof key === "string" ? propertyPath(key) : "", found);
+    if (!Object.hasOwn(descriptor, "value") && Object.hasOwn(target, key)) return true;
+    return this.#write(target, key, descriptor.value);
+  }
+
+  deleteProperty(target: Target, key: PropertyKey): boolean {
+    this.#view.guardWrite();
+    if (!Object.hasOwn(target, key)) return true;
+    const { tree } = this.#view;
+    const place = Place.of(target) as Place;
+    tree.change(place, { add: [], remove: [target[key]], extraBytes: -sizeOf(key), path: () => propertyPath(String(key)), apply: () => void Reflect.deleteProperty(target, key) });
+    tree.texts.drop(place, String(key));
+    return true;
+  }
+
+  ownKeys(target: Target): (string | symbol)[] {
+    this.#view.guard();
+    return Reflect.ownKeys(target);
+  }
+
+  has(target: Target, key: PropertyKey): boolean {
+    this.#view.guard();
+    return Object.hasOwn(target, key);
+  }
+
+  getOwnPropertyDescriptor(target: Target, key: PropertyKey): PropertyDescriptor | undefined {
+    this.#view.guard();
+    return descriptorOf(this.#view, target, key);
+  }
+
+  getPrototypeOf(target: Target): object | null {
+    return Object.isExtensible(target) ? null : (Reflect.getPrototypeOf(target) as object | null);
+  }
+
+  setPrototypeOf(): boolean {
+    return false;
+  }
+
+  preventExtensions(): boolean {
+    return false;
+  }
+}
+leadNowhere(ObjectView);
+
+/** Traps that a class lacks are not looked for in `Object.prototype`. */
+export function leadNowhere(handler: { readonly prototype: object }): void {
+  Object.setPrototypeOf(handler.prototype, null);
+}
+
+export function viewOfMember(view: Viewing, target: Target, key: PropertyKey): unknown {
+  const value = target[key];
+  if (typeof value !== "object" || value === null) return value;
+  // User code has frozen its own reference: a proxy may show what is in it only as it is.
+  if (!Object.isExtensible(target) && isFixed(Object.getOwnPropertyDescriptor(target, key))) return value;
+  return view.wrap(value, target);
+}
+
+export function descriptorOf(view: Viewing, target: Target, key: PropertyKey): PropertyDescriptor | undefined {
+  const descriptor = Reflect.getOwnPropertyDescriptor(target, key);
+  if (descriptor && Object.hasOwn(descriptor, "value") && !isFixed(descriptor)) descriptor.value = view.wrap(descriptor.value, target);
+  return descriptor;
+}
+
+function isFixed(descriptor: PropertyDescriptor | undefined): boolean {
+  return descriptor !== undefined && !descriptor.configurable && !descriptor.writable;
+}
+
+/** What has no place in a state about how a property is defined. */
+export function unusual(descriptor: PropertyDescriptor): string | undefined {
+  if (Object.hasOwn(descriptor, "get") || Object.hasOwn(descriptor, "set")) return "accessor property";
+  const denied = (["writable", "enumerable", "configurable"] as const).find((flag) => Object.hasOwn(descriptor, flag) && !descriptor[flag]);
+  return denied && `property that is not ${denied}`;
+}
+
+/** Whether something is written to an object that inherits from the view. */
+export function isHeir(receiver: unknown, target: object): receiver is object {
+  return typeof receiver === "object" && receiver !== null && seenThrough(receiver)?.raw !== target;
+}
+
+export function isLeafValue(value: unknown): boolean {
+  return typeof value === "object" ? value === null : typeof value !== "function" && typeof value !== "symbol";
+}
+
+export function seenThroughOr(value: unknown): unknown {
+  return typeof value === "object" && value !== null ? (seenThrough(value)?.raw ?? value) : value;
+}

@@ -1,0 +1,121 @@
+/**
+ * Where an object stands in a state: in which others, and how often.
+ *
+ * Known of every object that user code has seen or handed in; of the others nothing is needed, since nobody can change
+ * them or put them anywhere. After a commit each object stands in one place; until then it may stand in several.
+ */
+export class Place {
+  /** The object itself, which user code sees through views. */
+  readonly raw: object;
+  readonly owner: PlaceOwner;
+  /** The one that it has stood in longest; undefined: it is no part of the state. */
+  #parent: Place | PlaceOwner | undefined;
+  /** In how many slots of that one. */
+  #count = 0;
+  /** Further ones, in the order in which it came there. */
+  #others: Map<Place | PlaceOwner, number> | undefined;
+  /** In an array that it already stood in, it came in front: the later slot is the older one. */
+  isLastOlder = false;
+
+  constructor(raw: object, owner: PlaceOwner) {
+    this.raw = raw;
+    this.owner = owner;
+    places.set(raw, this);
+  }
+
+  static of(raw: object): Place | undefined {
+    return places.get(raw);
+  }
+
+  get isShared(): boolean {
+    return this.#count > 1 || this.#others !== undefined;
+  }
+
+  /** Oldest first. */
+  get parents(): (Place | PlaceOwner)[] {
+    return this.#parent === undefined ? [] : [this.#parent, ...(this.#others?.keys() ?? [])];
+  }
+
+  countIn(parent: Place | PlaceOwner): number {
+    return this.#parent === parent ? this.#count : (this.#others?.get(parent) ?? 0);
+  }
+
+  enter(parent: Place | PlaceOwner): void {
+    if (this.#parent === undefined) {
+      this.#parent = parent;
+      this.#count = 1;
+      return;
+    }
+    if (this.#parent === parent) this.#count += 1;
+    else {
+      this.#others ??= new Map();
+      this.#others.set(parent, (this.#others.get(parent) ?? 0) + 1);
+    }
+    this.owner.shared.add(this);
+  }
+
+  leave(parent: Place | PlaceOwner, slots = 1): void {
+    if (this.#parent === parent) {
+      this.#count -= slots;
+      if (this.#count > 0) return;
+      const [next] = this.#others ?? [];
+      this.#parent = next?.[0];
+      this.#count = next?.[1] ?? 0;
+      if (next) this.#others?.delete(next[0]);
+    } else if (this.#others) {
+      const left = (this.#others.get(parent) ?? 0) - slots;
+      if (left > 0) this.#others.set(parent, left);
+      else this.#others.delete(parent);
+    }
+    if (this.#others?.size === 0) this.#others = undefined;
+    if (!this.isShared) this.owner.shared.delete(this);
+  }
+
+  /** Containers around it on the longest way down from the root; 0 for the root, also for the root of what was taken out. */
+  depth(known?: Map<Place, number>): number {
+    if (this.owner.shared.size === 0) {
+      let depth = 0;
+      for (let parent = this.#parent; parent instanceof Place; parent = parent.#parent) depth += 1;
+      return depth;
+    }
+    const memo = known ?? new Map<Place, number>();
+    const before = memo.get(this);
+    if (before !== undefined) return before;
+    let deepest = 0;
+    for (const parent of this.parents) if (parent instanceof Place) deepest = Math.max(deepest, parent.depth(memo) + 1);
+    memo.set(this, deepest);
+    return deepest;
+  }
+
+  /** In how many places of the state it is stored; 0 if it was taken out. */
+  occurrences(known?: Map<Place, number>): number {
+    if (this.owner.shared.size === 0) {
+      let top = this.#parent;
+      while (top instanceof Place) top = top.#parent;
+      return top === undefined ? 0 : 1;
+    }
+    const memo = known ?? new Map<Place, number>();
+    const before = memo.get(this);
+    if (before !== undefined) return before;
+    let total = 0;
+    for (const parent of this.parents) total += (parent instanceof Place ? parent.occurrences(memo) : 1) * this.countIn(parent);
+    memo.set(this, total);
+    return total;
+  }
+
+  /** Itself and all that it stands in. */
+  ancestors(found = new Set<Place>()): Set<Place> {
+    if (found.has(this)) return found;
+    found.add(this);
+    for (const parent of this.parents) if (parent instanceof Place) parent.ancestors(found);
+    return found;
+  }
+}
+
+/** The state that a place belongs to; also what its root stands in. */
+export interface PlaceOwner {
+  /** Those that stand in several places. */
+  readonly shared: Set<Place>;
+}
+
+const places = new WeakMap<object, Place>();

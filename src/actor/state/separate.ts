@@ -1,0 +1,67 @@
+import { copyOf } from "./plain-values.js";
+import { membersOf, replaceMembers } from "./members.js";
+import { Place } from "./place.js";
+
+interface Kept {
+  readonly place: Place;
+  /** Which of its slots here stays, from 1; 0: none. */
+  readonly slot: number;
+  met: number;
+}
+
+/**
+ * Objects that stand in several places of the state stay in the one where they have been longest; the others get copies.
+ * What also stands in something that was taken out of the state stays there, until that comes back (`relink`).
+ */
+export function separate(shared: ReadonlySet<Place>): void {
+  if (shared.size === 0) return;
+  const known = new Map<Place, number>();
+  const plan = new Map<Place, Map<object, Kept>>();
+  const left: [place: Place, parent: Place, slots: number][] = [];
+  for (const place of shared) {
+    let isHome = true;
+    for (const parent of place.parents) {
+      if (!(parent instanceof Place)) {
+        isHome = false;
+        continue;
+      }
+      const slots = place.countIn(parent);
+      if (parent.occurrences(known) === 0) {
+        left.push([place, parent, slots]);
+        continue;
+      }
+      const slot = isHome ? (place.isLastOlder ? slots : 1) : 0;
+      isHome = false;
+      if (slot > 0 && slots === 1) continue;
+      const members = plan.get(parent) ?? new Map<object, Kept>();
+      members.set(place.raw, { place, slot, met: 0 });
+      plan.set(parent, members);
+      left.push([place, parent, slots - (slot > 0 ? 1 : 0)]);
+    }
+  }
+  for (const [parent, members] of plan) {
+    replaceMembers(parent.raw, (member) => {
+      const kept = members.get(member);
+      if (!kept) return member;
+      kept.met += 1;
+      return kept.met === kept.slot ? member : copyOf(member);
+    });
+  }
+  for (const [place, parent, slots] of left) {
+    place.leave(parent, slots);
+    place.isLastOlder = false;
+  }
+}
+
+/** What was taken out of the state comes back: what stands in it does again. */
+export function relink(place: Place): void {
+  const slots = new Map<Place, number>();
+  for (const member of membersOf(place.raw)) {
+    const known = typeof member === "object" && member !== null ? Place.of(member) : undefined;
+    if (known?.owner === place.owner) slots.set(known, (slots.get(known) ?? 0) + 1);
+  }
+  for (const [member, count] of slots) {
+    if (member.occurrences() === 0) relink(member);
+    for (let missing = count - member.countIn(place); missing > 0; missing -= 1) member.enter(place);
+  }
+}

@@ -1,0 +1,340 @@
+/**
+ * An actor's state, or a connection's, as one live object that can be stored at every moment.
+ *
+ * Owns: the current value, whether it differs from what is stored, how large and how deep it is.
+ * Invariants:
+ *  1. A statement that would make the state one that cannot be stored (a kind without an encoding, a cycle, depth, size)
+ *     throws where it stands and changes nothing. Only what user code writes through references of its own can do so.
+ *  2. After a commit each object stands in one place, as after a restart.
+ *  3. `#size` is never less than what will be encoded, but for heads of objects, and for what is written through references:
+ *     for these there is room between the limit of users and that of a row.
+ */
+import { ActorError, encodeValue, MAX_STORED_DEPTH, MAX_VALUE_BYTES, measure, notSerializable } from "../../protocol/index.js";
+import { Copies } from "./copies.js";
+import { HandIn, type Recipient } from "./hand-in.js";
+import { sizeOf } from "./plain-values.js";
+import { HeldObjects } from "./held-objects.js";
+import { LentBytes } from "./lent-bytes.js";
+import { memberPath } from "./members.js";
+import type { OpenCallbacks, WatchedState } from "./open-callbacks.js";
+import { Place, type PlaceOwner } from "./place.js";
+import { MAX_COUNTED_BYTES, Refusal, refusalOf, toldToUserCode, tooLarge, type Bounds } from "./refusals.js";
+import { separate } from "./separate.js";
+import { StateView, type Guards } from "./state-view.js";
+import { TextSizes } from "./text-sizes.js";
+import type { Change, ViewedState } from "./viewing.js";
+
+/** Whose state: what errors call it, and how large its encoding may be. */
+export interface StateKind extends Bounds {
+  /** What may be stored: a statement is measured exactly only where its estimate passes the limit of users. */
+  readonly storedLimitBytes: number;
+}
+
+export const ACTOR_STATE: StateKind = { what: "state", limitBytes: MAX_VALUE_BYTES, storedLimitBytes: MAX_VALUE_BYTES + 64_000 };
+
+/** What a state needs of its actor. */
+export interface StateOwner {
+  readonly actorId: string;
+  readonly callbacks: OpenCallbacks;
+  readonly log: { debug(entry: Readonly<Record<string, unknown>>): void; warn(entry: Readonly<Record<string, unknown>>): void };
+  /** The first change after a commit. */
+  onDirty(): void;
+}
+
+export class StateTree implements Recipient, ViewedState, WatchedState {
+  readonly shared = new Set<Place>();
+  readonly copies = new Copies();
+  readonly texts = new TextSizes();
+  readonly #lent = new LentBytes((place) => this.#detached(place));
+  readonly #held = new HeldObjects(this, this.#lent);
+  readonly #owner: StateOwner;
+  readonly #kind: StateKind;
+  #root: unknown;
+  #version = 0;
+  #storedVersion = 0;
+  #stored: Uint8Array | undefined;
+  #size: number;
+  #encodedSize = 0;
+  #mayDiffer = false;
+  #isLocked = false;
+  #hasToldOfCopies = false;
+  #hasToldOfConstructor = false;
+
+  /** `stored` is the last committed encoding; absent for a new one. */
+  constructor(root: unknown, stored: Uint8Array | undefined, owner: StateOwner, kind: StateKind = ACTOR_STATE) {
+    this.#owner = owner;
+    this.#kind = kind;
+    this.#stored = stored;
+    this.#root = root;
+    this.#size = stored?.length ?? sizeOf(root);
+    if (!stored) this.#version = 1;
+    if (isObject(root)) new Place(root, this).enter(this);
+  }
+
+  // ---- what others see of it ---------------------------------------------------------------------------------------
+
+  /** How user code sees the value; the guards run at each access, and at each change, and may throw. */
+  createView(guards: Guards = {}): StateView {
+    return new StateView(this, guards);
+  }
+
+  get root(): unknown {
+    return this.#root;
+  }
+
+  get what(): string {
+    return this.#kind.what;
+  }
+
+  get bounds(): Bounds {
+    return this.#kind;
+  }
+
+  get storedLimitBytes(): number {
+    return this.#kind.storedLimitBytes;
+  }
+
+  /** True if there may be something to commit. */
+  get isChanged(): boolean {
+    return this.#mayDiffer || this.#lent.hasAny || this.#version !== this.#storedVersion;
+  }
+
+  /** Another one after each change; never the same twice while typed arrays are in user code's hands. */
+  get version(): number {
+    if (this.#lent.hasAny) this.#version += 1;
+    return this.#version;
+  }
+
+  /** Runs code that may change nothing, through whatever view. */
+  whileLocked<T>(run: () => T): T {
+    this.#isLocked = true;
+    try {
+      return run();
+    } finally {
+      this.#isLocked = false;
+    }
+  }
+
+  /** @throws actor/state_mutation_reentrant */
+  checkWritable(isReadOnly: boolean): void {
+    if (!isReadOnly && !this.#isLocked) return;
+    throw new ActorError("actor", "state_mutation_reentrant", "`onStateChange` may not change the state that it is told of");
+  }
+
+  // ---- changes -----------------------------------------------------------------------------------------------------
+
+  /** @throws value/not_serializable, value/too_large; nothing has changed then */
+  replaceRoot(value: unknown): void {
+    const old = this.#root;
+    this.#change(undefined, { add: [value], remove: [old], extraBytes: 0, path: () => "", apply: ([root]) => (this.#root = root) });
+  }
+
+  /** The same root, in another object. */
+  moveRoot(root: object): void {
+    this.#root = root;
+  }
+
+  /** @throws value/not_serializable, value/too_large; nothing has changed then */
+  change(place: Place, change: Change): void {
+    this.#change(place, change);
+  }
+
+  /** The same for a statement that brings no objects and takes none out. */
+  resize(place: Place, bytes: number, path: () => string, apply: () => void): void {
+    const added = this.#makeRoom(bytes === 0 ? 0 : place.occurrences(), () => bytes, () => this.pathOf(place) + path());
+    apply();
+    this.#size += added;
+    this.touch();
+  }
+
+  /** The same for a property of a plain object that goes from one value that is no object to another; `old` is undefined for a new one. */
+  setLeaf(place: Place, key: string, old: { readonly value: unknown } | undefined, value: unknown, path: () => string, apply: () => void): void {
+    const times = place.occurrences();
+    let counted = 0;
+    const bytes = (isExact: boolean): number => {
+      counted = isExact ? sizeOf(value) : this.texts.estimate(value, sizeOf);
+      if (!old) return counted + sizeOf(key);
+      if (isExact) return counted - sizeOf(old.value);
+      return counted - (times === 1 || typeof old.value !== "string" ? this.texts.counted(place, key, old.value, sizeOf) : this.texts.least(old.value));
+    };
+    const added = this.#makeRoom(times, bytes, () => this.pathOf(place) + path());
+    apply();
+    if (times === 1) this.texts.count(place, key, value, counted);
+    else this.texts.drop(place, key);
+    this.#size += added;
+    this.touch();
+  }
+
+  #change(place: Place | undefined, { add, remove, extraBytes, path, apply }: Change): void {
+    const handIn = new HandIn(this, place);
+    const depth = place ? place.depth() + 1 : 0;
+    const pathTo = (index: number): string => (place ? this.pathOf(place) : this.what) + path(index);
+    const taken: unknown[] = [];
+    try {
+      for (const value of add) taken.push(handIn.take(value));
+      if (handIn.height > 0 && depth + handIn.height > MAX_STORED_DEPTH) throw new Refusal(`nesting deeper than ${MAX_STORED_DEPTH} levels`);
+    } catch (error) {
+      const index = Math.min(taken.length, add.length - 1);
+      throw refusalOf(error, add[index], { path: pathTo(index), depth, ...this.#kind });
+    }
+    const times = place ? place.occurrences() : 1;
+    const bytes = this.#makeRoom(times, (isExact) => handIn.bytes + extraBytes - this.#bytesOf(remove, isExact), () => pathTo(largestOf(taken)));
+    handIn.apply();
+    apply(taken);
+    const container = place ?? this;
+    for (const raw of remove) if (isObject(raw)) Place.of(raw)?.leave(container);
+    for (const raw of taken) if (isObject(raw)) Place.of(raw)?.enter(container);
+    this.#size += bytes;
+    this.touch();
+  }
+
+  /**
+   * How many bytes the state grows by if it holds `times` what takes `bytes`, which may be more than it is unless it is to be exact.
+   * @throws value/too_large
+   */
+  #makeRoom(times: number, bytes: (isExact: boolean) => number, path: () => string): number {
+    const { limitBytes } = this.#kind;
+    const estimate = times === 0 ? 0 : bytes(false) * times;
+    if (estimate <= 0 || this.#size + estimate <= limitBytes) return estimate;
+    this.#measureExactly();
+    const exact = bytes(true) * times;
+    if (exact > 0 && this.#size + exact > limitBytes) throw tooLarge(this.#kind, path(), this.#size + exact);
+    return exact;
+  }
+
+  #measureExactly(): void {
+    try {
+      this.#size = measure(this.#root, 0, MAX_COUNTED_BYTES).bytes;
+    } catch {
+      // Something was written through a reference that cannot be stored: the commit will tell.
+    }
+    this.texts.forget();
+  }
+
+  /** What goes; at its least, unless it is to be exact. */
+  #bytesOf(removed: readonly unknown[], isExact: boolean): number {
+    let bytes = 0;
+    for (const raw of removed) {
+      try {
+        bytes += typeof raw === "string" && !isExact ? this.texts.least(raw) : sizeOf(raw);
+      } catch {
+        // What was written through a reference may have no encoding.
+      }
+    }
+    return bytes;
+  }
+
+  touch(): void {
+    const wasClean = this.#version === this.#storedVersion;
+    this.#version += 1;
+    if (wasClean) this.#owner.onDirty();
+  }
+
+  // ---- what comes in -----------------------------------------------------------------------------------------------
+
+  watch(handedIn: readonly object[]): void {
+    this.#held.add(handedIn);
+    this.#owner.callbacks.handedIn(this);
+  }
+
+  lend(raw: object): void {
+    this.#lent.add(raw);
+    this.#owner.callbacks.handedIn(this);
+  }
+
+  mayDiffer(): void {
+    this.#mayDiffer = true;
+    this.#owner.onDirty();
+  }
+
+  copiedFromElsewhere(owner: PlaceOwner): void {
+    if (this.#hasToldOfCopies || !(owner instanceof StateTree) || owner.#owner.actorId === this.#owner.actorId) return;
+    this.#hasToldOfCopies = true;
+    const msg = "An object of another actor's state was put into this one, as a copy: a constant of a module that several actors put into their states would be one object for all of them";
+    this.#owner.log.warn({ msg, state: this.what, other: owner.#owner.actorId });
+  }
+
+  /** Somebody compares classes: once, the log says what helps. */
+  constructorWasRead(): void {
+    if (this.#hasToldOfConstructor) return;
+    this.#hasToldOfConstructor = true;
+    const msg = "`constructor` of an object of the state was read, which has none. A library that needs one, or that refuses views (structuredClone, RPC), takes a plain copy: `snapshot(value)`";
+    this.#owner.log.debug({ msg, state: this.what });
+  }
+
+  #detached(place: Place): void {
+    const msg = "The bytes of a typed array or buffer of the state were taken away; it is as it was last stored";
+    this.#owner.log.warn({ msg, path: this.pathOf(place) });
+  }
+
+  // ---- commit ------------------------------------------------------------------------------------------------------
+
+  /** The encoding to store, or undefined when nothing changed. Throws only for what was written through references. */
+  encodeChanges(): Uint8Array<ArrayBuffer> | undefined {
+    if (!this.isChanged) return undefined;
+    const bytes = this.encode();
+    return this.#stored && equalBytes(bytes, this.#stored) ? undefined : bytes;
+  }
+
+  /** @throws value/not_serializable, value/too_large */
+  encode(): Uint8Array<ArrayBuffer> {
+    this.#lent.restore();
+    this.#held.follow();
+    separate(this.shared);
+    const options = { what: this.what, limitBytes: this.#kind.storedLimitBytes };
+    let bytes: Uint8Array<ArrayBuffer>;
+    try {
+      bytes = encodeValue(this.#root, options);
+    } catch {
+      this.#held.takeViewsOut(this.#root);
+      bytes = encodeValue(this.#root, options);
+    }
+    this.#encodedSize = bytes.length;
+    return bytes;
+  }
+
+  /** What `encodeChanges` gave has been committed (or nothing had changed). */
+  committed(bytes?: Uint8Array): void {
+    if (this.isChanged) {
+      this.#size = this.#encodedSize;
+      this.texts.forget();
+    }
+    this.#storedVersion = this.#version;
+    this.#mayDiffer = false;
+    if (bytes) this.#stored = bytes;
+    this.#lent.stored();
+    if (!this.#owner.callbacks.isWatched(this)) this.#held.forget();
+  }
+
+  // ---- refusals ----------------------------------------------------------------------------------------------------
+
+  pathOf(place: Place): string {
+    const [parent] = place.parents;
+    return parent instanceof Place ? this.pathOf(parent) + memberPath(parent.raw, place.raw) : this.what;
+  }
+
+  refuse(place: Place, path: string, found: string): never {
+    throw toldToUserCode(notSerializable(this.pathOf(place) + path, found));
+  }
+}
+
+/** The one of several that is to be named for the size of all. */
+function largestOf(values: readonly unknown[]): number {
+  let largest = 0;
+  let most = -1;
+  for (const [index, value] of values.entries()) {
+    const bytes = sizeOf(value);
+    if (bytes > most) [largest, most] = [index, bytes];
+  }
+  return largest;
+}
+
+function isObject(value: unknown): value is object {
+  return typeof value === "object" && value !== null;
+}
+
+function equalBytes(a: Uint8Array, b: Uint8Array): boolean {
+  if (a.length !== b.length) return false;
+  for (let index = 0; index < a.length; index += 1) if (a[index] !== b[index]) return false;
+  return true;
+}

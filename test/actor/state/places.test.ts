@@ -1,0 +1,117 @@
+import { describe, expect, it } from "vitest";
+import { StateSubject } from "../subject.js";
+
+// oxlint-disable-next-line typescript/no-explicit-any -- states of several kinds
+type Any = any;
+
+describe("an object that stands in several places", () => {
+  it("is one until the next commit, and then stays where it has been longest; the other place has a copy", async () => {
+    const subject = new StateSubject<Any>({ list: [{ n: 1 }, { n: 2 }], top: null });
+    let held: Any;
+    await subject.edit(({ state }) => {
+      held = state.list[0];
+      state.top = held;
+      state.top.n = 10;
+    });
+    expect(subject.stored()).toEqual({ list: [{ n: 10 }, { n: 2 }], top: { n: 10 } });
+    await subject.edit(({ state }) => {
+      held.n = 20;
+      state.top.n = 30;
+    });
+    expect(await subject.restarted()).toEqual({ list: [{ n: 20 }, { n: 2 }], top: { n: 30 } });
+  });
+
+  const moves: [name: string, move: (list: Any[], state: Any) => void, at: (state: Any) => Any][] = [
+    ["a swap", (list) => ([list[0], list[2]] = [list[2], list[0]]), (state) => state.list[2]],
+    ["shift and push", (list) => void list.push(list.shift()), (state) => state.list[2]],
+    ["push, then removal", (list) => void (list.push(list[0]) && list.splice(0, 1)), (state) => state.list[2]],
+    ["unshift of what splice gave", (list) => void list.unshift(list.splice(1, 1)[0], list.shift()), (state) => state.list[1]],
+    ["filter", (list, state) => void (state.list = list.filter((each) => each.id !== 2)), (state) => state.list[0]],
+    ["sort", (list) => void list.sort((a, b) => b.id - a.id), (state) => state.list[2]],
+    ["reverse", (list) => void list.reverse(), (state) => state.list[2]],
+    ["a move into a Map", (list, state) => void state.map.set("k", list.shift()), (state) => state.map.get("k")],
+    ["a move into something new", (list, state) => void (state.box = { inner: [list.shift()] }), (state) => state.box.inner[0]],
+    ["delete, then assignment", (list, state) => {
+      const [first] = list;
+      delete list[0];
+      state.other = first;
+    }, (state) => state.other],
+    ["a whole new state around it", (list, state) => void Object.assign(state, { list: [], wrap: { list: [...list] } }), (state) => state.wrap.list[0]],
+  ];
+  for (const [name, move, at] of moves) {
+    it(`that moves is the same to whoever holds it, over commits: ${name}`, async () => {
+      const subject = new StateSubject<Any>({ list: [{ id: 1, n: 0 }, { id: 2, n: 0 }, { id: 3, n: 0 }], map: new Map() });
+      let held: Any;
+      await subject.edit(({ state }) => {
+        held = state.list[0];
+        move(state.list, state);
+        held.n = 1;
+      });
+      await subject.edit(({ state }) => {
+        expect(at(state)).toBe(held);
+        held.n += 1;
+      });
+      expect(at(await subject.restarted())).toEqual({ id: 1, n: 2 });
+    });
+  }
+
+  it("keeps the older slot of one array, wherever the younger one was put", async () => {
+    const subject = new StateSubject<Any>({ list: [{ id: 1 }, { id: 2 }] });
+    let held: Any;
+    await subject.edit(({ state }) => {
+      held = state.list[1];
+      state.list.unshift(held);
+    });
+    await subject.edit(({ state }) => {
+      held.changed = true;
+      expect(state.list[2]).toBe(held);
+    });
+    expect(await subject.restarted()).toEqual({ list: [{ id: 2 }, { id: 1 }, { id: 2, changed: true }] });
+  });
+
+  it("that was taken out, and comes back later, is separate from what stayed", async () => {
+    const subject = new StateSubject<Any>({ box: { deep: { n: 1 } } });
+    let box: Any;
+    await subject.edit(({ state }) => {
+      box = state.box;
+      state.kept = box.deep;
+      delete state.box;
+    });
+    await subject.edit(({ state }) => {
+      state.kept.n = 2;
+      state.back = { wrap: box };
+    });
+    await subject.edit(({ state }) => {
+      state.kept.n = 3;
+      state.back.wrap.deep.n = 4;
+    });
+    expect(await subject.restarted()).toEqual({ kept: { n: 3 }, back: { wrap: { deep: { n: 4 } } } });
+  });
+
+  it("in ten thousand, twice each, are separated in no more time than they take", async () => {
+    const subject = new StateSubject<Any>({ items: Array.from({ length: 10_000 }, (_, id) => ({ id })) });
+    await subject.edit(({ state }) => void (state.visible = state.items.filter((each: Any) => each.id % 2 === 0)));
+    await subject.edit(({ state }) => void (state.visible[0].seen = true));
+    const { items, visible } = await subject.restarted();
+    expect([items.length, visible.length, items[0], visible[0]]).toEqual([10_000, 5_000, { id: 0 }, { id: 0, seen: true }]);
+  });
+});
+
+describe("an array's indexOf, lastIndexOf and includes", () => {
+  it("compare what is behind views and references", async () => {
+    const subject = new StateSubject<Any>({ rooms: [{ name: "a" }, { name: "b" }, { name: "c" }], errors: [new Error("e")], patterns: [/x/g] });
+    const own = { name: "own" };
+    const seen = await subject.edit(({ state }) => {
+      const b = state.rooms[1];
+      state.rooms.push(own);
+      const found = [
+        state.rooms.indexOf(b), state.rooms.lastIndexOf(b), state.rooms.includes(b), state.rooms.indexOf(own), state.rooms.includes(own), state.rooms.indexOf({ name: "b" }),
+        state.errors.includes(state.errors[0]), state.patterns.indexOf(state.patterns[0]), state.rooms.indexOf(b, 2), state.rooms.includes(undefined),
+      ];
+      state.rooms.splice(state.rooms.indexOf(b), 1);
+      return found;
+    });
+    expect(seen).toEqual([1, 1, true, 3, true, -1, true, 0, -1, false]);
+    expect((await subject.restarted()).rooms.map(({ name }: Any) => name)).toEqual(["a", "c", "own"]);
+  });
+});
