@@ -3,6 +3,8 @@ export class MessageIndex {
   readonly #all = new Map<number, string>();
   readonly #byName = new Map<string, Set<number>>();
   #highest = 0;
+  /** Old messages have come back, and stand where they do not belong: with the next question the order is made anew, once for all of them. */
+  #isUnordered = false;
 
   get size(): number {
     return this.#all.size;
@@ -15,16 +17,10 @@ export class MessageIndex {
   add(id: number, name: string): void {
     let ids = this.#byName.get(name);
     if (!ids) this.#byName.set(name, (ids = new Set()));
-    const inOrder = id > this.#highest;
+    this.#isUnordered ||= id < this.#highest;
     this.#highest = Math.max(this.#highest, id);
     this.#all.set(id, name);
     ids.add(id);
-    if (inOrder) return;
-    // An old message came back: rare, so the order is made anew.
-    this.#byName.set(name, new Set([...ids].sort((a, b) => a - b)));
-    const entries = [...this.#all].sort(([a], [b]) => a - b);
-    this.#all.clear();
-    for (const [each, its] of entries) this.#all.set(each, its);
   }
 
   delete(id: number): boolean {
@@ -39,6 +35,7 @@ export class MessageIndex {
 
   /** The lowest ids with one of the names, or with any. */
   *matching(names: readonly string[] | undefined): IterableIterator<number> {
+    if (this.#isUnordered) this.#order();
     if (!names) {
       yield* this.#all.keys();
       return;
@@ -57,5 +54,18 @@ export class MessageIndex {
       if (next.done) heads.shift();
       else head.id = next.value;
     }
+  }
+
+  #order(): void {
+    const entries = [...this.#all].sort(([a], [b]) => a - b);
+    this.#all.clear();
+    this.#byName.clear();
+    for (const [id, name] of entries) {
+      this.#all.set(id, name);
+      const ids = this.#byName.get(name);
+      if (ids) ids.add(id);
+      else this.#byName.set(name, new Set([id]));
+    }
+    this.#isUnordered = false;
   }
 }

@@ -72,6 +72,7 @@ export class Activation {
   commits = 0;
   /** Until something happens that had not before: an attempt, an entry, a wait. A look at what must be undone does nothing new. */
   isReplaying: boolean;
+  #wantsPass = false;
   #commitWanted = false;
   #workWanted = false;
   #afterCommit: (() => void)[] = [];
@@ -96,16 +97,11 @@ export class Activation {
   }
 
   /**
-   * When a pass is to settle something, epoch ms: at the earliest deadline in memory, or at once if a message is there that
-   * is waited for. (A long replay may come to its wait when the pass that its start began is over.)
+   * When a pass is to settle something, epoch ms: at the earliest deadline in memory, or at once if an operation began to wait
+   * for a message that is there. (A long replay may come to its wait when the pass that its start began is over.)
    */
   get nextWaitAt(): number | undefined {
-    let earliest = this.#waits.first?.at;
-    for (const receiver of this.#receivers) {
-      const at = receiver.firstAt();
-      if (at !== undefined && (earliest === undefined || at < earliest)) earliest = at;
-    }
-    return earliest;
+    return this.#wantsPass ? this.ports.now() : this.#waits.first?.at;
   }
 
   // ---- turns -------------------------------------------------------------------------------------------------------
@@ -341,6 +337,7 @@ export class Activation {
 
   addReceiver(receiver: Receiver): void {
     this.#receivers.add(receiver);
+    if (receiver.firstAt() !== undefined) this.#wantsPass = true;
   }
 
   removeReceiver(receiver: Receiver): void {
@@ -378,6 +375,7 @@ export class Activation {
         await this.ports.yield();
       }
       const settle = this.#nextDue();
+      if (!settle) this.#wantsPass = false;
       if (!settle || this.#halted) return;
       this.isReplaying = false;
       this.turn(settle);
