@@ -162,6 +162,8 @@ export class Activation {
     for (const entry of this.history.removeTree(location)) {
       if (entry.kind === "message") releaseMessages(entry, this.ports.messages, undoReceives);
       this.#finishedSleeps.delete(entry);
+      this.#unwritten.delete(entry);
+      this.#letGo.delete(entry);
       this.ports.delete(entry);
     }
   }

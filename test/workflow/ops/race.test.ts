@@ -221,6 +221,22 @@ describe("race", () => {
     }
   });
 
+  it("leaves no row of a loser's gate that was met in the turn of the win", async () => {
+    const s = await subject(async (ctx) => {
+      const first = await ctx.race("r", [
+        { name: "quick", run: (b) => b.step("s", () => 1) },
+        { name: "gated", run: async (b) => (await b.getVersion("g", 2), await b.removed("x", "step"), await b.getVersion("h", 2), b.queue.next("m", { names: ["m"] }).then(() => 2)) },
+      ]);
+      await ctx.sleep("nap", HOUR);
+      return first;
+    });
+    expect(s.lines()).toEqual(["race r completed", "step r/quick/s completed", "sleep nap pending"]);
+    await s.call("replayFrom", (await s.history()).find((entry) => entry.kind === "step")?.id);
+    await s.world.pass(HOUR);
+    expect(s.lines().filter((line) => line.includes("gated"))).toEqual([]);
+    expect((await s.status()).output).toEqual({ winner: "quick", value: 1 });
+  });
+
   it("commits its win before the code sees it", async () => {
     const events: string[] = [];
     const s = await subject(async (ctx) => {
