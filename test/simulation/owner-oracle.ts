@@ -112,11 +112,16 @@ export class OwnerOracle {
     if (entry?.kind === "version_check" && this.#latest.entries.get(JSON.stringify(location))?.seq === entry.seq && stored !== version) this.#say(`gate ${JSON.stringify(location)} answered ${version} after ${stored}`);
   }
 
-  /** A message was acknowledged, whose sending began at that time (epoch ms). */
-  acknowledged(body: string, queue: string, createdAt: number, begunAt: number): void {
+  /** How many timeouts the code has seen. */
+  get timeouts(): number {
+    return this.#timeouts.size;
+  }
+
+  /** A message was acknowledged; `before`: timeouts when its sending began, at that time (epoch ms). */
+  acknowledged(body: string, queue: string, createdAt: number, begunAt: number, before: number): void {
     this.#acknowledged.set(body, createdAt);
     if (![...queueOf(this.#rows).values()].some((message) => message.body === body)) return;
-    for (const timeout of this.#timeouts.values()) {
+    for (const timeout of [...this.#timeouts.values()].slice(before)) {
       const wanted = timeout.queues.length === 0 || timeout.queues.includes(queue);
       if (wanted && timeout.at === begunAt && createdAt <= timeout.dueAt) this.#say(`message ${body} came at the deadline of a receive that timed out meanwhile`);
     }
@@ -125,7 +130,7 @@ export class OwnerOracle {
   /** The run is completed: whatever it had to do again is done. */
   ended(): void {
     for (const [location, entry] of this.#durable.entries) {
-      if (entry.kind !== "step" || entry.status === "completed" || entry.status === "failed" || this.#isReplaced(location) || /"c\d+"/.test(location)) continue;
+      if (entry.kind !== "step" || entry.status === "completed" || entry.status === "failed" || this.#isReplaced(location) || /c\d+"/.test(location)) continue;
       this.#say(`step ${location} is ${entry.status}, and the run is completed`);
     }
   }
@@ -152,7 +157,7 @@ export class OwnerOracle {
       const wanted = entry?.kind === "step" && entry.status === "completed" && !isUndone(entries, entry) ? 1 : 0;
       const seen = (net[location] ?? 0) - (kept.get(location) ?? 0);
       // A step of a race may end, and change the state, in the very turn in which another branch wins: then nothing of it is recorded.
-      if (seen > wanted && /"c\d+"/.test(location)) kept.set(location, (kept.get(location) ?? 0) + seen - wanted);
+      if (seen > wanted && /c\d+"/.test(location)) kept.set(location, (kept.get(location) ?? 0) + seen - wanted);
       else if (seen !== wanted) this.#say(`step ${location} counts ${seen}, and is recorded ${wanted} times`);
     }
   }

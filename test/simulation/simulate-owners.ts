@@ -79,8 +79,9 @@ export async function simulateOwners(seed: number): Promise<OwnersResult> {
   const send = async (queue: string): Promise<void> => {
     const body = `m${(sent += 1)}`;
     const begunAt = clock.now();
+    const before = oracle.timeouts;
     const reply = await Promise.race([subject.send({ mode: "getOrCreate" }, { kind: "send", queue, body: encodeValue(body) }).catch(() => undefined), subject.died()]);
-    if (reply?.ok && reply.output) oracle.acknowledged(body, queue, (decodeValue(reply.output) as { createdAt: number }).createdAt, begunAt);
+    if (reply?.ok && reply.output) oracle.acknowledged(body, queue, (decodeValue(reply.output) as { createdAt: number }).createdAt, begunAt, before);
   };
   const status = (): string => {
     const record = subject.store.dump().get("a");
