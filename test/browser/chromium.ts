@@ -13,11 +13,11 @@ const FONTS = '<?xml version="1.0"?><fontconfig><dir prefix="relative">fonts</di
  * A headless Chromium. On Linux (x64) it is the one inside the package @sparticuz/chromium, with its fonts and libraries:
  * no system package is needed. Elsewhere that package has none, and it is the Chrome of the machine.
  */
-export async function launchChromium(): Promise<Browser> {
-  if (process.platform !== "linux" || process.arch !== "x64") return chromium.launch({ channel: "chrome" });
+export async function launchChromium(args: string[] = []): Promise<Browser> {
+  if (process.platform !== "linux" || process.arch !== "x64") return chromium.launch({ channel: "chrome", args });
   const folder = await unpack();
   const env = { ...process.env, LD_LIBRARY_PATH: join(folder, "al2023", "lib"), FONTCONFIG_FILE: join(folder, "fonts.conf") };
-  return chromium.launch({ executablePath: join(folder, "chromium"), env });
+  return chromium.launch({ executablePath: join(folder, "chromium"), env, args });
 }
 
 /** Unpacks the browser (210 MB), once for each version. A run that is killed in the middle leaves nothing that looks whole. */
