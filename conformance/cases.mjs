@@ -1,7 +1,7 @@
 // What the published client must find when it talks to us. A case gets that client, in one encoding, and keys of its own.
 import assert from "node:assert/strict";
 import { CONNECTION_CASES } from "./connection-cases.mjs";
-import { rejects } from "./judge.mjs";
+import { becomes, rejects } from "./judge.mjs";
 import { REACT_CASES } from "./react-cases.mjs";
 import { showValue } from "./show-value.ts";
 
@@ -268,6 +268,7 @@ const ACTION_CASES = [
   {
     name: "a UserError: code, message, metadata",
     async run({ client, key }) {
+      assert.equal((await rejects(client.values.getOrCreate(key).nothing(), "actor", "action_not_found")).metadata, undefined);
       const error = await rejects(client.failing.getOrCreate(key).user(), "user", "sold_out", /^The show is sold out$/);
       assert.deepEqual(error.metadata, { left: 0, waiting: ["ann"] });
       await rejects(client.failing.getOrCreate(key).plainUser(), "user", "user_error", /^No code$/);
@@ -368,11 +369,46 @@ const QUEUE_CASES = [
     run: ({ client, key }) => rejects(client.worker.getOrCreate(key).send("nothing", 1), "queue", "not_declared"),
   },
   {
-    name: "any queue of an actor that declares none",
+    name: "any queue of an actor that declares none, and has a run handler",
     async run({ client, key }) {
       const handle = client.inbox.getOrCreate(key);
       await handle.send("what/ever é", ["$x", 1]);
-      assert.deepEqual(await handle.take(), ["what/ever é", ["$x", 1]]);
+      await becomes(() => handle.taken(), [["what/ever é", ["$x", 1]]]);
+    },
+  },
+  {
+    name: "authorize that gives false: auth/forbidden, and nothing is known",
+    async run({ client, key }) {
+      const place = ["forbidden", key];
+      await rejects(client.counter.getOrCreate(place).increment(1), "auth", "forbidden");
+      await rejects(client.counter.get(place).getCount(), "auth", "forbidden");
+      await rejects(client.counter.create(place), "auth", "forbidden");
+      await rejects(client.counter.get(place).resolve(), "auth", "forbidden");
+      await rejects(client.worker.getOrCreate(place).send("jobs", 1), "auth", "forbidden");
+      assert.equal((await client.counter.getOrCreate(place).fetch("/")).status, 403);
+    },
+  },
+  {
+    name: "canCreate that refuses leaves no actor; who is let create, and let in, enters",
+    async run({ client, key }) {
+      const params = { word: "swordfish" };
+      await rejects(client.club.getOrCreate(key, { params }).enter(), "auth", "forbidden");
+      await rejects(client.club.create(key, { input: { word: "guess" }, params }), "auth", "forbidden");
+      await rejects(client.club.get(key).resolve(), "actor", "not_found");
+      await rejects(client.club.getOrCreate(key, { createWithInput: params }).enter(), "auth", "unauthorized");
+      await rejects(client.club.get(key).resolve(), "actor", "not_found");
+      assert.equal(await client.club.getOrCreate(key, { createWithInput: params, params }).enter(), 1);
+      const made = await client.club.create([key, "made"], { input: params, params });
+      assert.equal(await made.enter(), 1);
+    },
+  },
+  {
+    name: "onBeforeConnect that refuses leaves no actor, also by create: this client sends no params with it",
+    async run({ client, key }) {
+      await rejects(client.lodge.getOrCreate(key, { params: { word: "guess" } }).enter(), "user", "unwelcome");
+      await rejects(client.lodge.create(key, { params: { word: "swordfish" } }), "auth", "forbidden", /canCreate/);
+      await rejects(client.lodge.get(key).resolve(), "actor", "not_found");
+      assert.equal(await client.lodge.getOrCreate(key, { params: { word: "swordfish" } }).enter(), "in");
     },
   },
   {

@@ -1,5 +1,6 @@
 import { actor, event, queue, setup, UserError } from "perdure";
 import { createHandler } from "perdure/cloudflare";
+import { unauthorizedError } from "perdure/errors";
 import { room } from "./room.js";
 import { showValue } from "./show-value.js";
 
@@ -66,18 +67,37 @@ const worker = actor({
   },
 });
 
-/** Declares no queues, so that every name is taken. */
+/** Declares no queues and has a run handler, so that every name is taken. */
 const inbox = actor({
-  state: {},
-  actions: {
-    take: async (c) => {
-      const message = await c.queue.tryNext();
-      return message && [message.name, message.body];
-    },
+  state: { taken: [] as unknown[] },
+  run: async (c) => {
+    for await (const { name, body } of c.queue.iter()) c.state.taken.push([name, body]);
   },
+  actions: { taken: (c) => c.state.taken },
 });
 
-const handler = createHandler(setup({ use: { values, counter, failing, worker, inbox, room } }), { logLevel: "silent" });
+/** Lets in and creates for those who know the word. */
+const club = actor({
+  state: { members: 0 },
+  canCreate: (c, input: { word: string } | undefined) => c.internal || input?.word === "swordfish",
+  onBeforeConnect: (_c, params: { word: string } | undefined) => {
+    if (params?.word !== "swordfish") throw unauthorizedError();
+  },
+  actions: { enter: (c) => (c.state.members += 1) },
+});
+/** Asks everybody at the door, and was not written for mere creations. */
+const lodge = actor({
+  state: {},
+  onBeforeConnect: (_c, params: { word: string }) => {
+    if (params.word !== "swordfish") throw new UserError("Not you", { code: "unwelcome" });
+  },
+  actions: { enter: () => "in" },
+});
+
+const handler = createHandler(setup({ use: { values, counter, failing, worker, inbox, club, lodge, room } }), {
+  logLevel: "silent",
+  authorize: (_request, target) => !("key" in target) || target.key[0] !== "forbidden",
+});
 
 export const { ActorObject } = handler;
 export default handler;

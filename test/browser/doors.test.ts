@@ -5,7 +5,7 @@ import type { Browser, BrowserContext, Page } from "playwright-core";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { createTestHarness, type TestHarness } from "wrangler";
 import { launchChromium } from "./chromium.js";
-import type { registry } from "./fixtures/worker.js";
+import type { registry } from "./fixtures/actors.js";
 
 // Pages of several origins in a real browser, at an actor's doors: their names all lead to this machine.
 

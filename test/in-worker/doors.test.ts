@@ -245,6 +245,22 @@ describe("a page of another origin", () => {
   });
 });
 
+it("the variable PERDURE_HOSTS lists host names where the option does not", async () => {
+  const variables = env as unknown as { PERDURE_HOSTS?: string };
+  variables.PERDURE_HOSTS = " loopback , abc.example.dev";
+  try {
+    serve(registry);
+    expect(await DOORS["action"]?.("variable", "json", {})).toEqual({ status: 403, code: "auth/host_not_allowed" });
+    serve(registry, { hosts: ["worker.test"] });
+    expect((await worker.fetch(new Request("http://worker.test/actors?name=shop&key=variable"))).status).toBe(200);
+    variables.PERDURE_HOSTS = "http://localhost";
+    expect(() => serve(registry)).toThrow("createHandler(): hosts");
+  } finally {
+    delete variables.PERDURE_HOSTS;
+  }
+  await expectNothing("variable");
+});
+
 it("a host name that is not ours is refused, sockets too", async () => {
   serve(registry, { hosts: ["loopback"] });
   expect(await DOORS["action"]?.("host", "json", {})).toEqual({ status: 403, code: "auth/host_not_allowed" });
