@@ -35,7 +35,10 @@ const SPACE = /[\s\uFEFF]/;
 /** What SQLite takes for a letter, but for the spaces among it: a keyword beside one of those is seen here as well. */
 const WORD = /[A-Za-z_0-9$\u0080-\u009F\u00A1-\u167F\u1681-\u1FFF\u200B-\u2027\u202A-\u202E\u2030-\u205E\u2060-\u2FFF\u3001-\uFEFE\uFF00-\uFFFF]/;
 
-/** @throws sqlite/manual_transaction, sqlite/invalid_sql */
+/** What SQLite takes for a letter of a parameter's name, exactly. */
+const NAME = /[A-Za-z_0-9$\u0080-\uFFFF]/;
+
+/** @throws sqlite/manual_transaction, sqlite/invalid_sql, sqlite/invalid_parameter */
 export function readSql(sql: unknown): SqlStatement[] {
   if (typeof sql !== "string") throw new ActorError("sqlite", "invalid_sql", "SQL must be a text");
   // SQLite stops reading at this character, and would not see what we see.
@@ -136,7 +139,10 @@ function nextToken(sql: string, at: number): Token {
   if (char === "'" || char === '"' || char === "`") return token("other", afterQuoted(sql, char, at));
   if (char === "[") return token("other", after(sql, "]", at + 1));
   if (char === "?") return token("parameter", afterAll(sql, /[0-9]/, at + 1));
-  if ((char === ":" || char === "@" || char === "$" || char === "#") && WORD.test(next ?? "")) return token("parameter", afterAll(sql, WORD, at + 1));
+  if (char === ":" || char === "@" || char === "$" || char === "#") {
+    const end = afterParameter(sql, at);
+    if (end > at + 1) return token("parameter", end);
+  }
   if (WORD.test(char)) return token("word", afterAll(sql, WORD, at + 1));
   return token("other", at + 1);
 }
@@ -150,6 +156,25 @@ function after(sql: string, text: string, from: number): number {
 function afterQuoted(sql: string, quote: string, at: number): number {
   let end = after(sql, quote, at + 1);
   while (sql[end] === quote) end = after(sql, quote, end + 1);
+  return end;
+}
+
+/**
+ * The end of a named parameter; `at + 1` if there is none. SQLite reads `$a(…)` as one parameter, whatever stands in the
+ * parentheses, where it was built for that: no text may depend on it. @throws sqlite/invalid_parameter
+ */
+function afterParameter(sql: string, at: number): number {
+  let end = at + 1;
+  let isNamed = false;
+  for (;;) {
+    if (NAME.test(sql[end] ?? "")) {
+      isNamed = true;
+      end += 1;
+    } else if (sql.startsWith("::", end)) end += 2;
+    else break;
+  }
+  if (!isNamed) return at + 1;
+  if (sql[end] === "(") throw new ActorError("sqlite", "invalid_parameter", "A parameter's name has no parentheses");
   return end;
 }
 

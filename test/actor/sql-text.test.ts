@@ -54,10 +54,15 @@ describe("transactions by text", () => {
     "create trigger a before insert on t begin select raise(abort, 'rollback'); end",
   ])("are not what this is: %j", (sql) => expect(() => readSql(sql)).not.toThrow());
 
+  it.each(["with x as (select $a(')) insert or rollback into t values (1) -- '", "select $a(')", "select :a(x)", "select @a::b(')", "select $::a('), 1", "select $a\u00a0('), 1"])(
+    "cannot hide behind a parameter with parentheses: %j",
+    (sql) => expect(() => readSql(sql)).toThrow(expect.objectContaining({ group: "sqlite", code: "invalid_parameter" })),
+  );
+
   it("are never let through: SQLite, asked about thousands of odd texts, ends no transaction by one that is accepted", () => {
     const random = seededRandom(7);
     const pick = <T>(list: readonly T[]): T => list[Math.floor(random() * list.length)] as T;
-    const odd = ["", " ", "\n", "\t", "/**/", "/*/ */", "--\n", "-- '\n", "/*'*/", "\ufeff", "\u00a0", "'", "''", '"', '""', "`", "[", "]", ";", "?", "?1", ":a", "$", "@", ".", "é", "\\", "e'", "x''", "||", "(", "\u200b"];
+    const odd = ["", " ", "\n", "\t", "/**/", "/*/ */", "--\n", "-- '\n", "/*'*/", "\ufeff", "\u00a0", "'", "''", '"', '""', "`", "[", "]", ";", "?", "?1", ":a", "$", "@", ".", "é", "\\", "e'", "x''", "||", "(", "\u200b", "$a(", ")", "::", "$a\u00a0(", "@b(", "#c", "1_0", "0x", ".", "->>"];
     const words = ["rollback", "ROLLBACK", "RollBack", "abort", "'rollback'", '"rollback"', "[rollback]", "rollback_"];
     const noise = (): string => (random() < 0.5 ? " " : pick(odd) + pick(["", " ", "\n"]) + (random() < 0.3 ? pick(odd) : ""));
     const shapes = [
@@ -66,6 +71,7 @@ describe("transactions by text", () => {
       () => `select 1${noise()};${noise()}${pick(words)}${noise()}`,
       () => `${noise()}${pick(words)}${noise()}`,
       () => `${noise()}${pick(["commit", "end", "rollback to s", "begin", "release s"])}${noise()}`,
+      () => `with x as (select ${pick(["$a", "@b", ":c", "#d", "$a::b", "$::a", "$é", "$a\u00a0", "$"])}${pick(["", "", "", noise()])}${pick(["(')", '(")', "(`)", "([)", "('x')", "(')')"])}) insert or rollback into t values (1) -- ${pick(["'", '"', "`", "]"])}`,
       () => `create table u${noise()}(x unique on conflict${noise()}${pick(words)}${noise()}); insert into u values (1); insert into u values (1)`,
       () => `create trigger g before insert on t begin select raise(${noise()}${pick(words)}${noise()}, 'x'); end; insert into t values (2)`,
     ];
