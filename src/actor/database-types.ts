@@ -1,4 +1,4 @@
-/** What SQL takes as a parameter. A boolean is stored as 1 or 0. A bigint must be within 2^53. */
+/** What SQL takes as a parameter. A boolean is stored as 1 or 0. A bigint must be within 64 bits. */
 export type SqlValue = null | number | string | bigint | boolean | Uint8Array;
 /** Parameters by name: `{ id: 1 }` for `:id`, `@id` or `$id`. */
 export type SqlParameters = Readonly<Record<string, SqlValue>>;
@@ -14,8 +14,8 @@ export interface SqlExecutor {
    * but its own statements is committed together with the action's state or the step's result, or not at all. What it
    * executes before that is committed on its own, and stays if the actor dies in between.
    *
-   * Numbers are doubles: an INTEGER column stores 5, an untyped one 5.0, and a stored integer beyond 2^53 is read rounded
-   * (`CAST(x AS TEXT)` gives all digits). A BLOB is read as `Uint8Array`.
+   * Whole numbers and bigints are bound as integers, others as reals. A stored integer beyond 2^53 is read rounded
+   * (`CAST(x AS TEXT)` gives all digits). `BEGIN` and `COMMIT` around all of one text are left out. A BLOB is read as `Uint8Array`.
    *
    * @throws sqlite/constraint_failed, sqlite/statement_failed, sqlite/manual_transaction for BEGIN, COMMIT, ROLLBACK,
    * SAVEPOINT in any form, sqlite/invalid_sql, sqlite/invalid_parameter, sqlite/duplicate_column, value/too_large,

@@ -31,6 +31,8 @@ interface Token {
 }
 
 const OPENS_TRANSACTION = new Set(["begin", "commit", "end", "savepoint", "release"]);
+/** Around all statements of one text, which are atomic anyway. */
+const FRAME = { begin: /^begin(\s+(deferred|immediate|exclusive))?(\s+transaction)?$/i, end: /^(commit|end)(\s+transaction)?$/i };
 const SPACE = /[\s\uFEFF]/;
 /** What SQLite takes for a letter, but for the spaces among it: a keyword beside one of those is seen here as well. */
 const WORD = /[A-Za-z_0-9$\u0080-\u009F\u00A1-\u167F\u1681-\u1FFF\u200B-\u2027\u202A-\u202E\u2030-\u205E\u2060-\u2FFF\u3001-\uFEFE\uFF00-\uFFFF]/;
@@ -57,12 +59,14 @@ export function readSql(sql: unknown): SqlStatement[] {
     at = token.end;
     if (token.start === token.end) continue;
     const word = token.kind === "word" ? sql.slice(token.start, token.end).toLowerCase() : "";
-    refuse(word, tokens.length === 0);
+    refuse(word);
     if (trigger.endsStatement(token.kind, word)) close();
     else tokens.push(token);
   }
   close();
-  return statements;
+  const framed = FRAME.begin.test(statements[0]?.text ?? "") && FRAME.end.test(statements.at(-1)?.text ?? "") ? statements.slice(1, -1) : statements;
+  for (const { text } of framed) refuseTransaction(text);
+  return framed;
 }
 
 /** The same statement with `?` for every parameter, and their names in order. @throws sqlite/invalid_parameter if one has none */
@@ -79,14 +83,20 @@ export function withoutNames({ text, parameters }: SqlStatement): { readonly tex
   return { text: rewritten + text.slice(from), names };
 }
 
-function refuse(word: string, isFirst: boolean): void {
+function refuse(word: string): void {
   if (word === "rollback") {
     const message = "ROLLBACK would undo more than this statement. Use `db.transaction`, or OR ABORT, RAISE(ABORT, …); put quotes around a name";
     throw new ActorError("sqlite", "manual_transaction", message);
   }
-  if (isFirst && OPENS_TRANSACTION.has(word)) {
-    throw new ActorError("sqlite", "manual_transaction", `${word.toUpperCase()} is not for SQL text: use \`db.transaction(async (tx) => …)\``);
-  }
+}
+
+/** A statement's text begins with its first token. */
+function refuseTransaction(text: string): void {
+  const { start, end } = nextToken(text, 0);
+  const word = text.slice(start, end).toLowerCase();
+  if (!OPENS_TRANSACTION.has(word)) return;
+  const message = `${word.toUpperCase()} is not for SQL text: use \`db.transaction(async (tx) => …)\`, or BEGIN and COMMIT around all of one text`;
+  throw new ActorError("sqlite", "manual_transaction", message);
 }
 
 /** Follows one statement: in `CREATE TRIGGER … BEGIN …; …; END`, only the semicolon after that END ends it. */

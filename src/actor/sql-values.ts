@@ -25,11 +25,12 @@ export function bind(statements: readonly SqlStatement[], given: readonly unknow
   const [first] = given;
   if (given.length === 1 && isNamed(first)) return [bindNames(statement, first)];
   if (given.length > MAX_PARAMETERS) throw invalid(`A statement has at most ${MAX_PARAMETERS} parameters`);
-  return [{ text: statement.text, parameters: given.map((value, index) => toCell(value, `parameter ${index + 1}`)) }];
+  const cells = given.map((value, index) => toCell(value, `parameter ${index + 1}`));
+  return [{ text: withIntegers(statement, cells), parameters: cells.map(toBinding) }];
 }
 
 function bindNames(statement: SqlStatement, given: Readonly<Record<string, unknown>>): BoundStatement {
-  const { text, names } = withoutNames(statement);
+  const { names } = withoutNames(statement);
   if (names.length > MAX_PARAMETERS) throw invalid(`A statement has at most ${MAX_PARAMETERS} parameters`);
   const wanted = new Set(names);
   for (const name of Object.keys(given)) if (!wanted.has(name)) throw invalid(`The statement has no parameter "${name}"`);
@@ -37,22 +38,46 @@ function bindNames(statement: SqlStatement, given: Readonly<Record<string, unkno
     if (!Object.hasOwn(given, name)) throw invalid(`The parameter "${name}" has no value`);
     return toCell(given[name], `parameter "${name}"`);
   });
-  return { text, parameters };
+  return { text: withIntegers(statement, parameters), parameters: parameters.map(toBinding) };
+}
+
+/** A value on its way: an integer is told apart from the number that the platform would make of it. */
+type Cell = SqlCell | bigint;
+
+function toBinding(cell: Cell): SqlCell {
+  return typeof cell === "bigint" ? cell.toString() : cell;
+}
+
+/**
+ * The platform binds each number as a REAL: `5` would be 5.0 in a column without a type, "5.0" in one of text, and 5/2 would be 2.5.
+ * So integers go as texts through a cast; the plus takes away the affinity that a cast has, and a parameter has not.
+ */
+function withIntegers({ text, parameters }: SqlStatement, cells: readonly Cell[]): string {
+  let rewritten = "";
+  let from = 0;
+  let last = 0;
+  for (const { start, end, name } of parameters) {
+    const number = name === undefined ? Number(text.slice(start + 1, end)) : 0;
+    last = number > 0 ? number : last + 1;
+    const isInteger = typeof cells[last - 1] === "bigint";
+    const parameter = name === undefined ? text.slice(start, end) : "?";
+    rewritten += `${text.slice(from, start)}${isInteger ? `(+CAST(${parameter} AS INTEGER))` : parameter}`;
+    from = end;
+  }
+  return rewritten + text.slice(from);
 }
 
 /** What may be stored, as the platform stores it. @throws sqlite/invalid_parameter, value/too_large */
-export function toCell(value: unknown, what: string): SqlCell {
+function toCell(value: unknown, what: string): Cell {
   switch (typeof value) {
     case "number":
       if (Number.isNaN(value)) throw invalid(`${what} is NaN, which SQL would store as NULL`);
-      return value;
+      return Number.isSafeInteger(value) && !Object.is(value, -0) ? BigInt(value) : value;
     case "boolean":
-      return value ? 1 : 0;
+      return value ? 1n : 0n;
     case "bigint":
-      if (value > Number.MAX_SAFE_INTEGER || value < Number.MIN_SAFE_INTEGER) {
-        throw invalid(`${what} is beyond 2^53 and would be rounded: pass it as a text, into CAST(? AS INTEGER)`);
-      }
-      return Number(value);
+      if (BigInt.asIntN(64, value) !== value) throw invalid(`${what} is beyond 64 bits, which is what SQLite's integers have`);
+      return value;
     case "string":
       if (HALF_PAIR.test(value)) throw invalid(`${what} has half a surrogate pair in it, which SQL would replace`);
       // No text has more bytes than three for each unit of it.

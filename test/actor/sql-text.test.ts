@@ -49,6 +49,17 @@ describe("transactions by text", () => {
   ])("are refused: %j", (sql) => expect(() => readSql(sql)).toThrow(expect.objectContaining(refusal)));
 
   it.each([
+    ["begin; select 1; select 2; commit", ["select 1", "select 2"]],
+    [" /* a */ BEGIN IMMEDIATE TRANSACTION;\ninsert into t values (?);\nEND TRANSACTION; -- b", ["insert into t values (?)"]],
+    ["begin; commit", []],
+  ])("around all of one text are left out, since that is atomic anyway: %j", (sql, statements) => expect(readSql(sql).map(({ text }) => text)).toEqual(statements));
+
+  it.each(["begin; select 1", "select 1; commit", "begin; select 1; commit; select 2", "begin; commit; begin; commit", "begin; savepoint a; commit", "begin exclusive x; commit"])(
+    "anywhere else are refused: %j",
+    (sql) => expect(() => readSql(sql)).toThrow(expect.objectContaining(refusal)),
+  );
+
+  it.each([
     "select 'rollback'", "select \"rollback\", [rollback], `rollback`", "-- rollback\nselect 1", "/* rollback */ select 1", "select rollbacks, _rollback, rollback_ from t",
     "select :rollback, $rollback", "select 'it''s rollback'", "select case when 1 then 2 end", "insert into t (\"begin\") values ('commit')", "select é_rollback",
     "create trigger a before insert on t begin select raise(abort, 'rollback'); end",

@@ -122,17 +122,45 @@ describe("execute", () => {
     });
     const refused = "sqlite/invalid_parameter";
     expect(results).toEqual([
-      { x: 5, type: "real" },
+      { x: 5, type: "integer" },
       { x: -0, type: "real" },
       { x: Infinity, type: "real" },
       { x: "a\0b", type: "text" },
       { x: "\ufeffé", type: "text" },
       { x: null, type: "null" },
-      { x: 1, type: "real" },
-      { x: 0, type: "real" },
-      { x: 12, type: "real" },
+      { x: 1, type: "integer" },
+      { x: 0, type: "integer" },
+      { x: 12, type: "integer" },
       { x: new Uint8Array([1, 2]), type: "blob" },
-      ...Array(8).fill(refused),
+      refused,
+      { x: 2 ** 53, type: "integer" },
+      ...Array(6).fill(refused),
+    ]);
+  });
+
+  it("takes integers for integers, and for no type of column that they are not of", async () => {
+    const results = await inAction(async ({ db: sql }) => {
+      await sql.execute("create table typed (id integer primary key, t text, r real, u); create index by_t on typed (t)");
+      await sql.execute("insert into typed values (?1, ?2, ?1, ?1), (:b, :b, 0.5, 'x')".replaceAll(":b", "?3"), 1, 5, 2);
+      const [plan] = await sql.execute<{ detail: string }>("explain query plan select id from typed where t = ?", 5);
+      return [
+        await sql.execute("select id, t, r, u, typeof(t) as tt, typeof(r) as tr, typeof(u) as tu from typed where t = ?", 5),
+        await sql.execute("select ?/2 as half, ?/2 as exact, -? as minus, typeof(:c) as kind".replace(":c", "?"), 5, 5.5, 3, 7),
+        await sql.execute("select id from typed where id in (?, ?) order by id limit ? offset ?", 2, 1, 5, 1),
+        await sql.execute("select u from typed where id = :id", { id: 1 }),
+        await sql.execute("select cast(? as text) as digits", 9_007_199_254_740_993n),
+        plan?.detail.includes("by_t"),
+        await sql.execute("select ?", 2n ** 63n).catch(({ code }) => code),
+      ];
+    });
+    expect(results).toEqual([
+      [{ id: 1, t: "5", r: 1, u: 1, tt: "text", tr: "real", tu: "integer" }],
+      [{ half: 2, exact: 2.75, minus: -3, kind: "integer" }],
+      [{ id: 2 }],
+      [{ u: 1 }],
+      [{ digits: "9007199254740993" }],
+      true,
+      "invalid_parameter",
     ]);
   });
 
