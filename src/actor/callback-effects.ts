@@ -3,23 +3,27 @@ import { Effects, isThenable } from "../workflow/index.js";
 /** What actions and hooks have begun, by their contexts. */
 const effects = new WeakMap<object, Effects>();
 
-/** What the callback with this context begins beside its own course: messages whose validators answer later. */
-export function effectsOf(context: object): Effects {
-  let found = effects.get(context);
-  if (!found) effects.set(context, (found = new Effects()));
-  return found;
+/**
+ * What the callback with this context begins beside its own course: messages whose validators answer later. Undefined for one
+ * whose end nobody waits for, a run handler or a socket's: what it begins settles as any promise.
+ */
+export function effectsOf(context: object): Effects | undefined {
+  return effects.get(context);
 }
 
-/** What a callback gives, once all that it began has ended; not a promise if there is nothing to wait for. */
-export function withEffects(context: object, returned: unknown): unknown {
-  if (isThenable(returned)) return afterIt(context, returned);
-  const begun = effects.get(context)?.settled();
-  return begun ? begun.then(() => returned) : returned;
+/** Calls a callback; gives what it gives, once all that it began has ended: not a promise if there is nothing to wait for. */
+export function withEffects(context: object, callback: () => unknown): unknown {
+  const begun = new Effects();
+  effects.set(context, begun);
+  const returned = callback();
+  if (isThenable(returned)) return afterIt(begun, returned);
+  const open = begun.settled();
+  return open ? open.then(() => returned) : returned;
 }
 
-async function afterIt(context: object, returned: PromiseLike<unknown>): Promise<unknown> {
+async function afterIt(begun: Effects, returned: PromiseLike<unknown>): Promise<unknown> {
   const output = await returned;
-  await effects.get(context)?.settled();
+  await begun.settled();
   return output;
 }
 

@@ -112,8 +112,7 @@ export class CallbackContext extends IdentityContext {
   }
 
   get queue(): QueueContext {
-    // A run handler may never end: nobody would be told of what it began.
-    this.#queue ??= new QueueContext(this.#runtime, this.#isRunHandler, this.#isRunHandler ? undefined : effectsOf(this));
+    this.#queue ??= new QueueContext(this.#runtime, this.#isRunHandler, effectsOf(this));
     return this.#queue;
   }
   get schedule(): object {

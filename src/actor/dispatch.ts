@@ -197,7 +197,7 @@ export async function runHandler(
   const ended = activation.callbacks.begin(`action ${JSON.stringify(name)}`);
   try {
     const schema = activation.actor.inputSchemas.get(name);
-    const returned = withEffects(context, schema ? checkAndRun(schema) : run());
+    const returned = withEffects(context, () => (schema ? checkAndRun(schema) : run()));
     return { output: isThenable(returned) ? await within(activation, returned, activation.actor.options.actionTimeout, () => timedOut(abort)) : returned, args: given };
   } finally {
     closeEffects(context);

@@ -19,7 +19,7 @@ export async function callHook(
   const context = createContext(stage);
   const ended = activation.callbacks.begin(name);
   try {
-    const returned = withEffects(context, (hook as Handler)(context, ...args));
+    const returned = withEffects(context, () => (hook as Handler)(context, ...args));
     return isThenable(returned) ? await within(activation, returned, timeoutMs, () => timedOut(name, timeoutMs)) : returned;
   } finally {
     closeEffects(context);

@@ -11,6 +11,7 @@ import type { Admitted, Caller } from "./admission.js";
 import type { Handler } from "./compile.js";
 import type { Connection } from "./connection.js";
 import type { Connections } from "./connections.js";
+import { closeEffects, withEffects } from "./callback-effects.js";
 import { CallbackContext, READY } from "./context.js";
 import { describe } from "./describe.js";
 import { checkOperation, destroyed, isAborted } from "./dispatch.js";
@@ -86,7 +87,7 @@ async function callHandler(activation: ActorActivation, request: Request, connec
   const ended = activation.callbacks.begin("onRequest");
   let answer: unknown;
   try {
-    const running = Promise.resolve((actor.config.onRequest as unknown as Handler)(context, request));
+    const running = Promise.resolve(withEffects(context, () => (actor.config.onRequest as unknown as Handler)(context, request)));
     answer = await within(activation, running, actor.options.actionTimeout, () => timedOut(abort)).catch((error: unknown) => {
       running.then(discardOf, () => {});
       throw error;
@@ -100,6 +101,7 @@ async function callHandler(activation: ActorActivation, request: Request, connec
     activation.commitOrThrow();
     throw activation.record.destroyed && isAborted(error) ? destroyed() : error;
   } finally {
+    closeEffects(context);
     activation.callbackEnded(callback);
   }
 }

@@ -305,6 +305,41 @@ describe("effects of actions and hooks that are not awaited", () => {
     expect(answers).toEqual([1]);
   });
 
+  it("answers a raw request when its message is stored", async () => {
+    const clock = new ManualClock();
+    const onRequest = (c: { queue: { send(name: string, body: unknown): Promise<unknown> } }): Response => {
+      void c.queue.send("q", 1);
+      return new Response("sent");
+    };
+    const s = await finished(async () => {}, { clock, queues: { q: slowSchema(clock, 50) }, config: { onRequest } });
+    const answers: unknown[] = [];
+    void s.actor.fetch("/send").then(() => answers.push(s.queued));
+    await s.world.settle();
+    expect(answers).toEqual([]);
+    await s.world.pass(50);
+    expect(answers).toEqual([1]);
+  });
+
+  it("leaves what a run handler sends and nobody awaits to itself", async () => {
+    const handled: unknown[] = [];
+    const clock = new ManualClock();
+    const registry = setup({
+      use: {
+        a: actor({
+          run: async (c) => {
+            void c.queue.send("q", "x".repeat(100_000)).catch((error: { code: string }) => handled.push(error.code));
+            await clock.delay(10);
+          },
+          actions: { get: () => 1 },
+        }),
+      },
+    }) as unknown as Registry;
+    const world = testWorld(registry, { clock });
+    await world.actor("a").call("get");
+    await world.passUntilQuiet();
+    expect(handled).toEqual(["message_too_large"]);
+  });
+
   it("fails the action whose message is refused and nobody handles that", async () => {
     const s = await finished(async () => {}, { actions: { go: (c) => void c.queue.send("q", "x".repeat(100_000)), caught: (c) => void c.queue.send("q", "x".repeat(100_000)).catch(() => {}) } });
     await expect(s.call("go")).rejects.toMatchObject({ group: "queue", code: "message_too_large" });
