@@ -1,11 +1,11 @@
-import { ownValue } from "./cbor/intrinsics.js";
-import { setProperty } from "./cbor/own-members.js";
+import { heldMap, heldSet, lengthOf, ownItem, ownValue, partsOfRegExp, timeOf } from "./cbor/intrinsics.js";
+import { addItem, setProperty } from "./cbor/own-members.js";
 import { OVER_LIMIT, UNENCODABLE } from "./cbor/refusals.js";
 import { encodingFailure } from "./encoding-failure.js";
 import { MAX_DECODED_DEPTH, MAX_WIRE_BYTES, OWN_LIMITS, type ReadLimits } from "./limits.js";
 import { malformed, regExpTooLong, tooDeep } from "./malformed.js";
 import { ownField } from "./own.js";
-import { viewKindByName } from "./typed-arrays.js";
+import { nameOfView, viewKindByName } from "./typed-arrays.js";
 import { isContainer, kindOf } from "./value-kinds.js";
 import {
   looksTagged,
@@ -165,13 +165,13 @@ class JsonEncoder {
       case "array":
         return this.#array(value as unknown[], depth);
       case "set":
-        return ["$Set", Array.from(value as Set<unknown>, (item) => this.encode(item, depth))];
+        return ["$Set", Array.from(heldSet(value as Set<unknown>, this.#left), (item) => this.encode(item, depth))];
       case "map":
         return this.#map(value as Map<unknown, unknown>, depth);
       case "date":
-        return this.#extended ? tagOfDate(value as Date) : (value as Date).toJSON();
+        return this.#extended ? tagOfDate(value as Date) : isoText(timeOf(value as Date));
       case "regexp":
-        return this.#extended ? tagOfRegExp(value as RegExp) : String(value);
+        return this.#extended ? tagOfRegExp(value as RegExp) : `/${partsOfRegExp(value as RegExp).join("/")}`;
       case "error":
         return this.#error(value as Error, depth);
       case "buffer":
@@ -192,14 +192,16 @@ class JsonEncoder {
   }
 
   #array(array: readonly unknown[], depth: number): unknown {
-    const tree = Array.from(array, (item) => this.encode(item, depth));
-    if (looksTagged(array)) tree[0] = `$${array[0]}`;
+    const length = lengthOf(array);
+    const tree: unknown[] = [];
+    for (let i = 0; i < length; i++) addItem(tree, this.encode(ownItem(array, i), depth));
+    if (looksTagged(tree)) tree[0] = `$${tree[0]}`;
     return tree;
   }
 
   #map(map: Map<unknown, unknown>, depth: number): unknown {
     // Both ways the entries are walked: what cannot be encoded is an error, not lost.
-    const entries = Array.from(map, ([key, item]) => [this.encode(key, depth), this.encode(item, depth)]);
+    const entries = Array.from(heldMap(map, this.#left), ([key, item]) => [this.encode(key, depth), this.encode(item, depth)]);
     return this.#extended ? ["$Map", entries] : {};
   }
 
@@ -209,9 +211,13 @@ class JsonEncoder {
   }
 
   #view(view: ArrayBufferView, depth: number): unknown {
-    const name = Object.prototype.toString.call(view).slice(8, -1);
+    const name = nameOfView(view);
     if (this.#extended || name === "Uint8Array") return tagOfView(view);
     if (viewKindByName(name) === undefined) return ["$Uint8Array", tagOfView(view)[1]];
     return Array.from(view as unknown as ArrayLike<number | bigint>, (item) => this.encode(item, depth));
   }
+}
+
+function isoText(time: number): string | null {
+  return Number.isNaN(time) ? null : new Date(time).toISOString();
 }

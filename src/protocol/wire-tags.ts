@@ -1,7 +1,8 @@
+import { partsOfRegExp, timeOf } from "./cbor/intrinsics.js";
 import { formatBase64, parseBase64 } from "./base64.js";
 import { malformed } from "./malformed.js";
 import { errorOfParts, errorParts } from "./error-values.js";
-import { bytesOfView, viewKindByName, viewOfBytes } from "./typed-arrays.js";
+import { bytesOfView, nameOfView, viewKindByName, viewOfBytes } from "./typed-arrays.js";
 
 /**
  * The `["$Name", payload]` pairs in which JSON carries what it has no form for. The published clients know BigInt,
@@ -27,16 +28,16 @@ export function tagOfBuffer(buffer: ArrayBuffer): TaggedPair {
 
 /** `$Uint8Array`, `$Float64Array`, `$DataView` and so on, by the view's own name. */
 export function tagOfView(view: ArrayBufferView): TaggedPair {
-  return [`$${Object.prototype.toString.call(view).slice(8, -1)}`, formatBase64(bytesOfView(view))];
+  return [`$${nameOfView(view)}`, formatBase64(bytesOfView(view))];
 }
 
 export function tagOfDate(date: Date): TaggedPair {
-  const time = date.getTime();
+  const time = timeOf(date);
   return ["$Date", Number.isNaN(time) ? null : time];
 }
 
 export function tagOfRegExp(expression: RegExp): TaggedPair {
-  return ["$RegExp", [expression.source, expression.flags]];
+  return ["$RegExp", partsOfRegExp(expression)];
 }
 
 /** `encode` is what the payload's own values go through. */
