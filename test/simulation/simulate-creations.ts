@@ -23,6 +23,8 @@ type Hook = (typeof HOOKS)[number];
 interface Visitor {
   readonly name: string;
   readonly refusedBy: Hook | undefined;
+  /** It creates and asks for nothing more: it is no connection, and the last two hooks are not asked. */
+  readonly isMere: boolean;
 }
 
 interface State {
@@ -130,14 +132,13 @@ export async function simulateCreations(seed: number): Promise<CreationsResult> 
   });
   const checkFirst = (actorId: string, state: State): void => {
     const { creator, hooks } = state;
-    const visitor = visitors.get(creator);
-    // A mere creation is asked canCreate alone; whoever calls is asked the last two as well.
-    if (visitor?.refusedBy && HOOKS.indexOf(visitor.refusedBy) < HOOKS.indexOf("onBeforeConnect")) say(`${actorId} is stored for ${creator}, whom ${visitor.refusedBy} refused`);
+    const visitor = visitors.get(creator) as Visitor;
+    const asked = HOOKS.slice(0, visitor.isMere ? HOOKS.indexOf("onBeforeConnect") : HOOKS.length);
+    if (visitor.refusedBy && asked.includes(visitor.refusedBy)) say(`${actorId} is stored for ${creator}, whom ${visitor.refusedBy} refuses`);
     const ran = hooks.map((each) => each.split(" ")[0]);
-    const expected = HOOKS.slice(3, ran.includes("onBeforeConnect") ? 8 : 6);
+    const expected = asked.slice(HOOKS.indexOf("onCreate"));
     if (ran.join() !== expected.join()) say(`${actorId} is stored after ${ran.join()}`);
     if (hooks.some((each) => each.split(" ")[1] !== creator)) say(`${actorId} of ${creator} holds ${hooks.join()}`);
-    if (ran.includes("onBeforeConnect") && visitor?.refusedBy) say(`${actorId} is stored for ${creator}, whom ${visitor.refusedBy} refused`);
   };
 
   const OPERATIONS: readonly Operation[] = [
@@ -150,9 +151,9 @@ export async function simulateCreations(seed: number): Promise<CreationsResult> 
   let names = 0;
   const visit = async (at: WorldActor): Promise<void> => {
     const refusedBy = random() < 0.5 ? HOOKS[Math.floor(random() * HOOKS.length)] : undefined;
-    const visitor: Visitor = { name: `v${(names += 1)}`, refusedBy };
-    visitors.set(visitor.name, visitor);
     const operation = OPERATIONS[Math.floor(random() * OPERATIONS.length)] as Operation;
+    const visitor: Visitor = { name: `v${(names += 1)}`, refusedBy, isMere: operation.kind === "resolve" && operation.forCaller !== true };
+    visitors.set(visitor.name, visitor);
     const envelope: CallEnvelope = {
       v: ENVELOPE_VERSION,
       address: { name: at.name, key: at.key },
@@ -188,7 +189,7 @@ export async function simulateCreations(seed: number): Promise<CreationsResult> 
   await world.passUntilQuiet(3_600_000);
   for (const at of places) {
     crashes += at.crashes;
-    const honest: Visitor = { name: `last-${at.key.join()}`, refusedBy: undefined };
+    const honest: Visitor = { name: `last-${at.key.join()}`, refusedBy: undefined, isMere: false };
     visitors.set(honest.name, honest);
     const reply = await at.deliver({ v: ENVELOPE_VERSION, address: { name: at.name, key: at.key }, creation: { mode: "getOrCreate", input: encodeInput(honest.name) }, operation: OPERATIONS[0] as Operation, params: encodeValue(honest.name) });
     if (!reply.ok) say(`in the end ${at.key.join()} serves nobody: ${reply.error.code}`);
