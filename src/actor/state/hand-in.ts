@@ -93,7 +93,7 @@ export class HandIn {
     const { bytes, height } = measure(place.raw, 0, this.#recipient.storedLimitBytes);
     this.#add(bytes);
     this.#reach(depth + height);
-    if (place.occurrences() === 0) this.#onApply(() => relink(place));
+    if (place.occurrences() === 0) this.#onApply(() => this.#recipient.watch(relink(place)));
     return place.raw;
   }
 

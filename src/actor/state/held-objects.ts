@@ -44,6 +44,8 @@ export class HeldObjects {
     for (const raw of held) {
       const place = Place.of(raw);
       if (!place || place.owner !== this.#state) continue;
+      // Taken out of the state: should it come back, it is handed in again.
+      if (place.occurrences() === 0) continue;
       if (!Object.isExtensible(raw)) {
         this.#thaw(place);
         continue;

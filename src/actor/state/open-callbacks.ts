@@ -47,8 +47,9 @@ export class OpenCallbacks {
 
   runHandlerWaits(): void {
     if (!this.#runHandler) return;
-    this.#ended({ ...this.#runHandler });
+    const before = { ...this.#runHandler };
     this.#runHandler.begun = this.#handIns;
+    this.#ended(before);
   }
 
   /** Asked for by user code: all that it has written is to be stored now. */
@@ -56,18 +57,26 @@ export class OpenCallbacks {
     for (const state of this.#watched.keys()) state.mayDiffer();
   }
 
+  #earliest(): number {
+    let earliest = Number.POSITIVE_INFINITY;
+    for (const { begun } of this.#open) if (begun < earliest) earliest = begun;
+    return earliest;
+  }
+
   #ended(callback: Open): void {
     this.#lastEnded = callback;
-    for (const [state, at] of this.#watched) if (at > callback.begun) state.mayDiffer();
+    const earliest = this.#earliest();
+    for (const [state, at] of this.#watched) {
+      if (at > callback.begun) state.mayDiffer();
+      // Connections come and go: one that nobody can have handed anything in to is kept no longer.
+      if (at <= earliest) this.#watched.delete(state);
+    }
   }
 
   /** Whether one that may have handed something in still runs. */
   isWatched(state: WatchedState): boolean {
     const at = this.#watched.get(state);
-    if (at === undefined) return false;
-    for (const { begun } of this.#open) if (begun < at) return true;
-    this.#watched.delete(state);
-    return false;
+    return at !== undefined && this.#earliest() < at;
   }
 
   /** Those that may have handed in what came last. */

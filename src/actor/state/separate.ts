@@ -53,15 +53,17 @@ export function separate(shared: ReadonlySet<Place>): void {
   }
 }
 
-/** What was taken out of the state comes back: what stands in it does again. */
-export function relink(place: Place): void {
+/** What was taken out of the state comes back: what stands in it does again. Gives it, and all of that. */
+export function relink(place: Place, found: object[] = []): object[] {
+  found.push(place.raw);
   const slots = new Map<Place, number>();
   for (const member of membersOf(place.raw)) {
     const known = typeof member === "object" && member !== null ? Place.of(member) : undefined;
     if (known?.owner === place.owner) slots.set(known, (slots.get(known) ?? 0) + 1);
   }
   for (const [member, count] of slots) {
-    if (member.occurrences() === 0) relink(member);
+    if (member.occurrences() === 0) relink(member, found);
     for (let missing = count - member.countIn(place); missing > 0; missing -= 1) member.enter(place);
   }
+  return found;
 }
