@@ -38,6 +38,7 @@ export class ActorHost {
     return this.#answer<ReplyEnvelope>(envelope, async (serve) => {
       const { operation, creation, address } = envelope;
       if (operation.kind === "destroy") return replyOf(await this.#lives.destroy(address), false);
+      if (operation.kind === "sleep") return replyOf(await this.#lives.sleep(address), false);
       if (operation.kind === "resolve" && creation.mode === "get") return namedReply(await this.#lives.find(address));
       return serve((entered) => this.#serve(envelope, entered));
     });

@@ -81,6 +81,18 @@ export class Lives {
     return true;
   }
 
+  /** Asks the actor to sleep. @throws actor/not_found */
+  async sleep(address: CallEnvelope["address"]): Promise<ActorRecord> {
+    let record: ActorRecord | undefined;
+    await this.serveExisting(async (runtime) => {
+      checkAddress(runtime.record, address);
+      record = runtime.record;
+      runtime.sleep.ask();
+    });
+    if (!record) throw notFound(address);
+    return record;
+  }
+
   /** Who the actor is; it is not started for that. @throws actor/not_found */
   async find(address: CallEnvelope["address"]): Promise<ActorRecord> {
     let record: ActorRecord | undefined;

@@ -32,7 +32,9 @@ export type Operation =
   /** Makes the actor, or looks for it. `forCaller`: a connection or a request follows, which is to be let in before there is an actor. */
   | { readonly kind: "resolve"; readonly forCaller?: boolean }
   /** Ends the actor, as its own `c.destroy()` would; never creates one. Answered once it cannot come back. */
-  | { readonly kind: "destroy" };
+  | { readonly kind: "destroy" }
+  /** Puts the actor to sleep, as its own `c.sleep()` would; never creates one. */
+  | { readonly kind: "sleep" };
 
 /** Worker → object. Unknown fields are ignored, so that one release of difference is tolerated. */
 export interface CallEnvelope {

@@ -10,11 +10,11 @@ export interface ActorsRestOptions {
   readonly token: string | undefined;
 }
 
-/** What the published servers serve besides. Here the platform decides when actors sleep and where they run. */
-const NOT_HERE = /^\/(?:sleep|reschedule)$|^\/kv\//;
+/** What the published servers serve besides. Here the platform decides where actors run. */
+const NOT_HERE = /^\/reschedule$|^\/kv\//;
 
 /**
- * Serves what lies below `/actors/`, all of which needs the token: the registry's names, and the end of an actor. Throws
+ * Serves what lies below `/actors/`, all of which needs the token: the registry's names, the end of an actor, and its sleep. Throws
  * what the caller did wrong, `actor/not_found` for an actor that is gone already, and the actor's errors.
  */
 export async function serveManagement(request: Request, path: string, callActor: CallActor, options: ActorsRestOptions): Promise<Response> {
@@ -26,9 +26,15 @@ export async function serveManagement(request: Request, path: string, callActor:
   }
   const [, segment = "", rest = ""] = /^\/([^/]*)(.*)$/.exec(path) ?? [];
   if (NOT_HERE.test(rest)) throw new ActorError("feature", "unsupported", "This server does not do that to actors over REST.");
+  const target = { actorId: decodeSegment(segment) ?? segment };
+  if (rest === "/sleep") {
+    requireMethod(request, "POST");
+    await callActor({ target, operation: { kind: "sleep" } });
+    return Response.json({});
+  }
   if (rest !== "") throw new ActorError("guard", "no_route", "There is no such route.");
   requireMethod(request, "DELETE");
-  await callActor({ target: { actorId: decodeSegment(segment) ?? segment }, operation: { kind: "destroy" } });
+  await callActor({ target, operation: { kind: "destroy" } });
   return Response.json({});
 }
 

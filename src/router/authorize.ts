@@ -46,7 +46,7 @@ export function authorized(access: ActorAccess, request: Request, authorize: (re
     async callActor(call) {
       const { operation, target } = call;
       if (operation.kind === "action") await ask("action", call, operation.name);
-      else if (operation.kind !== "destroy") await ask("actorId" in target || target.creation.mode === "get" ? "resolve" : "create", call);
+      else if (operation.kind !== "destroy" && operation.kind !== "sleep") await ask("actorId" in target || target.creation.mode === "get" ? "resolve" : "create", call);
       return access.callActor(call);
     },
     async sendMessage(send) {

@@ -11,6 +11,8 @@ export interface GatewayQuery {
 const ALWAYS = new Set(["rvt-namespace", "rvt-token", "rvt-skip-ready-wait"]);
 const BY_KEY = new Set(["rvt-method", "rvt-key", "rvt-key-json"]);
 const GET_OR_CREATE = new Set(["rvt-runner", "rvt-pool", "rvt-input", "rvt-region", "rvt-crash-policy"]);
+/** An id of another server, or a part of one: not a name whose parameters are missing. */
+const FOREIGN_ID = /^[0-9a-f][0-9a-z-]{23,}$/i;
 const CRASH_POLICIES = new Set(["sleep", "restart", "destroy"]);
 
 /**
@@ -46,6 +48,7 @@ export function targetOf(actor: string, params: ReadonlyMap<string, string>): Ac
     if (extra !== undefined) throw invalid(`${extra} has no meaning with an actor's id.`);
     return { actorId: actor };
   }
+  if (params.size === 0 && FOREIGN_ID.test(actor)) throw new ActorError("actor", "not_found", `There is no actor with the id ${shown(actor)}.`);
   if (!params.has("rvt-namespace")) throw invalid("rvt-namespace is missing.");
   const method = params.get("rvt-method");
   if (method === undefined) throw invalid("rvt-method is missing: get or getOrCreate.");

@@ -754,3 +754,19 @@ describe("an actor without onSleep", () => {
 function inOrderOf(list: readonly string[]): (a: string, b: string) => number {
   return (a, b) => list.indexOf(a) - list.indexOf(b);
 }
+
+describe("sleep asked for from outside", () => {
+  it("is that of c.sleep(); an actor that does not exist is not made for it", async () => {
+    const slept: string[] = [];
+    const { world, subject } = single(actor({ state: {}, onWake: () => void slept.push("wake"), onSleep: () => void slept.push("sleep"), actions: { get: () => 1 } }));
+    const sleep = () => subject.send({ mode: "get" }, { kind: "sleep" });
+    expect(await sleep()).toMatchObject({ ok: false, error: { group: "actor", code: "not_found" } });
+    expect([slept, subject.store.dump().size]).toEqual([[], 0]);
+    await subject.call("get");
+    expect(await sleep()).toMatchObject({ ok: true });
+    await world.settle();
+    expect(slept).toEqual(["wake", "sleep"]);
+    await subject.call("get");
+    expect(slept).toEqual(["wake", "sleep", "wake"]);
+  });
+});

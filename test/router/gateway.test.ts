@@ -256,3 +256,8 @@ test("the echo of the fake proves that bytes went through", async () => {
   const objects = new FakeObjects(echo);
   expect(await (await postAction(routerOver(objects), '{"args":[1,"two"]}')).json()).toEqual({ output: [1, "two"] });
 });
+
+test.each(["0195f3a2-7c1d-7e55-9b1a-2f4f7d9b6a10", "a".repeat(40)])("an id that is none of ours, %s, is of an actor that does not exist", async (id) => {
+  const response = await routerOver(new FakeObjects())(`/gateway/${id}/action/x`, { method: "POST", body: '{"args":[]}' });
+  expect([response.status, await response.json()]).toMatchObject([404, { group: "actor", code: "not_found" }]);
+});

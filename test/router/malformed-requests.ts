@@ -65,7 +65,7 @@ export function validRequest(random: Random, actorId: string): RawRequest {
   }
   if (kind === 8) return { method: "GET", path: "/actors", query: random() < 0.5 ? ["namespace=default", "name=counter", "key=a"] : [`actor_ids=${actorId}`], headers, body: undefined };
   if (kind === 9) {
-    const [method, path] = pick(random, [["GET", "/actors/names"], ["DELETE", `/actors/${actorId}`], ["POST", `/actors/${actorId}/sleep`]] as const);
+    const [method, path] = pick(random, [["GET", "/actors/names"], ["DELETE", `/actors/${actorId}`], ["POST", `/actors/${actorId}/sleep`], ["POST", `/actors/${actorId}/reschedule`]] as const);
     return { method, path, query: ["namespace=default"], headers: { ...headers, authorization: "Bearer secret" }, body: undefined };
   }
   if (random() < 0.4) {

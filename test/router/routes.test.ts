@@ -156,6 +156,16 @@ describe("management routes", () => {
     expect([address, creation, operation]).toEqual([{ name: "", key: [], generation: GENERATION }, { mode: "get" }, { kind: "destroy" }]);
   });
 
+  test("POST …/sleep asks an actor to sleep, and creates none", async () => {
+    const objects = new FakeObjects();
+    const id = `${objects.idOf("one")}-${GENERATION}`;
+    const response = await routerOver(objects, { token: "hush" })(`/actors/${id}/sleep?${NAMESPACE}`, { ...bearer("hush"), method: "POST", body: "{}" });
+    expect([response.status, await response.json()]).toEqual([200, {}]);
+    const { creation, operation } = objects.last.envelope;
+    expect([creation, operation]).toEqual([{ mode: "get" }, { kind: "sleep" }]);
+    expect((await routerOver(objects, { token: "hush" })(`/actors/${id}/sleep`, { method: "POST" })).status).toBe(401);
+  });
+
   test.each<[string, string, string]>([
     ["404 actor/not_found", "DELETE", `/actors/${actorId}`],
     ["400 actor/invalid_id", "DELETE", "/actors/x"],
@@ -165,7 +175,8 @@ describe("management routes", () => {
     ["405 actor/method_not_allowed", "DELETE", "/actors/names"],
     ["405 actor/method_not_allowed", "GET", `/actors/${actorId}`],
     ["405 actor/method_not_allowed", "DELETE", "/actors"],
-    ["501 feature/unsupported", "POST", `/actors/${actorId}/sleep`],
+    ["404 actor/not_found", "POST", `/actors/${actorId}/sleep`],
+    ["405 actor/method_not_allowed", "DELETE", `/actors/${actorId}/sleep`],
     ["501 feature/unsupported", "POST", `/actors/${actorId}/reschedule`],
     ["501 feature/unsupported", "GET", `/actors/${actorId}/kv/keys/YQ==`],
     ["404 guard/no_route", "DELETE", `/actors/${actorId}/`],
