@@ -148,3 +148,15 @@ describe("a sleep that is no time", () => {
     expect(await eventually(() => actor.get(), ({ status }) => status !== "running")).toMatchObject({ isPast: true, status: "completed" });
   });
 });
+
+test("HEAD of a raw request has status and headers of GET, the announced length among them", async () => {
+  const ask = async (path: string, method: string): Promise<unknown[]> => {
+    const response = await fetch(`${server.url}/gateway/web/request/${path}?${new URLSearchParams({ ...QUERY, "rvt-key": "sized" })}`, { method, headers: { "accept-encoding": "identity" } });
+    await response.text();
+    return [response.status, path === "sized" ? response.headers.get("content-length") : response.headers.get("content-type")];
+  };
+  for (const method of ["GET", "HEAD"]) {
+    expect(await ask("sized", method), method).toEqual([200, "5"]);
+    expect(await ask("missing", method), method).toEqual([400, "application/json"]);
+  }
+});
