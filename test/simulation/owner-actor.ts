@@ -32,7 +32,17 @@ export function ownerRegistry(program: readonly Node[], undoes: boolean, clock: 
   });
 
   async function runBlock(ctx: Ctx, body: readonly Node[], scope: Location): Promise<void> {
-    for (const node of body) await runNode(ctx, node, scope);
+    const receives = new Map<string, number>();
+    for (const node of body) {
+      if (node.kind !== "receive") {
+        await runNode(ctx, node, scope);
+        continue;
+      }
+      // A name's receives are told apart by their number.
+      const ordinal = receives.get(node.name) ?? 0;
+      receives.set(node.name, ordinal + 1);
+      await receive(ctx, node, ordinal === 0 ? [...scope, node.name] : [...scope, node.name, ordinal]);
+    }
   }
 
   function step(ctx: Ctx, node: { name: string; delayMs: number; rollback: boolean; flaky: boolean }, scope: Location): Promise<unknown> {
@@ -56,7 +66,7 @@ export function ownerRegistry(program: readonly Node[], undoes: boolean, clock: 
     });
   }
 
-  async function runNode(ctx: Ctx, node: Node, scope: Location): Promise<void> {
+  async function runNode(ctx: Ctx, node: Exclude<Node, { kind: "receive" }>, scope: Location): Promise<void> {
     const at = [...scope, node.name];
     switch (node.kind) {
       case "step":
@@ -64,8 +74,6 @@ export function ownerRegistry(program: readonly Node[], undoes: boolean, clock: 
       case "sleep":
         await ctx.sleep(node.name, node.durationMs);
         return watch.waited(at, true, undefined);
-      case "receive":
-        return receive(ctx, node, at);
       case "join":
         return void (await ctx.join(node.name, Object.fromEntries(node.branches.map((branch) => [branch.name, { run: (b: Ctx) => runBlock(b, branch.body, [...at, branch.name]) }]))));
       case "race":

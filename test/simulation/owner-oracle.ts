@@ -91,18 +91,16 @@ export class OwnerOracle {
   /** The code goes on from a wait. */
   waited(location: readonly (string | number)[], timedOut: boolean, queues: readonly string[] | undefined): void {
     if (!timedOut) return;
-    for (const entry of this.#latest.entries.values()) {
-      // Which of several receives of one name it was is not known: the open one.
-      const isIt = JSON.stringify(entry.location) === JSON.stringify(location) || (queues && entry.location.length === location.length + 1 && location.every((segment, at) => entry.location[at] === segment));
-      if (!isIt || entry.status !== "pending" || entry.dueAt === undefined || this.#latest.entries.size === 0) continue;
-      const earlyMs = entry.dueAt - this.#now();
-      if (earlyMs > 0 && !this.#hasRepeated(location)) this.#say(`${entry.kind} ${JSON.stringify(location)} ended ${earlyMs} ms early`);
-      if (!queues || earlyMs > 0 || this.#timeouts.has(entry.seq)) continue;
-      this.#timeouts.set(entry.seq, { queues, dueAt: entry.dueAt, at: this.#now() });
-      const held = this.#heldIds();
-      for (const [id, message] of queueOf(this.#rows)) {
-        if (!held.has(id) && message.createdAt <= entry.dueAt && (queues.length === 0 || queues.includes(message.queue))) this.#say(`receive ${JSON.stringify(location)} timed out, and message ${message.body} was there in time`);
-      }
+    const entry = this.#latest.entries.get(JSON.stringify(location));
+    if (entry?.status !== "pending" || entry.dueAt === undefined) return;
+    const earlyMs = entry.dueAt - this.#now();
+    if (earlyMs > 0) this.#say(`${entry.kind} ${JSON.stringify(location)} ended ${earlyMs} ms early`);
+    if (!queues || earlyMs > 0 || this.#timeouts.has(entry.seq)) return;
+    this.#timeouts.set(entry.seq, { queues, dueAt: entry.dueAt, at: this.#now() });
+    const held = this.#heldIds();
+    for (const [id, message] of queueOf(this.#rows)) {
+      const wasWanted = !held.has(id) && message.createdAt <= entry.dueAt && (queues.length === 0 || queues.includes(message.queue));
+      if (wasWanted) this.#say(`receive ${JSON.stringify(location)} timed out, and message ${message.body} was there in time`);
     }
   }
 
@@ -133,10 +131,6 @@ export class OwnerOracle {
       if (entry.kind !== "step" || entry.status === "completed" || entry.status === "failed" || this.#isReplaced(location) || /c\d+"/.test(location)) continue;
       this.#say(`step ${location} is ${entry.status}, and the run is completed`);
     }
-  }
-
-  #hasRepeated(location: readonly (string | number)[]): boolean {
-    return this.#latest.entries.has(JSON.stringify([...location, 1]));
   }
 
   #isReplaced(location: string): boolean {
