@@ -44,7 +44,7 @@ const MAX_REQUEST_BYTES = 3_500;
  */
 export async function admit(activation: ActorActivation, caller: Caller): Promise<Admitted> {
   const { ports } = activation;
-  const { kind, encoding, extended, pings, request } = caller;
+  const { kind, encoding, extended, pings, request } = own(caller);
   const params = await readParams(activation, caller.params);
   await beforeConnect(activation, caller, params);
   const state = await firstState(activation, params, caller);

@@ -4,12 +4,18 @@ export type InvokeAction = (name: string, args: unknown[]) => Promise<unknown>;
 /** Methods that functions have. An action of such a name, nested in a group, is called with `action({ name })`. */
 const OF_FUNCTIONS = new Set(["apply", "bind", "call"]);
 
+/** Written down, since anybody may add to `Object.prototype`: an action whose name is added there stays one. */
+const INHERITED: ReadonlySet<string> = new Set([
+  "__defineGetter__", "__defineSetter__", "__lookupGetter__", "__lookupSetter__", "__proto__", "constructor", "hasOwnProperty", "isPrototypeOf",
+  "propertyIsEnumerable", "toLocaleString", "toString", "valueOf", "then", "toJSON",
+]);
+
 /**
  * Whether reading a property must not give an action: what every object inherits, and what `await` and `JSON.stringify`
  * look for. An actor can have no such action; a name like these, asked for with `action({ name })`, is not found.
  */
 export function isInheritedName(property: string): boolean {
-  return property in Object.prototype || property === "then" || property === "toJSON";
+  return INHERITED.has(property);
 }
 
 /** A function that calls the action, and whose properties are the actions nested in it. */

@@ -1,5 +1,5 @@
 import type { ActionRequest, ConnectOptions, WebSocketOptions } from "../actor/client-types.js";
-import { ActorError, MAX_SEND_WAIT_MS, readOptions } from "../protocol/index.js";
+import { ActorError, MAX_SEND_WAIT_MS, readOptions, has, own } from "../protocol/index.js";
 import { eitherSignal, raceWithAbort } from "./abort.js";
 import { withActions } from "./action-proxy.js";
 import { readActionRequest } from "./action-request.js";
@@ -75,7 +75,7 @@ class HandleMethods {
 
   #began<T>(what: string, work: () => Promise<T>): Promise<T> {
     const { target } = this.#call;
-    return this.#connections.effects.call(`${what} of ${"name" in target ? target.name : target.actorId}`, work);
+    return this.#connections.effects.call(`${what} of ${has(target, "name") ? target.name : target.actorId}`, work);
   }
 
   /** A send that waits for its completion starts in its turn, but holds no later one up. */
@@ -118,7 +118,7 @@ class HandleMethods {
   fetch(input: unknown, init?: RequestInit | Request): Promise<Response> {
     return this.#began("fetch", async () => {
       const call = readRawCall(input, init);
-      const { signal, ...rest } = call.init;
+      const { signal, ...rest } = own(call.init);
       return this.#transport.fetch({ ...this.#with(signal ?? undefined), path: call.path, init: rest });
     });
   }
@@ -155,5 +155,5 @@ function invalidOption(problem: string): ActorError {
 }
 
 function describe(target: ActorTarget): Readonly<Record<string, unknown>> {
-  return "actorId" in target ? { actorId: target.actorId } : { name: target.name, key: target.key };
+  return has(target, "actorId") ? { actorId: target.actorId } : { name: target.name, key: target.key };
 }

@@ -1,5 +1,5 @@
 import type { SendResult } from "../actor/client-types.js";
-import { ActorError, decodeValue, encodeInput, encodeValue, toErrorData, type Creation, type Operation } from "../protocol/index.js";
+import { ActorError, decodeValue, encodeInput, encodeValue, toErrorData, has, own, type Creation, type Operation } from "../protocol/index.js";
 import { raceWithAbort } from "./abort.js";
 import { rawPath } from "./gateway-url.js";
 import type { ClientSocket } from "./socket.js";
@@ -96,12 +96,12 @@ class BindingTransport implements ActorTransport {
       ...(signal !== undefined && { signal }),
       ...paramsOf(params),
     };
-    const { status, reply } = await this.#retried(() => this.#binding.send(send), signal);
+    const { status, reply } = own(await this.#retried(() => this.#binding.send(send), signal));
     return { status, ...(reply !== undefined && { response: decodeValue(reply) }) };
   }
 
   async resolve({ target, params, signal }: TargetCall): Promise<string> {
-    if ("actorId" in target) return target.actorId;
+    if (has(target, "actorId")) return target.actorId;
     const { actorId } = await this.#call({ target: targetOf(target), operation: { kind: "resolve" }, ...paramsOf(params) }, signal);
     return actorId;
   }
@@ -166,8 +166,8 @@ function rawRequest(path: string, protocols: readonly string[] = []): NonNullabl
 }
 
 function targetOf(target: ActorTarget): BindingTarget {
-  if ("actorId" in target) return target;
-  const { name, key, mode, input, region } = target;
+  if (has(target, "actorId")) return target;
+  const { name, key, mode, input, region } = own(target);
   if (mode === "get") return { name, key, creation: { mode } };
   return { name, key, creation: { mode, ...inputOf(input) }, ...(region !== undefined && { region }) };
 }

@@ -1,4 +1,4 @@
-import { isEncoding, readOptions, type Encoding } from "../protocol/index.js";
+import { isEncoding, readOptions, ownField, type Encoding } from "../protocol/index.js";
 import { ActorClientError } from "./errors.js";
 import type { ClientSocketClass } from "./socket.js";
 
@@ -108,7 +108,7 @@ const ENDPOINT_VARIABLES = ["PERDURE_ENDPOINT", "RIVET_ENDPOINT"] as const;
 /** Of Node, and of Workers with `nodejs_compat`; browsers have none. */
 function endpointOfEnvironment(): string | undefined {
   const { process } = globalThis as { process?: { env?: Readonly<Record<string, unknown>> } };
-  return ENDPOINT_VARIABLES.map((name) => process?.env?.[name]).find((value) => typeof value === "string" && value !== "") as string | undefined;
+  return ENDPOINT_VARIABLES.map((name) => process?.env && ownField(process.env, name)).find((value) => typeof value === "string" && value !== "") as string | undefined;
 }
 
 function readMaxInputSize(bytes: number = DEFAULT_MAX_INPUT_BYTES): number {

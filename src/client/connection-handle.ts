@@ -1,3 +1,4 @@
+import { has } from "../protocol/index.js";
 import type { ActionRequest } from "../actor/client-types.js";
 import { withActions } from "./action-proxy.js";
 import { readActionRequest } from "./action-request.js";
@@ -30,7 +31,7 @@ export function createConnectionHandle(transport: ActorTransport, connections: O
     {
       encoding: transport.encoding,
       place: transport.place,
-      creates: "mode" in target && target.mode === "getOrCreate",
+      creates: has(target, "mode") && target.mode === "getOrCreate",
       callTimeoutMs,
       pingIntervalMs: transport.pingIntervalMs,
       getParams: () => options.getParams(),

@@ -1,5 +1,5 @@
 import type { AnyRegistry, ClientFor, CreateOptions, GetOptions, GetOrCreateOptions } from "../actor/client-types.js";
-import { ActorError, normalizeKey, readOptions } from "../protocol/index.js";
+import { ActorError, normalizeKey, readOptions, own } from "../protocol/index.js";
 import { isInheritedName } from "./action-proxy.js";
 import { createActorHandle } from "./actor-handle.js";
 import { resolveConfig, type ClientConfig } from "./client-config.js";
@@ -23,7 +23,7 @@ export type { ClientFor };
  */
 // biome-ignore lint: untyped by intention (decision 31)
 export function createClient<R = AnyRegistry>(endpointOrConfig?: string | URL | ClientConfig): ClientFor<R> {
-  const config = typeof endpointOrConfig === "string" || endpointOrConfig instanceof URL ? { endpoint: endpointOrConfig } : endpointOrConfig;
+  const config = typeof endpointOrConfig === "string" || endpointOrConfig instanceof URL ? own<ClientConfig>({ endpoint: endpointOrConfig }) : endpointOrConfig && own(endpointOrConfig);
   // Whatever else is wrong with it is told at once.
   const resolved = resolveConfig(config);
   const overHttp = (): ActorTransport => createHttpTransport(resolved);

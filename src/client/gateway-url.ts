@@ -1,4 +1,4 @@
-import { ActorError, encodeTaggedCbor, formatBase64Url, formatJsonKey, parseActorId } from "../protocol/index.js";
+import { ActorError, encodeTaggedCbor, formatBase64Url, formatJsonKey, parseActorId, has, own } from "../protocol/index.js";
 import type { ResolvedConfig } from "./client-config.js";
 import { ActorClientError } from "./errors.js";
 import type { ActorTarget, SocketRoute } from "./transport.js";
@@ -36,7 +36,7 @@ export function rawPath(path: string): { pathname: string; search: string } {
 
 function routeUrl(config: UrlConfig, target: ActorTarget, rest: string, userQuery: string): string {
   const queries = [userQuery, String(new URLSearchParams(queryOf(config, target)))].filter((query) => query !== "");
-  const base = "actorId" in target ? actorUrl(config.endpoint, target.actorId) : `${config.endpoint}/gateway/${pathSegment(target.name, "The name of the actor")}`;
+  const base = has(target, "actorId") ? actorUrl(config.endpoint, target.actorId) : `${config.endpoint}/gateway/${pathSegment(target.name, "The name of the actor")}`;
   return `${base}/${rest}${queries.length === 0 ? "" : `?${queries.join("&")}`}`;
 }
 
@@ -52,8 +52,8 @@ export function actorUrl(endpoint: string, actorId: string): string {
 
 function queryOf(config: UrlConfig, target: ActorTarget): Record<string, string> {
   const skipReadyWait = config.skipReadyWait && { "rvt-skip-ready-wait": "true" };
-  if ("actorId" in target) return { ...skipReadyWait };
-  const { key, mode, input, region } = target;
+  if (has(target, "actorId")) return { ...skipReadyWait };
+  const { key, mode, input, region } = own(target);
   return {
     "rvt-namespace": config.namespace,
     "rvt-method": mode,

@@ -1,5 +1,5 @@
 import type { SendResult } from "../actor/client-types.js";
-import { ActorError, checkActorName, encodeTaggedCbor, formatBase64, formatRestKey, wireCodec, type Encoding } from "../protocol/index.js";
+import { ActorError, checkActorName, encodeTaggedCbor, formatBase64, formatRestKey, has, ownField, wireCodec, type Encoding } from "../protocol/index.js";
 import { REAL_BACKOFF, withRetries, type BackoffPorts } from "./backoff.js";
 import type { ResolvedConfig } from "./client-config.js";
 import { asciiJson, socketProtocols } from "./conn-params.js";
@@ -59,7 +59,7 @@ class HttpTransport implements ActorTransport {
   async fetch({ target, path, init, params, signal }: FetchCall): Promise<Response> {
     const { fetch, endpoint, headers: configured, token } = this.#config;
     const headers = new Headers(configured);
-    new Headers(init.headers).forEach((value, name) => headers.set(name, value));
+    new Headers(ownField(init, "headers")).forEach((value, name) => headers.set(name, value));
     for (const [name, value] of Object.entries({ ...EXTENDED_HEADER, ...credentials(token, params) })) headers.set(name, value);
     try {
       return await fetch(requestUrl(this.#config, target, path), { ...init, headers, signal: signal ?? null });
@@ -70,7 +70,7 @@ class HttpTransport implements ActorTransport {
   }
 
   async resolve({ target, params, signal }: TargetCall): Promise<string> {
-    if ("actorId" in target) return target.actorId;
+    if (has(target, "actorId")) return target.actorId;
     return target.mode === "get" ? this.#lookUp(target, params, signal) : this.#putOrPost("PUT", { ...target, params }, signal);
   }
 

@@ -1,3 +1,4 @@
+import { own } from "../protocol/index.js";
 import type { ClientEffects } from "../actor/index.js";
 import { REAL_PORTS, type Connection, type ConnectionPorts } from "./connection.js";
 
@@ -19,7 +20,8 @@ export class OpenConnections {
   readonly #all = new Set<Connection>();
   readonly #disposeAll = (): void => this.disposeAll();
 
-  constructor({ ports = REAL_PORTS, ends = [], effects = UNTOLD }: ClientOptions) {
+  constructor(options: ClientOptions) {
+    const { ports = REAL_PORTS, ends = [], effects = UNTOLD } = own(options);
     this.effects = effects;
     this.ports = ports;
     this.#ends = ends;

@@ -5,7 +5,7 @@ import { env as workerEnv, waitUntil } from "cloudflare:workers";
 import type { ActorDefinitions, Client, ClientEffects, Logger, LogSink, Registry } from "../actor/index.js";
 import { configuredLogger, consoleLog, createBindingTransport, createClientWithTransport, setHomeTransport } from "../client/index.js";
 import { createActorObject, type ActorObjectClass } from "../durable-object/index.js";
-import { type LogLevel, MAX_VALUE_BYTES } from "../protocol/index.js";
+import { own, type LogLevel, MAX_VALUE_BYTES } from "../protocol/index.js";
 import {
   createActorCaller,
   createMessageSender,
@@ -83,7 +83,8 @@ export interface ActorHandler<D extends ActorDefinitions, Env> {
  * `wrangler.toml` binds `ACTORS` to the class `ActorObject` and lists it in `new_sqlite_classes`. A binding that is
  * missing, or not SQLite-backed, is an error that says what to add.
  */
-export function createHandler<D extends ActorDefinitions, Env = unknown>(registry: Registry<D>, options: HandlerOptions<Env> = {}): ActorHandler<D, Env> {
+export function createHandler<D extends ActorDefinitions, Env = unknown>(registry: Registry<D>, given: HandlerOptions<Env> = {}): ActorHandler<D, Env> {
+  const options = own(given);
   const actorNames = new Set(registry.actorNames);
   const { maxIncomingMessageSize, maxOutgoingMessageSize, logging, serverless } = registry.config;
   const basePath = options.basePath ?? serverless?.basePath ?? "/";

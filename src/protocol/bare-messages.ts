@@ -13,6 +13,7 @@ import type {
   ToServer,
 } from "./messages.js";
 import { decodeTaggedCbor, encodeTaggedCbor, type WireOptions } from "./wire-cbor.js";
+import { own } from "./own.js";
 
 /** Arguments come as a list. */
 const ARGS_LIMITS = callerLimits(1);
@@ -53,7 +54,8 @@ export const bareActionResponse = struct<ActionResponse>(
 );
 
 export const bareQueueSendRequest = struct<QueueSendRequest>(
-  (out, { body, name, wait, timeout }, options) => {
+  (out, request, options) => {
+    const { body, name, wait, timeout } = own(request);
     out.data(encodeTaggedCbor(body, options));
     out.optional(name, (text) => out.str(text));
     out.optional(wait, (flag) => out.bool(flag));
@@ -72,7 +74,8 @@ export const bareQueueSendRequest = struct<QueueSendRequest>(
 );
 
 export const bareQueueSendResponse = struct<QueueSendResponse>(
-  (out, { status, response }, options) => {
+  (out, answer, options) => {
+    const { status, response } = own(answer);
     out.str(status);
     out.optional(response, (value) => out.data(encodeTaggedCbor(value, options)));
   },

@@ -35,6 +35,7 @@ import type {
 import { callerLimits, OWN_LIMITS, type ReadLimits } from "./limits.js";
 import { copyOfBytes } from "./typed-arrays.js";
 import { decodePlainCbor, decodeTaggedCbor, encodePlainCbor, encodeTaggedCbor, type WireOptions } from "./wire-cbor.js";
+import { ownField } from "./own.js";
 
 /** A frame of a connection: text in `json`, bytes in the others. */
 export type Frame = string | Uint8Array<ArrayBuffer>;
@@ -203,7 +204,7 @@ function forgivingFrames(codec: FrameCodec<ToClient>): FrameCodec<ToClient> {
 function timed(codec: MessageCodec<QueueSendRequest>): MessageCodec<QueueSendRequest> {
   return {
     encode(request, options) {
-      const { timeout } = request;
+      const timeout = ownField(request, "timeout");
       if (timeout !== undefined && !(timeout >= 0 && timeout <= Number.MAX_SAFE_INTEGER)) {
         throw new ActorError("request", "invalid", `A timeout is a number of milliseconds, not ${timeout}.`);
       }

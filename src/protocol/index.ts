@@ -69,7 +69,7 @@ export type {
   ToClientError,
   ToServer,
 } from "./messages.js";
-export { fieldOf, own, ownField } from "./own.js";
+export { fieldOf, has, own, ownField } from "./own.js";
 export { PING, PONG } from "./ping.js";
 export { formatSubprotocols, parseSubprotocols, SOCKET_PROTOCOL } from "./subprotocols.js";
 export type { SocketOpening } from "./subprotocols.js";

@@ -21,3 +21,8 @@ export function fieldOf(value: object, key: string): unknown {
   }
   return undefined;
 }
+
+/** Whether a member of a union has this property of its own; `in` would find an inherited one. */
+export function has<T extends object, K extends string>(object: T, key: K): object is Extract<T, { readonly [P in K]: unknown }> {
+  return Object.hasOwn(object, key);
+}

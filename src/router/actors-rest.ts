@@ -1,4 +1,4 @@
-import { ActorError, formatRestKey, parseRestKey, type Creation } from "../protocol/index.js";
+import { ActorError, formatRestKey, parseRestKey, has, type Creation } from "../protocol/index.js";
 import { serveManagement, type ActorsRestOptions } from "./actors-management.js";
 import { readConnParams } from "./conn-params.js";
 import { readInput } from "./creation-input.js";
@@ -95,7 +95,7 @@ async function find(call: Omit<ActorCall, "operation">, callActor: CallActor): P
   const { target } = call;
   try {
     const reply = await callActor({ ...call, operation: RESOLVE });
-    return "name" in target ? { ...reply, name: target.name, key: target.key } : reply;
+    return has(target, "name") ? { ...reply, name: target.name, key: target.key } : reply;
   } catch (error) {
     const isAbsent = ActorError.isActorError(error) && error.group === "actor" && (error.code === "not_found" || error.code === "invalid_id");
     if (isAbsent) return undefined;

@@ -1,5 +1,5 @@
 /** The application's own word on each request from outside, before any actor hears of it. */
-import { ActorError, decodeValue, parseSubprotocols } from "../protocol/index.js";
+import { ActorError, decodeValue, parseSubprotocols, has } from "../protocol/index.js";
 import type { ActorCall, CallActor } from "./forward.js";
 import type { ActorAccess } from "./gateway-request.js";
 import type { ActorTarget } from "./resolve-stub.js";
@@ -38,7 +38,7 @@ export function authorized(access: ActorAccess, request: Request, authorize: (re
   const ask = async (kind: AuthorizeKind, { target, params }: Pick<ActorCall, "target" | "params">, name?: string): Promise<void> => {
     const call: AuthorizeCall = { kind, ...(name !== undefined && { name }), token: tokenOf(request), params: params && decodeValue(params) };
     const asked: AuthorizeTarget =
-      "actorId" in target ? { ...call, actorId: target.actorId, resolve: () => find(target, access.callActor) } : { ...call, actor: target.name, key: [...target.key] };
+      has(target, "actorId") ? { ...call, actorId: target.actorId, resolve: () => find(target, access.callActor) } : { ...call, actor: target.name, key: [...target.key] };
     const answer = await authorize(bodiless(request), asked);
     if (answer !== undefined && answer !== true) throw new ActorError("auth", "forbidden", "This caller may not do that.");
   };
@@ -46,7 +46,7 @@ export function authorized(access: ActorAccess, request: Request, authorize: (re
     async callActor(call) {
       const { operation, target } = call;
       if (operation.kind === "action") await ask("action", call, operation.name);
-      else if (operation.kind !== "destroy" && operation.kind !== "sleep") await ask("actorId" in target || target.creation.mode === "get" ? "resolve" : "create", call);
+      else if (operation.kind !== "destroy" && operation.kind !== "sleep") await ask(has(target, "actorId") || target.creation.mode === "get" ? "resolve" : "create", call);
       return access.callActor(call);
     },
     async sendMessage(send) {

@@ -1,4 +1,4 @@
-import { toErrorData, wireCodec, type ErrorData } from "../protocol/index.js";
+import { toErrorData, wireCodec, own, type ErrorData } from "../protocol/index.js";
 
 /** Where internal errors are written. A pino-like logger is one. */
 export interface RouterLog {
@@ -29,9 +29,11 @@ export function failureOf(error: unknown, ports: FailurePorts, logFields: Readon
 }
 
 /** Errors are JSON whatever the caller's encoding is: `{group, code, message, metadata, actor?}`. */
-export function errorResponse({ data, status }: Failure, extended: boolean): Response {
+export function errorResponse(failure: Failure, extended: boolean): Response {
+  const { status } = failure;
+  const data = own(failure.data);
   const headers = new Headers({ "content-type": "application/json" });
-  const metadata = asRecord(data.metadata);
+  const metadata = own(asRecord(data.metadata));
   if (isHeaderText(metadata["errorId"])) headers.set("x-rivet-ray-id", metadata["errorId"]);
   if (isHeaderText(data.actor?.actorId)) headers.set("x-rivet-actor", data.actor.actorId);
   if (status === 503) headers.set("retry-after", String(retryAfterSeconds(metadata["retryAfterMs"])));

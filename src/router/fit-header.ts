@@ -1,3 +1,4 @@
+import { has, own, ownField } from "../protocol/index.js";
 import type { ActorCall, CallActor } from "./forward.js";
 import { MAX_PARAMS_BYTES, paramsTooLarge } from "./conn-params.js";
 import type { ActorTarget } from "./resolve-stub.js";
@@ -11,15 +12,16 @@ export const MAX_HEADER_INPUT_BYTES = 8192;
  * `request/too_large` (413).
  */
 export async function fitHeader<C extends Omit<ActorCall, "operation">>(call: C, callActor: CallActor): Promise<C> {
-  if ((call.params?.byteLength ?? 0) > MAX_PARAMS_BYTES) throw paramsTooLarge();
+  if ((ownField(call, "params")?.byteLength ?? 0) > MAX_PARAMS_BYTES) throw paramsTooLarge();
   return hasLargeInput(call.target) ? { ...call, target: await created(call, callActor) } : call;
 }
 
 function hasLargeInput(target: ActorTarget): boolean {
-  return "name" in target && target.creation.mode === "getOrCreate" && (target.creation.input?.byteLength ?? 0) > MAX_HEADER_INPUT_BYTES;
+  return has(target, "name") && target.creation.mode === "getOrCreate" && (ownField(target.creation, "input")?.byteLength ?? 0) > MAX_HEADER_INPUT_BYTES;
 }
 
-async function created({ target, params, request, internal }: Omit<ActorCall, "operation">, callActor: CallActor): Promise<ActorTarget> {
+async function created(call: Omit<ActorCall, "operation">, callActor: CallActor): Promise<ActorTarget> {
+  const { target, params, request, internal } = own(call);
   const { actorId } = await callActor({
     target,
     operation: { kind: "resolve", forCaller: true },

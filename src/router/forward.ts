@@ -1,4 +1,4 @@
-import { ActorError, ENVELOPE_VERSION, fromErrorData, type CallEnvelope, type Operation, type ReplyEnvelope } from "../protocol/index.js";
+import { ActorError, ENVELOPE_VERSION, fromErrorData, own, type CallEnvelope, type Operation, type ReplyEnvelope } from "../protocol/index.js";
 import type { ActorNamespace } from "./object-namespace.js";
 import { resolveStub, type ActorTarget, type ResolvedTarget } from "./resolve-stub.js";
 
@@ -52,7 +52,8 @@ export function createActorCaller(objects: ActorNamespace, options: CallActorOpt
 }
 
 /** The world's own, where nothing else is given. */
-export function callPorts({ sleep, random }: Partial<CallPorts>): CallPorts {
+export function callPorts(ports: Partial<CallPorts>): CallPorts {
+  const { sleep, random } = own(ports);
   return {
     sleep: sleep ?? ((ms) => new Promise((resolve) => void setTimeout(resolve, ms))),
     random: random ?? Math.random,
@@ -60,7 +61,8 @@ export function callPorts({ sleep, random }: Partial<CallPorts>): CallPorts {
 }
 
 /** What is sent to the object. */
-export function envelopeOf(call: ActorCall, { address, creation }: ResolvedTarget): CallEnvelope {
+export function envelopeOf(known: ActorCall, { address, creation }: ResolvedTarget): CallEnvelope {
+  const call = own(known);
   return {
     v: ENVELOPE_VERSION,
     address,

@@ -4,6 +4,8 @@ import {
   checkKey,
   objectName,
   parseActorId,
+  has,
+  own,
   type ActorAddress,
   type Creation,
 } from "../protocol/index.js";
@@ -30,8 +32,8 @@ const LOCATION_HINTS = new Set(["wnam", "enam", "sam", "weur", "eeur", "apac", "
  * `actor/key_too_large`, `actor/invalid_region` or `actor/invalid_id` (400), `actor/not_registered` or `actor/not_found` (404).
  */
 export function resolveStub(objects: ActorNamespace, target: ActorTarget, actorNames: ReadonlySet<string>): ResolvedTarget {
-  if ("actorId" in target) return resolveById(objects, target.actorId);
-  const { name, key, creation, region } = target;
+  if (has(target, "actorId")) return resolveById(objects, target.actorId);
+  const { name, key, creation, region } = own(target);
   checkActorName(name);
   checkKey(key);
   if (!actorNames.has(name)) throw notRegistered(name);

@@ -1,5 +1,5 @@
 import { Hono } from "hono";
-import { ActorError, PACKAGE_VERSION } from "../protocol/index.js";
+import { ActorError, PACKAGE_VERSION, own } from "../protocol/index.js";
 import { actorMetadata } from "./actors-management.js";
 import { serveActors } from "./actors-rest.js";
 import { authorized, type Authorize } from "./authorize.js";
@@ -65,7 +65,8 @@ const RUNTIME = "rivetkit";
  * The Worker's side of the gateway protocol: finds the object of the actor that a request names, and calls it. Holds no
  * state, so that it can be made once at module scope.
  */
-export function createRouter(options: RouterOptions): Router {
+export function createRouter(given: RouterOptions): Router {
+  const options = own(given);
   const actorNames = new Set(options.actorNames);
   const basePath = normalizeBasePath(options.basePath ?? "/");
   const cors = new Cors(options.cors, options.log);

@@ -1,4 +1,4 @@
-import { ActorError, decodeValue, encodeValue, MAX_SEND_WAIT_MS } from "../protocol/index.js";
+import { ActorError, decodeValue, encodeValue, MAX_SEND_WAIT_MS, own } from "../protocol/index.js";
 import { answer } from "./answer.js";
 import { readConnParams } from "./conn-params.js";
 import { forwardedRequest } from "./forwarded-request.js";
@@ -14,12 +14,12 @@ export async function serveQueue({ request, userQuery, target, argument }: Gatew
   const codec = wireCodecOf(request.headers);
   const params = readConnParams(request.headers);
   const bytes = await readBody(request, options.maxQueueBodySize, () => messageTooLarge(options.maxQueueBodySize));
-  const send = decodeRequest(codec, codec.queueSendRequest, bytes, 'The body of a queue send is {"body": …, "wait"?: true or false, "timeout"?: milliseconds}.');
+  const send = own(decodeRequest(codec, codec.queueSendRequest, bytes, 'The body of a queue send is {"body": …, "wait"?: true or false, "timeout"?: milliseconds}.'));
   if (send.name !== undefined && send.name !== argument) throw new ActorError("request", "invalid", "The path and the body name different queues.");
   if (send.timeout !== undefined && send.timeout > MAX_SEND_WAIT_MS) {
     throw new ActorError("request", "invalid", `A timeout has at most ${MAX_SEND_WAIT_MS} milliseconds (a day), not ${send.timeout}.`);
   }
-  const { actorId, status, reply } = await sendMessage({
+  const sent = await sendMessage({
     target,
     queue: argument,
     body: encodeValue(send.body, { what: "body" }),
@@ -29,6 +29,7 @@ export async function serveQueue({ request, userQuery, target, argument }: Gatew
     ...(send.timeout !== undefined && { timeoutMs: send.timeout }),
     ...(params !== undefined && { params }),
   });
+  const { actorId, status, reply } = own(sent);
   const outcome = { status, ...(reply !== undefined && { response: decodeValue(reply) }) };
   const encoded = codec.queueSendResponse.encode(outcome, { extended: isOwnClient(request.headers) });
   return answer(encoded, codec, actorId, options.maxOutgoingMessageSize);

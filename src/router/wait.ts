@@ -1,4 +1,4 @@
-import { ActorError, decodeValue, type Operation } from "../protocol/index.js";
+import { ActorError, decodeValue, own, type Operation } from "../protocol/index.js";
 import type { OpenSocket } from "./open-socket.js";
 import { awaitThroughSocket, type WaitResult } from "./reply-socket.js";
 import { callPorts, type ActorCall, type CallActor, type CallPorts } from "./forward.js";
@@ -65,7 +65,8 @@ interface Accepted {
 export function createMessageSender(callActor: CallActor, openSocket: OpenSocket, options: Partial<WaitPorts> = {}): SendMessage {
   const ports: WaitPorts = { now: Date.now, setTimer, newToken, ...callPorts(options), ...options };
   const attach = attachmentsOver(callActor, openSocket, ports);
-  return async ({ queue, body, wait, timeoutMs, signal, ...call }) => {
+  return async (send) => {
+    const { queue, body, wait, timeoutMs, signal, ...call } = own(send);
     const token = ports.newToken();
     const operation: Operation = { kind: "send", queue, body, ...(wait && { wait, token, ...(timeoutMs !== undefined && { timeoutMs }) }) };
     const { actorId, output } = await callActor({ ...call, operation });

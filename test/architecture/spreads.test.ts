@@ -11,7 +11,6 @@ const BOUNDED = new Set([
   "src/actor/hook.ts args",
   "src/testing/world-client.ts call",
   "src/testing/world-client.ts args",
-  "src/actor/live-state.ts args.map((each) => this.#wrap(each, path))",
   "src/client/listeners.ts args",
   "src/client/subscriptions.ts args",
   "src/durable-object/object-sql.ts parameters",
@@ -19,8 +18,6 @@ const BOUNDED = new Set([
   "src/client/action-request.ts args",
   // Bytes of one number.
   "src/protocol/bare.ts bytes",
-  // Goes with the file, when the state is never put back any more.
-  "src/actor/reconcile.ts items",
 ]);
 
 function spreadsIn(source: string): string[] {
