@@ -1,6 +1,6 @@
 import { afterAll, describe, expect, it } from "vitest";
 import { db } from "../../src/entry/db.js";
-import { actor, setup } from "../../src/entry/index.js";
+import { actor, queue, setup } from "../../src/entry/index.js";
 import { Loop, workflow } from "../../src/entry/workflow.js";
 import { serve } from "../support/worker.js";
 import { clock, TestObject } from "./test-object.js";
@@ -17,6 +17,7 @@ serve(
     use: {
       plain: actor({
         state: { n: 0, list: [] as number[] },
+        queues: { in: queue<number>() },
         actions: {
           read: (c) => c.state.n,
           add: (c) => {

@@ -2,7 +2,7 @@ import { runInDurableObject } from "cloudflare:test";
 import { env } from "cloudflare:workers";
 import { expect, it } from "vitest";
 import { createHandler } from "../../src/entry/cloudflare.js";
-import { actor, setup } from "../../src/entry/index.js";
+import { actor, queue, setup } from "../../src/entry/index.js";
 import { objectName } from "../../src/protocol/index.js";
 import { serve } from "../support/worker.js";
 
@@ -65,7 +65,7 @@ it("a registry answers by itself once createHandler was called for it: serve, ha
 });
 
 it("a message may be as large as its actor says, and no larger", async () => {
-  const registry = setup({ use: { generous: actor({ options: { maxQueueMessageSize: 1_800_000 } }) } });
+  const registry = setup({ use: { generous: actor({ queues: { any: queue<string>() }, options: { maxQueueMessageSize: 1_800_000 } }) } });
   serve(registry);
   const own = createHandler(registry, { logLevel: "silent" });
   const send = async (bytes: number): Promise<[number, unknown]> => {
