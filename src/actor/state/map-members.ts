@@ -21,7 +21,7 @@ type Method<C> = (call: Call<C>, ...args: unknown[]) => unknown;
 
 /** The key, or item, of a collection that is meant by something of user code's. */
 function keyOf({ view, target }: Call<AnyMap | AnySet>, given: unknown): unknown {
-  return view.behind(given, (raw) => target.has(raw));
+  return typeof given === "object" ? view.behind(given, (raw) => target.has(raw)) : given;
 }
 
 // ---- Maps ----------------------------------------------------------------------------------------------------------
@@ -150,14 +150,16 @@ function methods<C extends AnyMap | AnySet>(kind: new () => C, run: Readonly<Rec
   for (const name of Reflect.ownKeys(run)) {
     // What this engine lacks, its views lack too.
     if (!Object.hasOwn(kind.prototype as object, name)) continue;
-    found[name] = sealed(function (this: unknown, ...args: unknown[]) {
+    const method = run[name] as Method<C>;
+    // None of them takes more than two.
+    found[name] = sealed(function (this: unknown, first: unknown, second: unknown) {
       const shown = shownBy(this);
       const target = shown?.place.raw;
-      if (!shown || !(target instanceof kind)) return Reflect.apply((kind.prototype as Record<PropertyKey, unknown>)[name] as Callback, this, args);
+      if (!shown || !(target instanceof kind)) return Reflect.apply((kind.prototype as Record<PropertyKey, unknown>)[name] as Callback, this, [first, second]);
       const { through: view, place } = shown;
       if (changes) view.guardWrite();
       else view.guard();
-      return (run[name] as Method<C>)({ view, target, place, self: this }, ...args);
+      return method({ view, target, place, self: this }, first, second);
     }, name);
   }
   return found;
