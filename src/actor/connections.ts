@@ -25,6 +25,9 @@ import { KEYS } from "./record.js";
 import type { UnreadOutput } from "./unread-output.js";
 import type { StateOwner } from "./state/state-tree.js";
 
+/** What a socket carries whose connection was ended from this side. */
+const ENDED = new Uint8Array();
+
 /** The end of a socket whose close nobody saw. */
 const LOST: ConnectionEnd = { code: 1006, reason: "The connection was lost" };
 
@@ -220,6 +223,8 @@ export class Connections implements ConnectionOwner, ConnectionTable {
     this.#activation.commitOrThrow();
     const { socket } = connection;
     this.#remove(connection);
+    // The event of its close comes later, to another activation maybe: this end is all there is.
+    socket?.attach(ENDED);
     socket?.close(end.code, end.reason);
     const left = this.#left(connection, end);
     this.#activation.ports.waitUntil(left.catch(() => {}));

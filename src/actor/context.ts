@@ -145,6 +145,8 @@ export class CallbackContext extends IdentityContext {
   /** The actor ends when this callback has; a run handler may never end, so its turn counts. */
   destroy(): void {
     this.#runtime.requestDestroy(this.#callback);
+    // Its end is waited for: it does not wait for what may never come.
+    if (this.#callback) this.queue.end();
   }
 
   /** As soon as nobody is served and nothing but the run handler works. */

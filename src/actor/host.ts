@@ -105,6 +105,8 @@ export class ActorHost {
 
   /** A socket has ended, from the other side or for good. Never rejects. */
   async socketClosed(socket: Socket, end: ConnectionEnd): Promise<void> {
+    // It was ended from this side, and whom that concerned was told then: nobody is woken for it.
+    if (socket.attachment?.byteLength === 0) return;
     try {
       await this.#lives.serveExisting((runtime) => runtime.connections.closed(socket, end), { closing: socket });
     } catch (error) {

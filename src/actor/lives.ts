@@ -56,6 +56,8 @@ export class Lives {
   async serve<T>(envelope: CallEnvelope, caller: Caller, body: (entered: Entered) => Promise<T>): Promise<T> {
     const entered = await this.#enter(envelope, caller);
     const { runtime, created } = entered;
+    // It was created, ran and ended: whoever asked for no more than that is told which one it was.
+    if (created && runtime.record.destroyed) return body(entered);
     // Its end began while this call came in: what comes after it serves.
     if (runtime.shutdown.isBegun) return this.serve(envelope, caller, body);
     return runtime.sleep.during(() => {
@@ -123,7 +125,7 @@ export class Lives {
     const runtime = await this.#gate.enter(begin, creation).catch(rethrowCause);
     if (!runtime) throw notFound(address);
     checkAddress(runtime.record, address);
-    if (created && runtime.record.destroyed) throw new ActorError("actor", "destroyed", "The actor was destroyed by its own start");
+    if (created && runtime.record.destroyed && operation.kind !== "resolve") throw new ActorError("actor", "destroyed", "The actor was destroyed by its own start");
     if (creation.mode === "create" && !created) {
       throw new ActorError("actor", "duplicate_key", "An actor with this key exists already", {
         metadata: { existing_actor_id: runtime.record.actorId },

@@ -200,9 +200,9 @@ export class MessageQueue implements MessagePort, ActorQueue {
    * Waits for a message to be completed, also if it was while nobody waited. The message stays queued when the time is
    * over; `createdAt` and the token tell two messages of one id apart.
    */
-  async awaitReply(wait: ReplyWait, timeoutMs: number, signal?: AbortSignal): Promise<ReplyResult> {
-    if (signal?.aborted) throw aborted();
-    return this.#settled(wait) ?? (timeoutMs <= 0 ? TIMED_OUT : this.#replies.wait(wait.id, timeoutMs, signal));
+  async awaitReply(wait: ReplyWait, timeoutMs: number, signals: readonly AbortSignal[] = []): Promise<ReplyResult> {
+    if (signals.some((signal) => signal.aborted)) throw aborted();
+    return this.#settled(wait) ?? (timeoutMs <= 0 ? TIMED_OUT : this.#replies.wait(wait.id, timeoutMs, signals));
   }
 
   /** The same through a socket, which costs nothing while it waits: it gets the result when there is one. */

@@ -57,7 +57,7 @@ export class MessageReceivers implements PlainReceivers {
         if (receive.isRunHandler) this.#activation.workChanged();
         if (timer) timers.remove(timer);
         shutdown.signal.removeEventListener("abort", onEnd);
-        receive.signal?.removeEventListener("abort", onAbort);
+        for (const signal of receive.signals) signal.removeEventListener("abort", onAbort);
         settle();
       };
       const onEnd = (): void => end(() => reject(shutdown.signal.reason));
@@ -68,7 +68,7 @@ export class MessageReceivers implements PlainReceivers {
       if (receive.isRunHandler) this.#activation.workChanged();
       if (timer) timers.add(timer);
       shutdown.signal.addEventListener("abort", onEnd, { once: true });
-      receive.signal?.addEventListener("abort", onAbort, { once: true });
+      for (const signal of receive.signals) signal.addEventListener("abort", onAbort, { once: true });
     });
   }
 }

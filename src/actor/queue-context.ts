@@ -36,6 +36,7 @@ export interface PlainMessage {
 export class QueueContext {
   readonly #activation: ActorActivation;
   readonly #isRunHandler: boolean;
+  readonly #ending = new AbortController();
   readonly #effects: Effects | undefined;
   /** Completable messages that this callback got and has not completed, by id. */
   readonly #open = new Map<number, string>();
@@ -66,9 +67,9 @@ export class QueueContext {
     }
     const { timeout, signal } = readOptions("enqueueAndWait", options, WAIT_OPTIONS, invalidOption);
     const timeoutMs = readTimeout(timeout, MAX_SEND_WAIT_MS) ?? this.#activation.actor.options.actionTimeout;
-    if (signal?.aborted) throw aborted();
+    const signals = this.#signals(signal);
     const message = await this.#activation.sendMessage(name, body, { ms: timeoutMs });
-    const result = await this.#activation.queue.awaitReply(message, timeoutMs, signal);
+    const result = await this.#activation.queue.awaitReply(message, timeoutMs, signals);
     if (result.status === "timedOut") throw new ActorError("queue", "timed_out", `Nobody completed the message in "${name}" within ${timeoutMs} ms`);
     return result.reply && decodeValue(result.reply);
   }
@@ -100,9 +101,9 @@ export class QueueContext {
   async waitForNamesAvailable(names: readonly string[] = [], options: Omit<QueueNextOptions, "names" | "completable"> = {}): Promise<void> {
     checkNames(names);
     const timeoutMs = readTimeout(options.timeout);
-    if (options.signal?.aborted) throw aborted();
+    const signals = this.#signals(options.signal);
     const wanted = names.length > 0 ? names : undefined;
-    const found = await this.#activation.receivers.receive({ names: wanted, count: 1, hold: true, timeoutMs, signal: options.signal, isRunHandler: this.#isRunHandler });
+    const found = await this.#activation.receivers.receive({ names: wanted, count: 1, hold: true, timeoutMs, signals, isRunHandler: this.#isRunHandler });
     if (found.length === 0) throw new ActorError("queue", "timed_out", `No message in ${wanted?.join(", ") ?? "any queue"} arrived in time`);
   }
 
@@ -130,6 +131,18 @@ export class QueueContext {
     return this.iter();
   }
 
+  /** The callback has asked for the actor's end, which waits for it: its own waits in the queue end, and no new one begins. */
+  end(): void {
+    this.#ending.abort();
+  }
+
+  /** @throws actor/aborted if one of them has fired */
+  #signals(signal: AbortSignal | undefined): AbortSignal[] {
+    const signals = signal ? [signal, this.#ending.signal] : [this.#ending.signal];
+    if (signals.some((each) => each.aborted)) throw aborted();
+    return signals;
+  }
+
   async #receive(options: QueueBatchOptions, wait: boolean): Promise<PlainMessage[]> {
     const count = checkedCount(options.count);
     checkNames(options.names);
@@ -139,9 +152,9 @@ export class QueueContext {
       if (names && !names.includes(name)) continue;
       throw new ActorError("queue", "previous_message_not_completed", `The previous message of "${name}" is not completed yet`);
     }
-    if (options.signal?.aborted) throw aborted();
+    const signals = this.#signals(options.signal);
     const timeoutMs = wait ? waitMs : 0;
-    const messages = await this.#activation.receivers.receive({ names, count, hold: options.completable ?? false, timeoutMs, signal: options.signal, isRunHandler: this.#isRunHandler });
+    const messages = await this.#activation.receivers.receive({ names, count, hold: options.completable ?? false, timeoutMs, signals, isRunHandler: this.#isRunHandler });
     return messages.map((message) => this.#toPlain(message, options.completable ?? false));
   }
 

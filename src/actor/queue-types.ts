@@ -25,8 +25,8 @@ export interface ActorQueue {
   peek(filter: MessageFilter): StoredMessage[];
   encodeReply(message: StoredMessage, response: unknown): Uint8Array | undefined | Promise<Uint8Array | undefined>;
   complete(message: StoredMessage, reply: Uint8Array | undefined): void;
-  /** @throws actor/aborted when the signal fires */
-  awaitReply(wait: ReplyWait, timeoutMs: number, signal?: AbortSignal): Promise<ReplyResult>;
+  /** @throws actor/aborted when a signal fires */
+  awaitReply(wait: ReplyWait, timeoutMs: number, signals?: readonly AbortSignal[]): Promise<ReplyResult>;
 }
 
 /** One wait of an action or a run handler. */
@@ -36,7 +36,8 @@ export interface PlainReceive {
   readonly hold: boolean;
   /** undefined: waits for ever; 0: a poll. */
   readonly timeoutMs: number | undefined;
-  readonly signal: AbortSignal | undefined;
+  /** Any of them ends the wait. */
+  readonly signals: readonly AbortSignal[];
   /** A run handler that only waits for messages leaves the object free to hibernate. */
   readonly isRunHandler: boolean;
 }

@@ -67,8 +67,8 @@ export class ReplyWaits {
     return { status: "completed", reply: kept.reply };
   }
 
-  /** @throws actor/aborted when the signal fires, and why the activation ends */
-  wait(id: number, timeoutMs: number, signal?: AbortSignal): Promise<ReplyResult> {
+  /** @throws actor/aborted when a signal fires, and why the activation ends */
+  wait(id: number, timeoutMs: number, signals: readonly AbortSignal[]): Promise<ReplyResult> {
     const { timers, ports, abortSignal } = this.#activation;
     return new Promise((resolve, reject) => {
       const onEnd = (): void => {
@@ -90,7 +90,7 @@ export class ReplyWaits {
         if (this.#waiters.get(id) === waiter) this.#waiters.delete(id);
         timers.remove(timer);
         abortSignal.removeEventListener("abort", onEnd);
-        signal?.removeEventListener("abort", onAbort);
+        for (const signal of signals) signal.removeEventListener("abort", onAbort);
       };
       const waiter = (reply: Uint8Array | undefined): void => {
         stop();
@@ -99,7 +99,7 @@ export class ReplyWaits {
       this.#waiters.set(id, waiter);
       timers.add(timer);
       abortSignal.addEventListener("abort", onEnd, { once: true });
-      signal?.addEventListener("abort", onAbort, { once: true });
+      for (const signal of signals) signal.addEventListener("abort", onAbort, { once: true });
     });
   }
 

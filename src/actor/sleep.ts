@@ -69,9 +69,10 @@ export class Sleep {
     }
   }
 
-  /** `c.sleep()`: as soon as nobody is served and nothing but the run handler works. @throws actor/starting */
+  /** `c.sleep()`: as soon as nobody is served and nothing but the run handler works, `sleepGracePeriod` from now at the latest. @throws actor/starting */
   ask(): void {
     if (!this.#isReady) throw new ActorError("actor", "starting", "The actor has not started yet");
+    if (!this.#isAsked) this.#beginAtLast();
     this.#isAsked = true;
     this.#beginSoon();
   }
@@ -170,6 +171,15 @@ export class Sleep {
 
   get #isOver(): boolean {
     return this.#activation.shutdown.isBegun || this.#activation.abortSignal.aborted;
+  }
+
+  /** Those who are served and what works have so long to end. */
+  #beginAtLast(): void {
+    const { timers, ports, actor } = this.#activation;
+    const fire = (): void => {
+      if (!this.#isOver) this.begin();
+    };
+    timers.add({ at: ports.now() + actor.options.sleepGracePeriod, fire });
   }
 
   #beginSoon(): void {

@@ -61,8 +61,11 @@ export class MemorySocket implements Socket {
     if (!this.#isOpen) return;
     this.#isOpen = false;
     void this.#way.outputGate().then(() => {
+      if (this.#hasDied) return;
       this.end ??= { code, reason };
       this.onChange();
+      // The client answers, and the object hears of that, whether or not it is in memory by then.
+      void this.#way.closed(this, { code, reason });
     });
   }
 
