@@ -85,18 +85,16 @@ async function callHandler(activation: ActorActivation, request: Request, connec
   const callback: Callback = {};
   const context = new CallbackContext(activation, READY, { signal: abort.signal, callback, conn: connection.view, request });
   const ended = activation.callbacks.begin("onRequest");
-  let answer: unknown;
+  let given: Promise<unknown> | undefined;
   try {
-    const running = Promise.resolve(withEffects(context, () => (actor.config.onRequest as unknown as Handler)(context, request)));
-    answer = await within(activation, running, actor.options.actionTimeout, () => timedOut(abort)).catch((error: unknown) => {
-      running.then(discardOf, () => {});
-      throw error;
-    });
+    const running = withEffects(context, () => (given = Promise.resolve((actor.config.onRequest as unknown as Handler)(context, request)))) as Promise<unknown>;
+    const answer = await within(activation, running, actor.options.actionTimeout, () => timedOut(abort));
     ended();
     activation.commitOrThrow();
     return checkedResponse(answer);
   } catch (error) {
-    discardOf(answer);
+    // What the handler gives, or will give: it came too late, or what it began was refused, or it is none.
+    given?.then(discardOf, () => {});
     ended();
     activation.commitOrThrow();
     throw activation.record.destroyed && isAborted(error) ? destroyed() : error;

@@ -124,6 +124,21 @@ describe("onRequest", () => {
     expect(await subject.call("get")).toBe(0);
   });
 
+  it.each(["at once", "later"])("is refused with what it has begun (%s), and the body that nobody gets is cancelled", async (when) => {
+    const body = openBody();
+    const { world, subject } = answering(
+      (c) => {
+        void c.queue.send("q", 1);
+        return when === "later" ? world.clock.delay(5).then(() => new Response(body.stream)) : new Response(body.stream);
+      },
+      { queues: { q: { "~standard": { version: 1, vendor: "test", validate: async () => (await world.clock.delay(10), { issues: [{ message: "no" }] }) } } } },
+    );
+    const answer = failure(subject.fetch("/"));
+    await world.pass(20);
+    expect(await answer).toBe("400 actor/validation_error");
+    expect(body.cancelled).toHaveLength(1);
+  });
+
   it("has `actionTimeout` to give its Response, and its late one goes; the body may take longer", async () => {
     const [late, long] = [openBody(), openBody()];
     let reason: unknown;
