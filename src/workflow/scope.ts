@@ -33,6 +33,8 @@ export class Scope implements OperationScope {
   #misuse: EntryInProgressError | undefined;
   #ended: Error | undefined;
   #evicted = false;
+  /** Its code has come to an operation that diverged, and never goes on. */
+  #isStuck = false;
   #refusals = 0;
   #hasCheckpoint = false;
   /** The counter when the latest operation here, or in a try block here, had its result; what is recorded behind has higher ones, unless it started over since. */
@@ -95,7 +97,7 @@ export class Scope implements OperationScope {
     this.#hasCheckpoint = true;
   }
 
-  /** Starts an operation; `start` runs inside a turn. Rejects for misuse; never settles when the run is halted. */
+  /** Starts an operation; `start` runs inside a turn. Rejects for misuse; never settles for the scope's own code when the run is halted. */
   operate(
     kind: EntryKind | "try",
     name: string,
@@ -103,13 +105,14 @@ export class Scope implements OperationScope {
     /** For `removed`: the kind that the entry may have had. */
     originalKind?: EntryKind | "try",
   ): Promise<unknown> {
-    if (this.activation.isHalted && !this.#evicted) return new Promise(() => {});
+    if (this.activation.isHalted && !this.#ended) return this.#afterHalt(name);
     const refused = this.#refusal(name);
     if (refused) return this.#refuse(refused);
     const ordinal = kind === "message" ? (this.#receives.get(name) ?? 0) : 0;
     const problem = this.#meet(kind, name, ordinal, originalKind);
     if (problem) {
       this.activation.diverge(problem);
+      this.#isStuck = true;
       return new Promise(() => {});
     }
     this.#used.set(name, kind);
@@ -260,6 +263,15 @@ export class Scope implements OperationScope {
   #refuse(error: Error): Promise<never> {
     this.#refusals += 1;
     return this.#refusals > MAX_REFUSALS ? new Promise(() => {}) : rejected(error);
+  }
+
+  /**
+   * The activation is over. The scope's own code must not go on, not even to a `catch`: it gets no answer. While it awaits an
+   * operation that never settles, whoever calls is somebody else, another actor that has kept this context, and is told.
+   */
+  #afterHalt(name: string): Promise<never> {
+    if (!this.#current && !this.#isStuck) return new Promise(() => {});
+    return this.#refuse(new EvictedError(`"${name}" was started in ${formatLocation(this.location)} of a workflow that is not in memory any more`));
   }
 
   #refusal(name: string): Error | undefined {

@@ -279,3 +279,42 @@ describe("names", () => {
     expect(s.stored()).toEqual([]);
   });
 });
+
+describe("a context that somebody else has kept", () => {
+  /** How a call of it ends, if it does. */
+  const ending = (call: () => Promise<unknown>): Promise<string> =>
+    call().then(
+      () => "answered",
+      (error: { group: string; code: string }) => `${error.group}/${error.code}`,
+    );
+
+  it.each<[string, (ctx: Ctx, keep: (each: Ctx) => void) => Promise<unknown>]>([
+    ["of a workflow", async (ctx, keep) => (keep(ctx), ctx.sleep("nap", HOUR))],
+    ["of an iteration", (ctx, keep) => ctx.loop("l", async (round) => (keep(round), await round.queue.next("wait"), Loop.break()))],
+    ["of a branch", (ctx, keep) => ctx.join("j", { b: { run: async (b) => (keep(b), b.sleep("nap", HOUR)) } })],
+    ["of a branch that has ended", (ctx, keep) => ctx.join("j", { b: { run: async (b) => keep(b) }, c: { run: (c) => c.sleep("nap", HOUR) } })],
+  ])("%s is told when the activation, or the workflow, is over", async (_, run) => {
+    for (const end of ["crash", "cancel", "sleep"]) {
+      let kept: Ctx | undefined;
+      const s = await subject((ctx) => run(ctx, (each) => (kept ??= each)), { actions: { sleep: (c) => c.sleep() }, config: { onSleep: () => {} } });
+      const old = kept as unknown as Ctx;
+      if (end === "cancel") await s.call("cancel");
+      if (end === "crash") s.actor.crash();
+      if (end === "sleep") await s.call("sleep");
+      await s.world.settle();
+      for (const call of [() => old.step("s", () => 1), () => old.sleep("z", 1), () => old.queue.next("m"), () => old.getVersion("v", 1), () => old.join("k", {}), () => old.try("t", async () => 1)]) {
+        expect(await ending(call)).toMatch(/^workflow\/(evicted|cancelled|entry_in_progress)$/);
+      }
+    }
+  });
+
+  it("of code that does not match its history is told, too", async () => {
+    const old = await subject(async (ctx) => (await ctx.step("a", () => 1), ctx.sleep("nap", HOUR)));
+    let kept: Ctx | undefined;
+    const s = old.deploy(async (ctx) => ((kept = ctx), await ctx.step("b", () => 1)));
+    await s.send("wake");
+    await s.world.settle();
+    expect((await s.status()).status).toBe("diverged");
+    expect(await ending(() => (kept as unknown as Ctx).step("c", () => 1))).toBe("workflow/evicted");
+  });
+});
