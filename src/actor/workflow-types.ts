@@ -119,7 +119,9 @@ export interface WorkflowContext<S, CP, CS, V, I, DB, E extends EventDeclaration
   isEvicted(): boolean;
   /**
    * Runs the callback until it succeeds once; its result is stored and answers every later replay. State changes made
-   * after the callback's last `await` happen exactly once. @throws StepExhaustedError, CriticalError, RollbackError
+   * after the callback's last `await` happen exactly once, unless something that it has begun and not awaited takes time
+   * (a message whose validator is asynchronous, a transaction): the step waits for that, and changes made before its end
+   * are roll-forward, as those before an `await` are. @throws StepExhaustedError, CriticalError, RollbackError
    */
   step<T>(name: string, run: (step: WorkflowStepContext<S, CP, CS, V, I, DB, E, Q>) => T | Promise<T>): Promise<T>;
   step<T>(config: WorkflowStepConfig<WorkflowStepContext<S, CP, CS, V, I, DB, E, Q>, T>): Promise<T>;

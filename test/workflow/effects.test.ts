@@ -73,6 +73,33 @@ describe("effects that a step begins without awaiting them", () => {
     expect(await bodies(done)).toEqual([]);
   });
 
+  it.each(["cancel", "replayFrom", "crash"])("sends nothing when %s ends an attempt that waits for what it began", async (end) => {
+    const clock = new ManualClock();
+    const heard: unknown[] = [];
+    const s = await subject(
+      async (ctx) => {
+        await ctx.step("send", (step: Step) => {
+          step.abortSignal.addEventListener("abort", () => heard.push((step.abortSignal.reason as Error).name));
+          void step.queue.send("slow", heard.length);
+          step.state.log.push("begun");
+        });
+        return "done";
+      },
+      { clock, queues: { slow: slowSchema(clock, 100) } },
+    );
+    await s.world.pass(50);
+    expect((await s.status()).status).toBe("running");
+    if (end === "replayFrom") await expect(s.call("replayFrom")).rejects.toMatchObject({ code: "workflow_in_flight" });
+    if (end === "crash") s.actor.crash();
+    if (end === "cancel") await s.call("cancel");
+    await s.world.passUntilQuiet();
+    expect((await s.status()).status).toBe(end === "cancel" ? "cancelled" : "completed");
+    expect(heard).toEqual({ cancel: ["CancelledError"], replayFrom: [], crash: heard }[end]);
+    expect(await bodies(s)).toHaveLength(end === "cancel" ? 0 : 1);
+    // Roll-forward: the attempt was not over when the state was stored.
+    expect(await s.state()).toEqual({ log: end === "crash" ? ["begun", "begun"] : ["begun"] });
+  });
+
   it.each(["at once", "later"])("fails the attempt when what it began is refused %s and nobody handles that", async (when) => {
     const clock = new ManualClock();
     const attempts: number[] = [];
