@@ -83,7 +83,7 @@ export class WorkflowControl {
   /**
    * Runs the workflow again from a step on, or from its start. That entry and those behind it are deleted; if it lies in a
    * loop, that loop starts over, and a join or race that it lies in is open again. Messages that were taken behind it come
-   * back, and steps before it that were undone start over. State is not rewound.
+   * back, and steps before it that were undone start over. State is not rewound. Without a workflow nothing happens.
    * @throws actor/workflow_in_flight unless it is parked or has ended
    */
   replayFrom(entryId?: string): void {
@@ -91,6 +91,8 @@ export class WorkflowControl {
       throw new ActorError("actor", "workflow_in_flight", "The workflow is running; it can be replayed when it is parked or has ended");
     }
     const target = entryId === undefined ? undefined : targetOf([...this.#activation.history.entries()], entryId);
+    // There is no workflow.
+    if (!this.#activation.record.workflow) return;
     this.#workflow.forget();
     const restart = new Restart(this.#activation.history);
     restart.replayFrom(target);

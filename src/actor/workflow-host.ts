@@ -136,8 +136,9 @@ export class WorkflowHost implements WorkflowPorts {
     if (!isDone) this.#runtime.ports.waitUntil(this.yield().then(() => this.advance()));
   }
 
+  /** Not while hooks of the start run, which may fail or refuse their caller: the start begins it when they have ended. */
   get #mayBegin(): boolean {
-    return !this.#runtime.lost && !this.#runtime.shutdown.isBegun;
+    return this.#runtime.isReady && !this.#runtime.lost && !this.#runtime.shutdown.isBegun;
   }
 
   /** What stands while the code does not match the history, and is not being looked at again. */

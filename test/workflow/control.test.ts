@@ -575,3 +575,89 @@ describe("replayFrom", () => {
     expect(runs.count("b")).toBeGreaterThanOrEqual(2);
   });
 });
+
+describe("control in hooks of a start", () => {
+  const program = (runs: Runs) => async (ctx: Ctx) => {
+    await ctx.step("charge", (step) => {
+      runs.note("charge");
+      step.state.log.push("charged");
+    });
+    return "done";
+  };
+
+  it.each(["createState", "onMigrate", "onCreate", "createVars", "onWake", "onBeforeConnect"])("begins nothing before %s, and all that comes after it, has ended", async (name) => {
+    for (const operation of ["replayFrom", "cancel"]) {
+      const runs = new Runs();
+      let refuses = true;
+      let cameFirst: unknown;
+      const hook = async (c: { workflow: Record<string, () => void> }): Promise<object> => {
+        if (runs.count("charge") > 0) return { log: [] };
+        if (operation === "cancel") c.workflow.cancel?.();
+        c.workflow.replayFrom?.();
+        await undefined;
+        cameFirst = runs.list.slice();
+        if (refuses) throw new Error("no such actor");
+        return { log: [] };
+      };
+      const s = new Subject(program(runs), { config: { [name]: hook, ...(name === "createState" ? { state: undefined } : {}) } });
+      await expect(s.call("get")).rejects.toThrow();
+      await s.world.passUntilQuiet();
+      expect(cameFirst).toEqual([]);
+      expect(runs.list).toEqual([]);
+      expect(s.actor.store.keys).toEqual([]);
+      refuses = false;
+      await s.call("get");
+      await s.world.passUntilQuiet();
+      expect(cameFirst).toEqual([]);
+      expect(runs.list).toEqual(["charge"]);
+      expect(await s.status()).toEqual({ status: "completed", output: "done" });
+      expect(await s.state()).toEqual({ log: ["charged"] });
+    }
+  });
+
+  it("lets a failed workflow try again with each start, once that has succeeded; one that fails begins nothing", async () => {
+    const runs = new Runs();
+    let isBroken = true;
+    let failsToWake = false;
+    const onWake = async (c: { workflow: { recover(): void } }): Promise<void> => {
+      c.workflow.recover();
+      await undefined;
+      if (failsToWake) throw new Error("not now");
+    };
+    const s = await finished(
+      async (ctx) =>
+        ctx.step({
+          name: "ship",
+          maxRetries: 0,
+          run: () => {
+            runs.note("ship");
+            if (isBroken) throw new Error("broken");
+            return "shipped";
+          },
+        }),
+      { config: { onWake } },
+    );
+    expect((await s.status()).status).toBe("failed");
+    failsToWake = true;
+    s.actor.crash();
+    await expect(s.call("get")).rejects.toThrow();
+    await s.world.settle();
+    expect(runs.list).toEqual(["ship"]);
+    failsToWake = false;
+    isBroken = false;
+    s.actor.crash();
+    await s.call("get");
+    await s.world.passUntilQuiet();
+    expect(runs.list).toEqual(["ship", "ship"]);
+    expect(await s.status()).toEqual({ status: "completed", output: "shipped" });
+  });
+
+  it("does nothing where there is no workflow", async () => {
+    const s = new Subject(undefined, {});
+    for (const operation of ["recover", "cancel", "replayFrom"]) await s.call(operation);
+    await expect(s.call("replayFrom", "1")).rejects.toMatchObject({ code: "step_not_found" });
+    expect(await s.status()).toEqual({ status: "none" });
+    expect(s.actor.store.keys).toEqual(["a", "s"]);
+    expect(s.actor.store.alarmAt).toBeNull();
+  });
+});
