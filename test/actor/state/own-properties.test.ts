@@ -34,6 +34,22 @@ describe("a name that a client sent", () => {
     }
   });
 
+  it("can be any name if code asks whether it is there, or keeps a Map", async () => {
+    const subject = new StateSubject<Any>({ byId: {}, map: new Map() });
+    const inherited = [...INHERITED, "toLocaleString", "propertyIsEnumerable"];
+    await subject.edit(({ state: { byId, map } }) => {
+      expect(inherited.filter((id) => byId[id] !== undefined).toSorted()).toEqual(["hasOwnProperty", "isPrototypeOf", "propertyIsEnumerable", "toLocaleString", "toString", "valueOf"]);
+      for (const id of inherited) {
+        if (!Object.hasOwn(byId, id)) byId[id] = {};
+        byId[id].n = id;
+        if (!map.has(id)) map.set(id, {});
+        map.get(id).n = id;
+      }
+    });
+    const { byId, map } = await subject.restarted();
+    for (const id of inherited) expect([Object.getOwnPropertyDescriptor(byId, id)?.value, map.get(id)], id).toEqual([{ n: id }, { n: id }]);
+  });
+
   it("reaches nothing that can be written to, however many names follow one another", async () => {
     const subject = new StateSubject<Any>({ object: {}, list: [1], map: new Map([[1, 2]]), set: new Set([1]), at: new Date(0) });
     const tried = [...INHERITED, "prototype", "push", "map", "call", "apply", "bind", "name", "get", "set", "has", "add", "getTime", "setTime", "size", "length", "0"];
