@@ -5,7 +5,7 @@ import { env as workerEnv, waitUntil } from "cloudflare:workers";
 import type { ActorDefinitions, Client, ClientEffects, Logger, LogSink, Registry } from "../actor/index.js";
 import { configuredLogger, consoleLog, createBindingTransport, createClientWithTransport, setHomeTransport } from "../client/index.js";
 import { createActorObject, type ActorObjectClass } from "../durable-object/index.js";
-import { own, type LogLevel, MAX_VALUE_BYTES } from "../protocol/index.js";
+import { LOG_LEVELS, MAX_VALUE_BYTES, readOptions, type LogLevel } from "../protocol/index.js";
 import {
   createActorCaller,
   createMessageSender,
@@ -84,7 +84,7 @@ export interface ActorHandler<D extends ActorDefinitions, Env> {
  * missing, or not SQLite-backed, is an error that says what to add.
  */
 export function createHandler<D extends ActorDefinitions, Env = unknown>(registry: Registry<D>, given: HandlerOptions<Env> = {}): ActorHandler<D, Env> {
-  const options = own(given);
+  const options = readHandlerOptions(given);
   const actorNames = new Set(registry.actorNames);
   const { maxIncomingMessageSize, maxOutgoingMessageSize, logging, serverless } = registry.config;
   const basePath = options.basePath ?? serverless?.basePath ?? "/";
@@ -148,6 +148,19 @@ export function createHandler<D extends ActorDefinitions, Env = unknown>(registr
   // `createClient()` without an endpoint means the actors of its own Worker.
   setHomeTransport(() => bind(workerEnv as Env, () => {}));
   return handler;
+}
+
+const OPTION_NAMES = ["fetch", "basePath", "token", "cors", "authorize", "hosts", "logLevel"] as const;
+
+/** A mistyped `authorize` would leave every actor open. @throws TypeError that names the option */
+function readHandlerOptions<Env>(given: HandlerOptions<Env>): HandlerOptions<Env> {
+  const fail = (problem: string): TypeError => new TypeError(`createHandler(): ${problem}`);
+  const options = readOptions<HandlerOptions<Env>>("createHandler", given, OPTION_NAMES, fail);
+  for (const name of ["fetch", "authorize"] as const) if (options[name] !== undefined && typeof options[name] !== "function") throw fail(`${name} must be a function`);
+  for (const name of ["basePath", "token"] as const) if (options[name] !== undefined && typeof options[name] !== "string") throw fail(`${name} must be a string`);
+  const { logLevel } = options;
+  if (logLevel !== undefined && !(["silent", ...LOG_LEVELS] as readonly string[]).includes(logLevel)) throw fail(`logLevel must be one of ${LOG_LEVELS.join(", ")}, silent`);
+  return options;
 }
 
 function hostsOf(hosts: readonly string[] | undefined): { hosts?: readonly string[] } {
