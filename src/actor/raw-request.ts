@@ -45,13 +45,18 @@ export async function answerRequest(activation: AdmittingActivation, request: Re
   activation.shutdown.signal.addEventListener("abort", onShutdown, { once: true });
   if (request.signal.aborted) onGone();
   if (activation.shutdown.signal.aborted) onShutdown();
+  let tellLeft = (): void => {};
+  const left = new Promise<void>((resolve) => {
+    tellLeft = resolve;
+  });
   const leave = (end: ConnectionEnd): Promise<void> => {
+    tellLeft();
     request.signal.removeEventListener("abort", onGone);
     activation.shutdown.signal.removeEventListener("abort", onShutdown);
     return activation.connections.close(connection, end);
   };
   try {
-    const response = await callHandler(activation, request, connection, abort);
+    const response = await callHandler(activation, request, connection, abort, left);
     if (response.body === null || request.method === "HEAD") {
       const bodiless = copyOf(response, null);
       discard(response.body);
@@ -79,8 +84,8 @@ function openBody(activation: AdmittingActivation, source: ReadableStream, abort
   return body.stream;
 }
 
-/** Runs `onRequest`, and commits what it changed before its Response, or its error, is given. */
-async function callHandler(activation: ActorActivation, request: Request, connection: Connection, abort: AbortController): Promise<Response> {
+/** Runs `onRequest`, and commits what it changed before its Response, or its error, is given. `left`: the answer's body has ended. */
+async function callHandler(activation: ActorActivation, request: Request, connection: Connection, abort: AbortController, left: Promise<void>): Promise<Response> {
   const { actor } = activation;
   const callback: Callback = {};
   const context = new CallbackContext(activation, READY, { signal: abort.signal, callback, conn: connection.view, request });
@@ -101,6 +106,8 @@ async function callHandler(activation: ActorActivation, request: Request, connec
   } finally {
     closeEffects(context);
     activation.callbackEnded(callback);
+    // The actor that it destroys gives its answer first.
+    if (activation.record.destroyed) activation.background.waitFor("The answer of `onRequest`", left);
   }
 }
 

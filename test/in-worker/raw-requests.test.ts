@@ -33,7 +33,8 @@ const web = actor({
       case "/fixed": {
         const { readable, writable } = new FixedLengthStream(5);
         const writer = writable.getWriter();
-        void writer.write(bytesOf("hello")).then(() => writer.close());
+        // A HEAD cancels what it does not send.
+        writer.write(bytesOf("hello")).then(() => writer.close()).catch(() => {});
         return new Response(readable, { headers: { "content-length": "5" } });
       }
       case "/short":
@@ -59,6 +60,9 @@ const web = actor({
         });
         return new Response(stream, { headers: { "content-type": "text/event-stream" } });
       }
+      case "/end":
+        c.destroy();
+        return new Response("bye");
       case "/hang":
         await new Promise((resolve) => {
           streams.set(c.key.join(), { signal: c.abortSignal } as Stream);
@@ -209,6 +213,15 @@ describe.each(Object.keys(ways))("a raw request over %s", (way) => {
     controller.abort(new Error("enough"));
     expect(await answer).toBe("enough");
     await until(() => seen.includes("hung aborted"));
+  });
+
+  it("is whole when its own handler destroys the actor", async () => {
+    const key = keyOf("last");
+    for (const method of ["GET", "POST"]) {
+      const response = await send(key, "/end", { method });
+      expect([response.status, await response.text()]).toEqual([200, "bye"]);
+    }
+    expect(await (await send(key, "/count", { method: "POST" })).json(), "the next life").toMatchObject({ count: 1 });
   });
 
   it("breaks off when the actor is destroyed while its body is open", async () => {
