@@ -10,7 +10,7 @@ import { describe } from "./describe.js";
 import { acceptMessage, awaitReply, callAction, socketWaitOf } from "./dispatch.js";
 import { tellFailure } from "./failure-data.js";
 import { receiveFrame } from "./frames.js";
-import { Lives, type Entered } from "./lives.js";
+import { isAddressed, Lives, type Entered } from "./lives.js";
 import type { ActorPorts, ConnectionEnd, Socket } from "./ports.js";
 import { answerRequest } from "./raw-request.js";
 import { deliverRaw, serveRawSocket } from "./raw-socket.js";
@@ -133,7 +133,10 @@ export class ActorHost {
       checkEnvelope(envelope);
       return await run(serve);
     } catch (error) {
-      return { v: ENVELOPE_VERSION, ok: false, ...tellFailure(error, this.#ports, this.#lives.record, hasBegun, callOf(envelope)) };
+      const { record } = this.#lives;
+      // Whoever has the id of an earlier life of the key learns nothing of this one.
+      const addressed = record && isAddressed(record, envelope.address) ? record : undefined;
+      return { v: ENVELOPE_VERSION, ok: false, ...tellFailure(error, this.#ports, addressed, hasBegun, callOf(envelope)) };
     }
   }
 

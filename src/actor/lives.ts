@@ -322,8 +322,12 @@ function causeOf(error: unknown): unknown {
 }
 
 /** An address by id means one life of the key. */
+export function isAddressed(record: ActorRecord, address: CallEnvelope["address"]): boolean {
+  return address?.generation === undefined || parseActorId(record.actorId)?.generation === address.generation;
+}
+
 function checkAddress(record: ActorRecord, address: CallEnvelope["address"]): void {
-  if (address.generation !== undefined && parseActorId(record.actorId)?.generation !== address.generation) throw notFound(address);
+  if (!isAddressed(record, address)) throw notFound(address);
 }
 
 function notFound(address: CallEnvelope["address"]): ActorError {

@@ -96,7 +96,9 @@ describe("destroy", () => {
     expect(await byOldId()).toMatchObject({ ok: false, status: 404, error: { code: "not_found" } });
     expect(subject.store.keys, "asking by id creates nothing").toEqual([]);
     await subject.call("add");
-    expect(await byOldId()).toMatchObject({ ok: false, status: 404, error: { code: "not_found" } });
+    const answer = await byOldId();
+    expect(answer).toMatchObject({ ok: false, status: 404, error: { code: "not_found" } });
+    expect(answer.ok || answer.error.actor, "nor does it tell the new life's id and key").toBeUndefined();
     expect(await subject.call("get")).toBe(1);
   });
 
