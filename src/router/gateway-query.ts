@@ -39,6 +39,12 @@ export function parseGatewayQuery(search: string): GatewayQuery {
   return { params, userQuery: userPairs.join("&") };
 }
 
+/** A query of the user's own as the actor may see it: a token that came in it was for the router. `search`: with or without its "?". */
+export function withoutToken(search: string): string {
+  const isToken = (pair: string): boolean => decode(pair.split("=", 1)[0] ?? "") === "rvt-token";
+  return search.replace(/^\?/, "").split("&").filter((pair) => !isToken(pair)).join("&");
+}
+
 /** The target that a gateway URL names. Throws `guard/query_invalid_params` (400) and the codes of `parseGatewayQuery`. */
 export function targetOf(actor: string, params: ReadonlyMap<string, string>): ActorTarget {
   const skipReadyWait = params.get("rvt-skip-ready-wait");

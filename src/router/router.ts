@@ -8,6 +8,7 @@ import { errorResponse, failureOf, type FailurePorts, type RouterLog } from "./e
 import { createActorCaller } from "./forward.js";
 import { serveGateway } from "./gateway.js";
 import { redactPath } from "./gateway-path.js";
+import { withoutToken } from "./gateway-query.js";
 import type { ActorAccess, GatewayOptions } from "./gateway-request.js";
 import type { ActorNamespace } from "./object-namespace.js";
 import { HostNames } from "./host-names.js";
@@ -136,10 +137,10 @@ function createApp(options: RouterOptions, actorNames: ReadonlySet<string>, base
   app.all("/request/*", (c) => {
     const request = c.req.raw;
     const path = pathOf(request).slice("/request".length);
-    return serveRequest({ request, target: headerTarget(request.headers), path: path === "" ? "/" : path, query: new URL(request.url).search.slice(1) }, c.env);
+    return serveRequest({ request, target: headerTarget(request.headers), path: path === "" ? "/" : path, query: withoutToken(new URL(request.url).search) }, c.env);
   });
   const serveSocket = (request: Request, env: ActorAccess, rawPath?: string): Promise<Response> =>
-    serveConnect({ request, userQuery: new URL(request.url).search.slice(1), target: protocolTarget(request.headers) }, env, rawPath);
+    serveConnect({ request, userQuery: withoutToken(new URL(request.url).search), target: protocolTarget(request.headers) }, env, rawPath);
   app.all("/connect", (c) => serveSocket(c.req.raw, c.env));
   app.all("/websocket/*", (c) => serveSocket(c.req.raw, c.env, pathOf(c.req.raw).slice("/websocket/".length)));
   app.all("/actors/*", (c) => {

@@ -244,6 +244,13 @@ describe("a raw request routed by header", () => {
     expect([...(seen.at(-1)?.headers.keys() ?? [])].filter((name) => name.startsWith("x-"))).toEqual(["x-mine"]);
   });
 
+  test.each(["rvt-token=hush", "a=%20&rvt-token=hush", "rvt%2Dtoken=hush", "rvt-token=hush&rvt-token=hush", "rvt-token"])("hides the token of a query (%s) from the actor's code", async (query) => {
+    const { send } = open();
+    const response = await send(`/request/a?x=1&${query}&y=rvt-token`, { headers: await routed(send) });
+    const { search } = await response.json<{ search: string }>();
+    expect(search).toBe(query.startsWith("a=") ? "?x=1&a=%20&y=rvt-token" : "?x=1&y=rvt-token");
+  });
+
   test("lies below the base path", async () => {
     const { send } = open({ basePath: "/api" });
     const id = (await send(`/api${gateway("/")}`)).headers.get("x-rivet-actor") ?? "";
