@@ -61,8 +61,9 @@ class HttpTransport implements ActorTransport {
     const headers = new Headers(configured);
     new Headers(ownField(init, "headers")).forEach((value, name) => headers.set(name, value));
     for (const [name, value] of Object.entries({ ...EXTENDED_HEADER, ...credentials(token, params) })) headers.set(name, value);
+    const url = requestUrl(this.#config, target, path);
     try {
-      return await fetch(requestUrl(this.#config, target, path), { ...init, headers, signal: signal ?? null });
+      return await fetch(url, { ...init, headers, signal: signal ?? null });
     } catch (error) {
       if (signal?.aborted) throw signal.reason;
       throw networkError(endpoint, error);

@@ -90,6 +90,7 @@ describe("a request", () => {
     expect(await failureOf(client.counter.getOrCreate("a", { createWithInput }).x())).toMatchObject({
       group: "client", code: "input_too_large", statusCode: 413, metadata: { sizeBytes: 4099, limitBytes: 4096 },
     });
+    expect(await failureOf(client.counter.getOrCreate("a", { createWithInput }).fetch("/")), "a raw request").toMatchObject({ code: "input_too_large" });
     expect(sent).toEqual([]);
     expect(await client.counter.getOrCreate("a", { createWithInput }).resolve()).toBe(ID);
     await client.counter.create("a", { input: createWithInput });
