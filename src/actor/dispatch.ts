@@ -112,7 +112,7 @@ export async function acceptMessage(
     const isAllowed = await callHook(activation, "canPublish", canPublish, context, READY, activation.actor.options.actionTimeout, []);
     if (!isAllowed) throw new ActorError("auth", "forbidden", `You may not publish to queue "${send.queue}"`);
   }
-  const ms = timeoutMs ?? activation.actor.options.actionTimeout;
+  const ms = timeoutMs ?? Math.min(activation.actor.options.actionTimeout, MAX_SEND_WAIT_MS);
   const wait = given.wait ? { ms, ...(isToken(given.token) && { token: given.token }) } : undefined;
   const message = await activation.sendMessage(send.queue, decodeValue(send.body), wait);
   return { id: message.id, createdAt: message.createdAt, waitMs: wait?.ms ?? 0 };

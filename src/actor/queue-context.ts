@@ -66,7 +66,7 @@ export class QueueContext {
       throw new ActorError("queue", "self_wait", "A run handler that waits for its own queue would wait for ever");
     }
     const { timeout, signal } = readOptions("enqueueAndWait", options, WAIT_OPTIONS, invalidOption);
-    const timeoutMs = readTimeout(timeout, MAX_SEND_WAIT_MS) ?? this.#activation.actor.options.actionTimeout;
+    const timeoutMs = readTimeout(timeout, MAX_SEND_WAIT_MS) ?? Math.min(this.#activation.actor.options.actionTimeout, MAX_SEND_WAIT_MS);
     const signals = this.#signals(signal);
     const message = await this.#activation.sendMessage(name, body, { ms: timeoutMs });
     const result = await this.#activation.queue.awaitReply(message, timeoutMs, signals);

@@ -1,6 +1,9 @@
 import { expect, it } from "vitest";
-import { actor } from "../../src/actor/index.js";
+import { actor, queue } from "../../src/actor/index.js";
+import { decodeValue, encodeValue } from "../../src/protocol/index.js";
 import { single } from "./subject.js";
+
+const DAY = 86_400_000;
 
 it("an action with an enormous timeout is not timed out, and holds back no other", async () => {
   const { world, subject } = single(
@@ -53,4 +56,20 @@ it("an enqueueAndWait that is aborted leaves no timer; one that was aborted befo
   const { rows } = subject.store;
   expect(await subject.call("ask")).toBe("aborted");
   expect(subject.store.rows).toBe(rows);
+});
+
+it("a send with wait that names no timeout waits for an enormous actionTimeout a day, as long as any: timers of the Worker end at 24.8", async () => {
+  const { world, subject } = single(
+    actor({
+      state: 1,
+      options: { actionTimeout: 1e300 },
+      queues: { work: queue<number>() },
+      actions: { ask: (c) => c.queue.enqueueAndWait("work", 1).catch((error: { code: string }) => error.code) },
+    }),
+  );
+  const sent = await subject.send({ mode: "getOrCreate" }, { kind: "send", queue: "work", body: encodeValue(1), wait: true });
+  expect(sent.ok && decodeValue(sent.output!)).toMatchObject({ waitMs: DAY });
+  const asked = subject.call("ask");
+  await world.pass(DAY);
+  expect(await asked).toBe("timed_out");
 });
