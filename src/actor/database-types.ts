@@ -42,24 +42,33 @@ export interface RawAccess extends SqlExecutor {
    * calls in it. If the actor commits anything meanwhile (a message sent, `saveState`, `kv`, a call to another actor), the
    * transaction is undone and rejects.
    *
-   * @throws what `work` throws, sqlite/transaction_queue_full with 128 waiting, sqlite/transaction_timed_out,
-   * sqlite/transaction_interrupted by a commit, sqlite/invalid_timeout
+   * @throws what `work` throws, sqlite/transaction_queue_full with 128 waiting, sqlite/transaction_timed_out (also for what
+   * waited behind it, which does not run), sqlite/transaction_interrupted by a commit, sqlite/invalid_timeout
    */
   transaction<T>(work: (tx: SqlExecutor) => T | Promise<T>, options?: TransactionOptions): Promise<T>;
   /** Ends the use of the database until the actor's next start: statements are refused with sqlite/closed. */
   close(): Promise<void>;
 }
 
+/** Statements at once, for drivers that are synchronous: on the database, or in one transaction, whose end ends it. */
+export interface SqlSession {
+  /** As `execute`; cells as SQLite gives them. @throws as `execute`; sqlite/transaction_open; sqlite/transaction_ended */
+  run(sql: string, parameters: readonly unknown[]): SqlTable;
+  /** Statements of one turn that are undone together if `work` throws. @throws sqlite/asynchronous_transaction if it gives a promise */
+  atomically<T>(work: (tx: SqlSession) => T): T;
+  /**
+   * A transaction over turns, as that of `RawAccess`; one inside of another is undone alone when its work throws.
+   * @throws as that; sqlite/asynchronous_transaction inside of `atomically`
+   */
+  transaction<T>(work: (tx: SqlSession) => Promise<T>): Promise<T>;
+}
+
 /** What a provider builds its client on. */
-export interface DatabaseAccess {
+export interface DatabaseAccess extends SqlSession {
   /** The actor whose database it is. */
   readonly actorId: string;
   /** As `c.db` of `db()`. */
   readonly raw: RawAccess;
-  /** As `execute`, but at once, for drivers that are synchronous; cells as SQLite gives them. @throws as `execute`; sqlite/transaction_open */
-  run(sql: string, parameters: readonly unknown[]): SqlTable;
-  /** Statements of one turn that are undone together if `work` throws. @throws sqlite/asynchronous_transaction if it gives a promise */
-  atomically<T>(work: () => T): T;
 }
 
 /** The result of one statement. */

@@ -8,11 +8,12 @@
  */
 import { ActorError, readOptions } from "../protocol/index.js";
 import type { ActorActivation } from "./activation.js";
-import type { ActorDatabase, Begin, DatabaseAccess, DatabaseProvider, SqlExecutor, SqlTable, TransactionOptions } from "./database-types.js";
+import type { ActorDatabase, Begin, DatabaseAccess, DatabaseProvider, SqlExecutor, SqlSession, SqlTable, TransactionOptions } from "./database-types.js";
 import type { SqlDatabase } from "./ports.js";
 import { sqlError } from "./sql-errors.js";
+import { createSession, type SessionSource } from "./sql-session.js";
 import { readSql, type SqlStatement } from "./sql-text.js";
-import { SqlTransaction } from "./sql-transaction.js";
+import { SqlTransaction, transactionOpen } from "./sql-transaction.js";
 import { bind, toRows, toTable, type BoundStatement } from "./sql-values.js";
 
 /** The platform resets an object whose transaction takes 30 s. */
@@ -22,14 +23,25 @@ const MAX_WAITING = 128;
 const MAX_TEXTS = 100;
 const MAX_TEXT_LENGTH = 2_000;
 
+/** What waits for the transaction that is open. */
+interface Waiting {
+  readonly isTransaction: boolean;
+  go(): void;
+  refuse(error: Error): void;
+}
+
 export class Database implements ActorDatabase {
   readonly #activation: ActorActivation;
   readonly #sql: SqlDatabase;
   readonly #provider: DatabaseProvider<unknown>;
-  /** What waits for the transaction that is open, in order of call. */
-  readonly #waiting: { readonly isTransaction: boolean; go(): void }[] = [];
+  /** In order of call. */
+  readonly #waiting: Waiting[] = [];
   readonly #idle: (() => void)[] = [];
   readonly #texts = new Map<unknown, readonly SqlStatement[]>();
+  readonly #source: SessionSource = {
+    run: (sql, parameters) => this.#atomically(() => this.#runAll(bind(this.#read(sql), parameters))),
+    atomically: (work) => this.#sql.atomically(work),
+  };
   /** Counts what was written. */
   writes = 0;
   #isHeld = false;
@@ -71,6 +83,10 @@ export class Database implements ActorDatabase {
       guard();
       this.#check();
     };
+    const free = (): void => {
+      check();
+      if (this.#isHeld) throw transactionOpen();
+    };
     const access: DatabaseAccess = {
       actorId: this.#activation.record.actorId,
       raw: Object.freeze({
@@ -86,22 +102,20 @@ export class Database implements ActorDatabase {
         transaction: <T>(work: (tx: SqlExecutor) => T | Promise<T>, options?: TransactionOptions) =>
           begin(async () => {
             check();
-            return this.#transaction(work, timeoutOf(options), check);
+            if (typeof work !== "function") throw new ActorError("sqlite", "invalid_sql", "A transaction is a function: `db.transaction(async (tx) => …)`");
+            return this.#transaction((transaction) => work(this.#executor(transaction, check)), timeoutOf(options), check);
           }),
         close: async () => {
           check();
           this.#isClosed = true;
         },
       }) as DatabaseAccess["raw"],
-      run: (sql, parameters) => {
-        check();
-        if (this.#isHeld) throw new ActorError("sqlite", "transaction_open", "A synchronous statement cannot wait for the transaction that is open");
-        return this.#atomically(() => this.#runAll(bind(this.#read(sql), parameters)));
-      },
-      atomically: (work) => {
-        check();
-        return this.#sql.atomically(() => mustBeSynchronous(work()));
-      },
+      ...createSession(this.#source, free, (work) => {
+        return begin(async () => {
+          check();
+          return this.#transaction((transaction) => work(this.#within(transaction, check)), MAX_TRANSACTION_MS, check);
+        });
+      }),
     };
     return this.#provider.createClient(access);
   }
@@ -141,20 +155,39 @@ export class Database implements ActorDatabase {
     return this.#isHeld ? new Promise((resolve) => this.#idle.push(resolve)) : undefined;
   }
 
-  async #transaction<T>(work: (tx: SqlExecutor) => T | Promise<T>, timeoutMs: number, check: () => void): Promise<T> {
-    if (typeof work !== "function") throw new ActorError("sqlite", "invalid_sql", "A transaction is a function: `db.transaction(async (tx) => …)`");
-    const onTimeout = (): ActorError => new ActorError("sqlite", "transaction_timed_out", `The transaction did not end within ${timeoutMs} ms, and was undone`);
+  async #transaction<T>(work: (transaction: SqlTransaction) => T | Promise<T>, timeoutMs: number, check: () => void): Promise<T> {
+    const onTimeout = (): ActorError => {
+      // Who waits behind it may be its own work: a part of what was undone.
+      for (const { refuse } of this.#waiting.splice(0)) refuse(timedOut(`The transaction before this did not end within ${timeoutMs} ms; this did not run`));
+      return timedOut(`The transaction did not end within ${timeoutMs} ms, and was undone`);
+    };
     const transaction = new SqlTransaction(this.#activation, this.#sql, { timeoutMs, onTimeout, onCommit: interrupted });
-    const tx = Object.freeze({
+    return this.#alone(() => {
+      check();
+      return transaction.run(() => work(transaction));
+    });
+  }
+
+  /** What the work of a transaction runs statements with. */
+  #executor(transaction: SqlTransaction, check: () => void): SqlExecutor {
+    return Object.freeze({
       execute: async (sql: unknown, ...given: unknown[]) => {
         check();
         transaction.check();
         return this.#rows(bind(this.#read(sql), given));
       },
     }) as SqlExecutor;
-    return this.#alone(() => {
+  }
+
+  /** The same for synchronous drivers, which may nest transactions in it. */
+  #within(transaction: SqlTransaction, check: () => void): SqlSession {
+    const checkAll = (): void => {
       check();
-      return transaction.run(() => work(tx));
+      transaction.check();
+    };
+    return createSession(this.#source, checkAll, async (work) => {
+      checkAll();
+      return transaction.nest((inner) => work(this.#within(inner, check)));
     });
   }
 
@@ -202,18 +235,19 @@ export class Database implements ActorDatabase {
   #next<T>(run: () => T): T | Promise<T> {
     if (!this.#isHeld) return run();
     return new Promise((resolve, reject) => {
-      this.#wait(false, () => {
+      const go = (): void => {
         try {
           resolve(run());
         } catch (error) {
           reject(error);
         }
-      });
+      };
+      this.#wait({ isTransaction: false, go, refuse: reject });
     });
   }
 
   async #alone<T>(run: () => Promise<T>): Promise<T> {
-    if (this.#isHeld || this.#waiting.length > 0) await new Promise<void>((resolve) => this.#wait(true, resolve));
+    if (this.#isHeld || this.#waiting.length > 0) await new Promise<void>((resolve, reject) => this.#wait({ isTransaction: true, go: resolve, refuse: reject }));
     this.#isHeld = true;
     try {
       return await run();
@@ -223,11 +257,11 @@ export class Database implements ActorDatabase {
     }
   }
 
-  #wait(isTransaction: boolean, go: () => void): void {
+  #wait(waiting: Waiting): void {
     if (this.#waiting.length >= MAX_WAITING) {
       throw new ActorError("sqlite", "transaction_queue_full", `${MAX_WAITING} transactions and statements wait for the one that is open`);
     }
-    this.#waiting.push({ isTransaction, go });
+    this.#waiting.push(waiting);
   }
 
   /** Whoever waits next is let in at once, so that nobody overtakes it. */
@@ -301,13 +335,8 @@ export function openDatabase(activation: ActorActivation, sql: SqlDatabase | und
   return new Database(activation, sql, provider);
 }
 
-/** The platform would take a promise, and undo nothing of what comes after its first `await`. */
-function mustBeSynchronous<T>(result: T): T {
-  const promise = result as PromiseLike<unknown> | undefined;
-  if (typeof promise?.then !== "function") return result;
-  // What becomes of it interests nobody any more.
-  promise.then(undefined, () => {});
-  throw new ActorError("sqlite", "asynchronous_transaction", "This transaction must not be asynchronous: what it did is undone, what it does later is not part of it");
+function timedOut(message: string): ActorError {
+  return new ActorError("sqlite", "transaction_timed_out", message);
 }
 
 function interrupted(): ActorError {

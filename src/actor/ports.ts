@@ -86,7 +86,8 @@ export interface SqlDatabase {
    * No other event of the object is delivered meanwhile, and the platform resets the object after 30 s.
    *
    * A commit of the runtime must never be undone with it. `onCommit`: such a commit, or `leaving`, undoes the transaction
-   * first and calls this. Without it, commits become part of the transaction.
+   * first and calls this. If one such transaction is open inside of another, they cannot be undone at once: both are told,
+   * and the commit, or `leaving`, throws. Without it, commits become part of the transaction.
    */
   transaction<T>(work: () => Promise<T>, onCommit?: () => void): Promise<T>;
   /** Something is about to leave the actor that does not wait for an open transaction. */

@@ -18,6 +18,9 @@ export class SqlTransaction {
   readonly #ends: TransactionEnds;
   #hasEnded = false;
   #failure: { readonly error: unknown } | undefined;
+  /** The transaction in it that is open, and when that has ended. */
+  #inner: { readonly transaction: SqlTransaction; readonly ended: Promise<unknown> } | undefined;
+  #endsAt = 0;
   #reject: (error: unknown) => void = () => {};
 
   constructor(activation: ActorActivation, sql: SqlDatabase, ends: TransactionEnds) {
@@ -26,10 +29,34 @@ export class SqlTransaction {
     this.#ends = ends;
   }
 
-  /** @throws why it was undone; sqlite/transaction_ended when its work is over */
+  /**
+   * @throws why it was undone; sqlite/transaction_ended when its work is over; sqlite/transaction_open while one inside of it
+   * is open, with which a statement would be undone
+   */
   check(): void {
     if (this.#failure) throw this.#failure.error;
-    if (this.#hasEnded) throw new ActorError("sqlite", "transaction_ended", "The transaction has ended; its `tx` cannot be used any more");
+    if (this.#hasEnded) throw transactionEnded();
+    if (this.#inner) throw transactionOpen();
+  }
+
+  /** Runs a transaction inside of this one: undone alone when it throws, and with this one whatever its end was. */
+  async nest<T>(work: (inner: SqlTransaction) => Promise<T>): Promise<T> {
+    const { onCommit, onTimeout } = this.#ends;
+    // While it is open, the platform does not deliver the timer of the outer one.
+    const timeoutMs = this.#endsAt - this.#activation.ports.now();
+    const onInnerTimeout = (): Error => {
+      const error = onTimeout();
+      this.#fail(error);
+      return error;
+    };
+    const inner = new SqlTransaction(this.#activation, this.#sql, { timeoutMs, onTimeout: onInnerTimeout, ...(onCommit && { onCommit }) });
+    const running = inner.run(() => work(inner));
+    this.#inner = { transaction: inner, ended: running.catch(() => {}) };
+    try {
+      return await running;
+    } finally {
+      this.#inner = undefined;
+    }
   }
 
   /** Resolves when what `work` wrote is committed. @throws what `work` throws, or what ended it: then all of it is undone */
@@ -48,7 +75,9 @@ export class SqlTransaction {
   }
 
   async #attempt<T>(work: () => T | Promise<T>): Promise<T> {
+    if (this.#failure) throw this.#failure.error;
     const { ports, abortSignal } = this.#activation;
+    this.#endsAt = ports.now() + this.#ends.timeoutMs;
     // A timer of its own: one that was set before is not delivered while the transaction is open.
     const timer = ports.createTimer();
     const onEnd = (): void => this.#fail(abortSignal.reason);
@@ -56,10 +85,11 @@ export class SqlTransaction {
       return await new Promise<T>((resolve, reject) => {
         this.#reject = reject;
         abortSignal.addEventListener("abort", onEnd, { once: true });
-        timer.set(ports.now() + this.#ends.timeoutMs, () => this.#fail(this.#ends.onTimeout()));
+        timer.set(this.#endsAt, () => this.#fail(this.#ends.onTimeout()));
         begin(work).then(
           (value) => {
             this.#hasEnded = true;
+            this.#failInner(transactionEnded());
             resolve(value);
           },
           (error: unknown) => this.#fail(error),
@@ -68,6 +98,8 @@ export class SqlTransaction {
     } finally {
       timer.clear();
       abortSignal.removeEventListener("abort", onEnd);
+      // The platform ends the inner one first.
+      await this.#inner?.ended;
     }
   }
 
@@ -75,10 +107,23 @@ export class SqlTransaction {
   #fail(error: unknown): void {
     this.#hasEnded = true;
     this.#failure ??= { error };
+    this.#failInner(error);
     this.#reject(error);
+  }
+
+  #failInner(error: unknown): void {
+    if (this.#inner) this.#inner.transaction.#fail(error);
   }
 }
 
 async function begin<T>(work: () => T | Promise<T>): Promise<T> {
   return work();
+}
+
+export function transactionEnded(): ActorError {
+  return new ActorError("sqlite", "transaction_ended", "The transaction has ended; its `tx` cannot be used any more");
+}
+
+export function transactionOpen(): ActorError {
+  return new ActorError("sqlite", "transaction_open", "A synchronous statement cannot wait for the transaction that is open; inside of one, use its `tx`");
 }

@@ -3,6 +3,7 @@ import { drizzle, type DrizzleSqliteDODatabase } from "drizzle-orm/durable-sqlit
 import { migrate } from "drizzle-orm/durable-sqlite/migrator";
 import type { DatabaseAccess, DatabaseProvider, RawAccess } from "../actor/index.js";
 import { storageOf } from "./drizzle-storage.js";
+import { bindTransactions } from "./drizzle-transaction.js";
 
 /** What `drizzle-kit generate` writes with the driver `durable-sqlite`: `import migrations from "./drizzle/migrations"`. */
 export interface DrizzleMigrations {
@@ -29,8 +30,10 @@ export type DrizzleDatabase<Schema extends Record<string, unknown> = Record<stri
  * package `drizzle-orm`.
  *
  * Its queries are synchronous and run in the turn of their call, awaited or not, so what is said of `execute` in perdure/db
- * holds for them. So are its transactions: `c.db.transaction((tx) => …)` takes a function without `await`, and is committed
- * together with whatever else its turn changes.
+ * holds for them. A transaction of a function that is not `async`, `c.db.transaction((tx) => …)`, is synchronous too, and
+ * committed together with whatever else its turn changes. One of an `async` function takes its turns and commits on its own,
+ * as `transaction` of perdure/db does; while it is open, use its `tx` only: queries on `c.db` are refused with
+ * sqlite/transaction_open. Both nest.
  *
  * @throws TypeError for an unknown key
  */
@@ -52,5 +55,7 @@ export function db<Schema extends Record<string, unknown> = Record<string, never
 
 function createClient<Schema extends Record<string, unknown>>(access: DatabaseAccess, options: DrizzleConfig<Schema>): DrizzleDatabase<Schema> {
   const { execute, close } = access.raw;
-  return Object.assign(drizzle(storageOf(access), options), { execute, close });
+  const database = drizzle(storageOf(access), options);
+  bindTransactions(database as never, access);
+  return Object.assign(database, { execute, close });
 }

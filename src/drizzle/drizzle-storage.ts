@@ -1,9 +1,9 @@
-import type { DatabaseAccess } from "../actor/index.js";
+import type { SqlSession } from "../actor/index.js";
 
 type Cell = null | number | string | Uint8Array;
 
 /** The part of an object's storage that drizzle uses, over the actor's database: refused SQL, ended steps and all. */
-export function storageOf({ run, atomically }: DatabaseAccess): DurableObjectStorage {
+export function storageOf({ run, atomically }: SqlSession): DurableObjectStorage {
   const exec = (sql: string, ...parameters: unknown[]): object => {
     const { columns, rows } = run(sql, parameters);
     const objects = (): Record<string, Cell>[] => rows.map((cells) => Object.fromEntries(columns.map((column, index) => [column, cells[index] ?? null])));

@@ -3,6 +3,8 @@ import type { SqlCell, SqlDatabase, SqlResult } from "../actor/index.js";
 /** A transaction that a commit of the runtime must undo first. */
 interface OpenTransaction {
   undo(): void;
+  /** Its work fails, and with that the transaction. */
+  fail(): void;
 }
 
 /** The transactions that are open in one object, innermost last; shared by all activations. */
@@ -18,9 +20,19 @@ export class OpenTransactions {
     if (at !== -1) this.#open.splice(at, 1);
   }
 
-  /** Undoes them now, in this turn: what is written next is not part of any. */
+  /**
+   * Undoes them now, in this turn: what is written next is not part of any. @throws if they are nested, since the platform
+   * undoes the outer one only once the inner one has ended: all of them end then, but not in this turn
+   */
   undo(): void {
-    for (const transaction of this.#open.splice(0).reverse()) transaction.undo();
+    if (this.#open.length > 1) {
+      for (const transaction of [...this.#open].reverse()) transaction.fail();
+      throw new Error("Nothing can be stored or sent by itself while a transaction is open inside of another");
+    }
+    for (const transaction of this.#open.splice(0)) {
+      transaction.undo();
+      transaction.fail();
+    }
   }
 }
 
@@ -61,12 +73,7 @@ export class ObjectSql implements SqlDatabase {
     return this.#storage.transaction(async (transaction) => {
       this.#check();
       if (!onCommit) return work();
-      const open: OpenTransaction = {
-        undo: () => {
-          transaction.rollback();
-          onCommit();
-        },
-      };
+      const open: OpenTransaction = { undo: () => transaction.rollback(), fail: onCommit };
       this.#transactions.add(open);
       try {
         return await work();

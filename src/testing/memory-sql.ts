@@ -83,12 +83,16 @@ export class MemorySql {
     };
   }
 
-  /** A commit comes: it is part of no transaction that says what to do then. */
+  /** A commit comes: it is part of no transaction that says what to do then. @throws if those are nested, as the platform */
   undo(): void {
-    for (const transaction of [...this.#transactions].reverse()) {
-      if (!transaction.onCommit) continue;
+    const undone = this.#transactions.filter(({ onCommit }) => onCommit).reverse();
+    if (undone.length > 1) {
+      for (const { onCommit } of undone) onCommit?.();
+      throw new Error("Nothing can be stored or sent by itself while a transaction is open inside of another");
+    }
+    for (const transaction of undone) {
       this.#undo(transaction);
-      transaction.onCommit();
+      transaction.onCommit?.();
     }
   }
 

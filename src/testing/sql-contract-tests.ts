@@ -160,6 +160,46 @@ export const SQL_CONTRACT_TESTS: readonly ContractTest[] = [
       }),
   },
   {
+    name: "sql: a commit, or what is about to leave, while one such transaction is open inside of another is refused: both are told, and undone",
+    run: async (subject, expect) => {
+      for (const event of ["commit", "leaving"]) {
+        await subject.visit(async ({ store, nextTurn }) => {
+          const activation = store.activate();
+          const sql = sqlOf(activation);
+          sql.execute(TABLE, []);
+          const told: string[] = [];
+          const nested = (name: string, work: () => Promise<unknown>): Promise<unknown> => {
+            let end = (): void => {};
+            const ended = new Promise<never>((_, reject) => (end = () => reject(new Error(name))));
+            ended.catch(() => {});
+            return sql.transaction(
+              async () => {
+                sql.execute("insert into t values (1)", []);
+                await work();
+                return ended;
+              },
+              () => {
+                told.push(name);
+                end();
+              },
+            );
+          };
+          const outer = nested("outer", () => {
+            const inner = nested("inner", async () => {
+              await nextTurn();
+              told.push(failureOf(() => (event === "commit" ? activation.commit(one()) : sql.leaving())));
+            });
+            return inner.catch(() => {});
+          });
+          told.push(await outer.then(String, (error: Error) => `${error.message} rejects`));
+          await nextTurn();
+          expect([event, told, valuesIn(sql), activation.get("a")]).toEqual([event, ["inner", "outer", "failed", "outer rejects"], [], undefined]);
+          await activation.deleteAll();
+        });
+      }
+    },
+  },
+  {
     name: "sql: a commit in a transaction that says nothing is stored with it, or not at all",
     run: async (subject, expect) => {
       for (const end of ["resolves", "rejects", "dies"]) {

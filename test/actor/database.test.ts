@@ -1,6 +1,6 @@
 import { DatabaseSync } from "node:sqlite";
 import { describe, expect, it } from "vitest";
-import { actor, db, workflow, type ActorKv, type DatabaseProvider, type RawAccess, type SqlExecutor } from "../../src/actor/index.js";
+import { actor, db, workflow, type ActorKv, type DatabaseProvider, type RawAccess, type SqlExecutor, type SqlSession } from "../../src/actor/index.js";
 import type { WorldOptions } from "../../src/testing/index.js";
 import { single, type Single } from "./subject.js";
 
@@ -32,6 +32,13 @@ function subjectOf(options: Partial<WorldOptions> = {}, provider: DatabaseProvid
     },
   };
 }
+
+type SyncClient = Pick<SqlSession, "run" | "transaction"> & Pick<RawAccess, "execute">;
+const synchronous: DatabaseProvider<SyncClient> = {
+  createClient: ({ run, transaction, raw: { execute } }) => ({ run, transaction, execute }),
+  onMigrate: (client) => void client.run(TABLE, []),
+};
+const insertSync = (sql: Pick<SqlSession, "run">, value: string): unknown => sql.run("insert into t values (?)", [value]);
 
 describe("a provider of one's own", () => {
   type Owned = RawAccess & { readonly owner: string };
@@ -179,6 +186,42 @@ describe("a crash before or after any commit", () => {
     const { undisturbed } = await everywhere(play);
     expect(undisturbed).toBe(6);
   });
+
+  it("leaves nested transactions whole or not at all, wherever the process dies", async () => {
+    const play = async (options: Partial<WorldOptions>): Promise<unknown> => {
+      const { world, subject } = single(
+        actor({
+          db: synchronous,
+          actions: {
+            transfer: (c) =>
+              c.db.transaction(async (tx) => {
+                insertSync(tx, "one");
+                await tx.transaction(async (inner) => {
+                  insertSync(inner, "two");
+                  await world.turn();
+                });
+                await codeOf(tx.transaction(async (inner) => (insertSync(inner, "never"), await world.turn(), Promise.reject(new Error("no")))));
+                insertSync(tx, "three");
+              }),
+            write: (c) => c.kv.put("k", "v"),
+            look: (c) => readAll(c.db),
+          },
+        }),
+        { openDatabase, ...options },
+      );
+      for (let i = 0; i < 2; i += 1) {
+        const transfer = subject.call("transfer").catch(() => {});
+        await subject.call("write").catch(() => {});
+        await transfer;
+        await subject.call("write").catch(() => {});
+      }
+      const rows = (await subject.call("look")) as string[];
+      expect(rows).toEqual(Array.from({ length: rows.length }, (_, i) => ["one", "two", "three"][i % 3]));
+      return rows.length;
+    };
+    const { undisturbed } = await everywhere(play);
+    expect(undisturbed).toBe(6);
+  });
 });
 
 describe("a migration of an actor that exists", () => {
@@ -254,7 +297,53 @@ describe("a migration of an actor that exists", () => {
   });
 });
 
+describe("sessions for synchronous drivers", () => {
+  it("end a nested transaction with the outer one's timeout, whichever is open, and store nothing of either", async () => {
+    const late: Pick<SqlSession, "run">[] = [];
+    const { world, subject } = single(
+      actor({
+        db: synchronous,
+        actions: {
+          nest: (c) =>
+            codeOf(
+              c.db.transaction(async (tx) => {
+                late.push(tx);
+                insertSync(tx, "outer");
+                await world.clock.delay(20_000);
+                await tx.transaction(async (inner) => {
+                  late.push(inner);
+                  insertSync(inner, "inner");
+                  await new Promise(() => {});
+                });
+              }),
+            ),
+          look: (c) => readAll(c.db),
+        },
+      }),
+      { openDatabase },
+    );
+    const running = subject.call("nest");
+    await world.pass(25_000);
+    expect(await running).toBe("sqlite/transaction_timed_out");
+    expect(await Promise.all(late.map((tx) => codeOf((async () => insertSync(tx, "late"))())))).toEqual(Array(2).fill("sqlite/transaction_timed_out"));
+    expect(await subject.call("look")).toEqual([]);
+  });
+});
+
 describe("transactions", () => {
+  it("that time out take what waits behind them along: nothing of it runs, and what comes later does", async () => {
+    const subject = subjectOf();
+    const running = subject.run((c) => {
+      const stuck = codeOf(c.db.transaction(() => new Promise(() => {}), { timeout: 1_000 }));
+      const behind = [c.db.execute("insert into t values ('statement')"), c.db.transaction((tx) => tx.execute("insert into t values ('transaction')")), c.db.execute("insert into t values ('last')")];
+      return Promise.all([stuck, ...behind.map(codeOf)]);
+    });
+    await subject.world.pass(1_000);
+    expect(await running).toEqual(Array(4).fill("sqlite/transaction_timed_out"));
+    await subject.run((c) => c.db.transaction((tx) => tx.execute("insert into t values ('later')")));
+    expect(await subject.run((c) => readAll(c.db))).toEqual(["later"]);
+  });
+
   it("end after 25 seconds at most, whatever they ask for", async () => {
     const subject = subjectOf();
     const running = subject.run((c) => codeOf(c.db.transaction(() => new Promise(() => {}), { timeout: 60_000 })));

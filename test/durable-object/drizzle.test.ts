@@ -63,6 +63,22 @@ async function inAction<T>(object: TestObject, body: (c: Parameters<Run>[0]) => 
   return resultOf(await object.action("run")) as Awaited<T>;
 }
 
+const raise = (message: string): never => {
+  throw new Error(message);
+};
+const names = (sql: Pick<Client, "select">): string[] => sql.select({ name: authors.name }).from(authors).orderBy(asc(authors.id)).all().map(({ name }) => name);
+
+/** What it gives, or the code of what it throws. */
+async function outcome(given: Promise<unknown> | (() => Promise<unknown>)): Promise<unknown> {
+  try {
+    return await (typeof given === "function" ? given() : given);
+  } catch (error) {
+    const { group, code, message, cause } = error as Error & { group?: string; code?: string; cause?: { group?: string; code?: string } };
+    if (group) return `${group}/${code}`;
+    return cause?.group ? `${cause.group}/${cause.code}` : message;
+  }
+}
+
 describe("perdure/db/drizzle", () => {
   it("is a drizzle database on the actor's own, with execute beside it", async () => {
     deploy(second);
@@ -113,7 +129,7 @@ describe("perdure/db/drizzle", () => {
     expect(await inAction(object, texts)).toEqual([{ text: "kept!" }]);
   });
 
-  it("undoes a transaction that throws, also a nested one, and refuses one that is asynchronous", async () => {
+  it("undoes a transaction that throws, also a nested one, and refuses a promise from a function that is not async", async () => {
     deploy(second);
     const result = await inAction(subject("notebook"), async (c) => {
       const codes: unknown[] = [];
@@ -136,13 +152,128 @@ describe("perdure/db/drizzle", () => {
           return "done";
         }),
       );
-      attempt(() => c.db.transaction(async (tx) => (tx.insert(authors).values({ name: "asynchronous" }).run(), tx.rollback())));
+      attempt(() => c.db.transaction((tx) => Promise.resolve(tx.insert(authors).values({ name: "asynchronous" }).run())));
       attempt(() => c.db.insert(authors).values({ name: "kept" }).run());
       attempt(() => c.db.run(sql.raw("insert or rollback into authors (name) values ('kept')")));
       attempt(() => c.db.run(sql`select ${new Date(0)}`));
       return [codes, c.db.select({ name: authors.name }).from(authors).all()];
     });
     expect(result).toEqual([["Rollback", "done", "asynchronous_transaction", "constraint_failed", "manual_transaction", "invalid_parameter"], [{ name: "kept" }]]);
+  });
+
+  it("undoes an asynchronous transaction that throws, and commits one that does not, over turns", async () => {
+    deploy(second);
+    const result = await inAction(subject("notebook"), async (c) => {
+      const fill = (name: string, end: () => unknown): Promise<unknown> =>
+        c.db.transaction(async (tx) => {
+          await tx.insert(authors).values({ name: `${name} 1` });
+          await scheduler.wait(1);
+          await tx.insert(authors).values({ name: `${name} 2` });
+          return [end(), tx.select().from(authors).all().length, (await tx.query.authors.findMany()).length];
+        });
+      const thrown = await outcome(fill("undone", () => raise("no")));
+      const kept = await outcome(fill("kept", () => "done"));
+      const rolledBack = await outcome(c.db.transaction(async (tx) => (await tx.insert(authors).values({ name: "rolled back" }), tx.rollback())));
+      return [thrown, kept, rolledBack, names(c.db)];
+    });
+    expect(result).toEqual(["no", ["done", 2, 2], "Rollback", ["kept 1", "kept 2"]]);
+  });
+
+  it("nests asynchronous transactions: an inner one is undone alone, and lets nothing between its statements", async () => {
+    deploy(second);
+    const result = await inAction(subject("notebook"), (c) =>
+      c.db.transaction(async (tx) => {
+        const seen: unknown[] = [];
+        const inner = async (name: string, end: () => unknown): Promise<unknown> =>
+          outcome(
+            tx.transaction(async (nested) => {
+              await nested.insert(authors).values({ name });
+              await scheduler.wait(1);
+              return end();
+            }),
+          );
+        seen.push(await inner("inner kept", () => "done"), await inner("inner undone", () => raise("no")));
+        const running = inner("inner alone", () => "alone");
+        seen.push(await outcome(async () => tx.insert(authors).values({ name: "between" }).run()), await running);
+        tx.transaction((nested) => nested.insert(authors).values({ name: "at once" }).run());
+        seen.push(await outcome(async () => tx.transaction((nested) => nested.transaction(async () => {}))));
+        await tx.insert(authors).values({ name: "outer" });
+        return [seen, names(tx)];
+      }),
+    );
+    expect(result).toEqual([["done", "no", "sqlite/transaction_open", "alone", "sqlite/asynchronous_transaction"], ["inner kept", "inner alone", "at once", "outer"]]);
+  });
+
+  it("undoes an outer transaction together with the inner ones it has ended, and one it has left running", async () => {
+    deploy(second);
+    const result = await inAction(subject("notebook"), async (c) => {
+      let left: Promise<unknown> | undefined;
+      const whole = await outcome(
+        c.db.transaction(async (tx) => {
+          await tx.transaction(async (nested) => void (await nested.insert(authors).values({ name: "inner" })));
+          raise("no");
+        }),
+      );
+      const running = await outcome(
+        c.db.transaction(async (tx) => {
+          const begun = new Promise<void>((resolve) => {
+            left = outcome(
+              tx.transaction(async (nested) => {
+                await nested.insert(authors).values({ name: "left running" });
+                resolve();
+                await new Promise(() => {});
+              }),
+            );
+          });
+          await begun;
+          return "done";
+        }),
+      );
+      return [whole, running, await left, names(c.db)];
+    });
+    expect(result).toEqual(["no", "done", "sqlite/transaction_ended", []]);
+  });
+
+  it("refuses each handle of a transaction that has ended, and stores nothing by it", async () => {
+    deploy(second);
+    const result = await inAction(subject("notebook"), async (c) => {
+      type Tx = Pick<Client, "insert" | "run">;
+      const handles: Tx[] = [];
+      const keep = (tx: Tx): void => void handles.push(tx);
+      const prepared: { run(): unknown }[] = [];
+      c.db.transaction((tx) => (keep(tx), tx.transaction(keep), prepared.push(tx.insert(authors).values({ name: "prepared" }).prepare())));
+      await outcome(async () => c.db.transaction((tx) => (keep(tx), raise("no"))));
+      await outcome(async () => c.db.transaction((tx) => (keep(tx), Promise.resolve().then(() => void tx.insert(authors).values({ name: "later" }).run()))));
+      await c.db.transaction(async (tx) => {
+        keep(tx);
+        await tx.transaction(async (nested) => keep(nested));
+        tx.transaction(keep);
+      });
+      await outcome(c.db.transaction(async (tx) => (keep(tx), raise("no"))));
+      const codes = await Promise.all(handles.map((tx) => outcome(async () => tx.insert(authors).values({ name: "late" }).run())));
+      codes.push(await outcome(async () => prepared[0]?.run()));
+      return [codes, names(c.db)];
+    });
+    expect(result).toEqual([[...Array(7).fill("sqlite/transaction_ended"), "no", "sqlite/transaction_ended"], []]);
+  });
+
+  it.each(["alone", "nested"])("undoes an asynchronous transaction before a commit of the actor; %s", async (how) => {
+    deploy(second);
+    const object = subject("notebook");
+    type Store = { readonly kv: { put(key: string, value: string): Promise<void>; get(key: string): Promise<unknown> } };
+    jobs.set(object.key.join("/"), async (c) => {
+      const work = async (tx: Pick<Client, "insert">): Promise<void> => {
+        await tx.insert(authors).values({ name: "interrupted" });
+        await (c as unknown as Store).kv.put("key", "kept");
+      };
+      return outcome(c.db.transaction(how === "nested" ? async (tx) => tx.transaction(async (inner) => work(inner)) : async (tx) => work(tx)));
+    });
+    const tried = await object.action("run").then(
+      (answer) => (answer.ok ? resultOf(answer) : failureOf(answer).code),
+      () => "lost",
+    );
+    const after = await inAction(object, async (c) => [names(c.db), (await (c as unknown as Store).kv.get("key")) ?? "none"]);
+    expect([tried, after]).toEqual(["sqlite/transaction_interrupted", [[], "kept"]]);
   });
 
   it("commits a step's queries after its last await together with its result, or not at all; refuses those of an ended step", async () => {
