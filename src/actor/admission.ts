@@ -69,7 +69,7 @@ export async function callConnectionHook(
   args: readonly unknown[],
 ): Promise<unknown> {
   const { request, internal } = own(caller);
-  const options = { ...(request && { request }), ...(internal !== undefined && { internal }), ...(connection && { conn: connection.view }) };
+  const options = { logged: { hook: name }, ...(request && { request }), ...(internal !== undefined && { internal }), ...(connection && { conn: connection.view }) };
   return callHook(activation, name, activation.actor.config[name], (stage) => new CallbackContext(activation, stage, options), READY, timeoutMs, args);
 }
 

@@ -29,7 +29,7 @@ export async function askToCreate(activation: ActorActivation, creator: Creator)
   const input = inputSchema ? await callHook(activation, "inputSchema", check, () => ({}), READY, CREATE_TIMEOUT_MS, []) : creator.input;
   if (!canCreate) return input;
   const params = await paramsOf(activation, creator);
-  const context = (): CallbackContext => new CallbackContext(activation, BEFORE_STATE, { internal: caller.internal, ...(caller.request && { request: caller.request }) });
+  const context = (): CallbackContext => new CallbackContext(activation, BEFORE_STATE, { internal: caller.internal, logged: { hook: "canCreate" }, ...(caller.request && { request: caller.request }) });
   const answer = await callHook(activation, "canCreate", canCreate, context, BEFORE_STATE, options.onBeforeConnectTimeout, [input, params]);
   if (answer !== undefined && answer !== true) throw new ActorError("auth", "forbidden", "This caller may not create this actor");
   return input;

@@ -108,7 +108,7 @@ export async function acceptMessage(
   const timeoutMs = readTimeout(given.timeoutMs, MAX_SEND_WAIT_MS);
   const canPublish = activation.queue.canPublish(send.queue);
   if (canPublish) {
-    const context = (): CallbackContext => new CallbackContext(activation, READY, contextOf(from));
+    const context = (): CallbackContext => new CallbackContext(activation, READY, { logged: { hook: "canPublish" }, ...contextOf(from) });
     const isAllowed = await callHook(activation, "canPublish", canPublish, context, READY, activation.actor.options.actionTimeout, []);
     if (!isAllowed) throw new ActorError("auth", "forbidden", `You may not publish to queue "${send.queue}"`);
   }
@@ -212,7 +212,7 @@ async function beforeResponse(activation: ActorActivation, name: string, { args,
   if (!config.onBeforeActionResponse) return output;
   activation.commitOrThrow();
   activation.stateChanges.callbackEnded();
-  const context = (): CallbackContext => new CallbackContext(activation, READY);
+  const context = (): CallbackContext => new CallbackContext(activation, READY, { logged: { hook: "onBeforeActionResponse" } });
   return callHook(activation, "onBeforeActionResponse", config.onBeforeActionResponse, context, READY, options.actionTimeout, [name, args, output]);
 }
 

@@ -71,7 +71,7 @@ export class FailureReports {
         this.#activation,
         "onError",
         onError,
-        (stage) => new CallbackContext(this.#activation, stage, { isRunHandler: true, callback }),
+        (stage) => new CallbackContext(this.#activation, stage, { isRunHandler: true, callback, logged: { hook: "onError" } }),
         READY,
         actor.options.actionTimeout,
         [event],

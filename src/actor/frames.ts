@@ -151,7 +151,7 @@ function remember(activation: ActorActivation, connection: Connection): void {
 async function checkAllowed(activation: ActorActivation, connection: Connection, eventName: string): Promise<void> {
   const canSubscribe = canSubscribeOf(activation.actor, eventName);
   if (!canSubscribe) return;
-  const context = (): CallbackContext => new CallbackContext(activation, READY, { conn: connection.view });
+  const context = (): CallbackContext => new CallbackContext(activation, READY, { conn: connection.view, logged: { hook: "canSubscribe" } });
   try {
     const answer = await callHook(activation, "canSubscribe", canSubscribe, context, READY, activation.actor.options.onConnectTimeout, []);
     if (typeof answer !== "boolean") throw new TypeError(`canSubscribe of "${eventName}" gives neither true nor false`);

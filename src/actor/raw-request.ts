@@ -88,7 +88,7 @@ function openBody(activation: AdmittingActivation, source: ReadableStream, abort
 async function callHandler(activation: ActorActivation, request: Request, connection: Connection, abort: AbortController, left: Promise<void>): Promise<Response> {
   const { actor } = activation;
   const callback: Callback = {};
-  const context = new CallbackContext(activation, READY, { signal: abort.signal, callback, conn: connection.view, request });
+  const context = new CallbackContext(activation, READY, { signal: abort.signal, callback, conn: connection.view, request, logged: { hook: "onRequest" } });
   const ended = activation.callbacks.begin("onRequest");
   let given: Promise<unknown> | undefined;
   try {

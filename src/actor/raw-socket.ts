@@ -122,7 +122,7 @@ export function serveRawSocket(activation: ActorActivation, connection: Connecti
   const socket = new RawSocket(activation, connection, request?.url ?? "");
   connection.raw = socket;
   if (!onWebSocket) return;
-  const context = new CallbackContext(activation, READY, { conn: connection.view, ...(request && { request }) });
+  const context = new CallbackContext(activation, READY, { conn: connection.view, logged: { hook: "onWebSocket" }, ...(request && { request }) });
   const ended = activation.callbacks.begin("onWebSocket");
   const serve = async (): Promise<void> => {
     try {

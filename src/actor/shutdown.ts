@@ -13,7 +13,7 @@ export async function shutDown(runtime: ActorRuntime, hook: "onDestroy" | "onSle
   const graceMs = runtime.actor.options.sleepGracePeriod;
   const until = runtime.ports.now() + graceMs;
   runtime.shutdown.begin();
-  await callHook(runtime, hook, runtime.actor.config[hook], (stage) => new CallbackContext(runtime, stage), READY, graceMs, []).catch((error: unknown) =>
+  await callHook(runtime, hook, runtime.actor.config[hook], (stage) => new CallbackContext(runtime, stage, { logged: { hook } }), READY, graceMs, []).catch((error: unknown) =>
     runtime.ports.log.error({ msg: `${hook} failed; the actor ends all the same`, error: describe(error) }),
   );
   await runtime.background.settled(until);

@@ -56,7 +56,7 @@ export class StateChanges {
     if (!this.#due || !state || !onStateChange || abortSignal.aborted) return;
     this.#due = false;
     const view = state.createView({ isReadOnly: true });
-    const context = new CallbackContext(this.#activation, READY, { state: view });
+    const context = new CallbackContext(this.#activation, READY, { state: view, logged: { hook: "onStateChange" } });
     const failed = (error: unknown): void => ports.log.error({ msg: "onStateChange failed", error: describe(error) });
     try {
       const returned: unknown = state.whileLocked(() => (onStateChange as Handler)(context, view.value));

@@ -1,5 +1,6 @@
 import { describe, expect, it } from "vitest";
 import { actor, workflow } from "../../src/actor/index.js";
+import { encodeValue } from "../../src/protocol/index.js";
 import { single } from "./subject.js";
 
 // Each line names the actor and its key, and what ran: the action, the hook, the step.
@@ -28,6 +29,59 @@ describe("the log", () => {
     expect(lines).toContainEqual({ level: "info", ...WHO, step: "charge", attempt: 1, msg: "charging", amount: 5 });
     expect(lines).toContainEqual({ level: "info", ...WHO, action: "pay", msg: "paying" });
     expect(lines).toContainEqual({ level: "warn", ...WHO, action: "pay", order: 8, attempt: 2, msg: "again" });
+  });
+
+  it("of each hook says which", async () => {
+    const say = (answer?: unknown) => (c: { readonly log: { info(text: string): void } }) => {
+      c.log.info("here");
+      return answer;
+    };
+    const { subject, world, log } = single(
+      actor({
+        createState: say({ n: 0 }),
+        canCreate: say(true),
+        createVars: say({}),
+        createConnState: say({}),
+        onMigrate: say(),
+        onCreate: say(),
+        onWake: say(),
+        onBeforeConnect: say(),
+        onConnect: say(),
+        onDisconnect: say(),
+        onStateChange: say(),
+        onBeforeActionResponse: (c: { readonly log: { info(text: string): void } }, _name: string, _args: unknown, output: unknown) => say(output)(c),
+        onRequest: say(new Response("served")),
+        onWebSocket: say(),
+        onDestroy: say(),
+        events: { news: { canSubscribe: say(true) } },
+        queues: { jobs: { canPublish: say(true) } },
+        run: workflow(
+          async (ctx) => {
+            await ctx.step({ name: "fail", maxRetries: 0, run: () => Promise.reject(new Error("no")) });
+          },
+          { onError: say() },
+        ),
+        actions: { add: (c: { state: { n: number } }) => (c.state.n += 1), end: (c: { destroy(): void }) => c.destroy() },
+      } as never),
+    );
+    await subject.call("add");
+    await subject.send({ mode: "get" }, { kind: "send", queue: "jobs", body: encodeValue(1) });
+    await (await subject.fetch("/")).text();
+    await subject.connect({ raw: true });
+    const socket = await subject.connect();
+    await socket.subscribe("news");
+    await world.settle();
+    await subject.call("end");
+    await world.settle();
+    const hooks = new Set(log.filter(({ entry }) => entry["msg"] === "here").map(({ entry }) => entry["hook"]));
+    expect([...hooks].map(String).sort()).toEqual([
+      "canCreate", "canPublish", "canSubscribe", "createConnState", "createState", "createVars", "onBeforeActionResponse", "onBeforeConnect", "onConnect", "onCreate",
+      "onDestroy", "onDisconnect", "onError", "onMigrate", "onRequest", "onStateChange", "onWake", "onWebSocket",
+    ]);
+    const idle = single(actor({ run: say() as never, onSleep: say() as never, actions: { nap: (c) => c.sleep() } }));
+    await idle.subject.call("nap");
+    await idle.world.settle();
+    expect(idle.log.filter(({ entry }) => entry["msg"] === "here").map(({ entry }) => entry["hook"])).toEqual(["run", "onSleep"]);
   });
 
   it("tells a failed step and workflow with their stacks, and those of causes, and nothing of their metadata", async () => {
