@@ -2,6 +2,7 @@ import * as childWorkers from "./child-worker-orchestration/client";
 import * as coordinator from "./coordinator-worker-rpc/client";
 import * as fanOut from "./fan-out-fan-in-join/client";
 import * as join from "./join/client";
+import * as membersDiary from "./members-diary/client";
 import * as pollBackoff from "./poll-backoff-loop/client";
 import * as loops from "./quickstart-loops/client";
 import * as setupTeardown from "./quickstart-setup-teardown/client";
@@ -25,6 +26,7 @@ export const calm: Readonly<Record<string, Run>> = {
   "coordinator-worker-rpc": coordinator.run,
   "timeout-fallback-actor": fallback.run,
   "poll-backoff-loop": pollBackoff.run,
+  "members-diary": membersDiary.run,
 };
 
 /** Clients that ask for a crash in the middle: run side by side, so that one crash serves all. */

@@ -8,6 +8,7 @@ import { salesReportActor } from "./cron-report/index";
 import { fanInOutActor } from "./fan-out-fan-in-join/index";
 import { dashboardActor } from "./join/index";
 import { importJob } from "./live-progress/index";
+import { authorize, diary } from "./members-diary/index";
 import { pollBackoffActor } from "./poll-backoff-loop/index";
 import { workflowCounter } from "./quickstart-loops/index";
 import { setupRunTeardownActor } from "./quickstart-setup-teardown/index";
@@ -46,10 +47,11 @@ export const registry = setup({
     tenantNotes,
     chatRoom,
     importJob,
+    diary,
   },
 });
 
-const handler = createHandler(registry);
+const handler = createHandler(registry, { authorize });
 
 /** The class behind the binding ACTORS in wrangler.toml: each actor is one object of it. */
 export const { ActorObject } = handler;
