@@ -9,9 +9,9 @@ import type { WorldActor } from "../../src/testing/index.js";
 export function canonical(actor: WorldActor): unknown {
   const rows = actor.store.dump();
   const record = decode(rows.get("a")) as { workflow?: unknown } | undefined;
-  const entries = [...rows]
-    .filter(([key]) => key.startsWith("e/"))
-    .map(([key, bytes]) => decodeEntry(Number(key.slice(2)), bytes))
+  const stored = [...rows].filter(([key]) => key.startsWith("e/")).map(([key, bytes]) => decodeEntry(Number(key.slice(2)), bytes));
+  const places = new Map(stored.map(({ seq, location }) => [seq, location.join("/")]));
+  const entries = stored
     // A message that a client sent twice is one more receive, and nothing else.
     .filter((entry) => !(entry.kind === "message" && entry.location[0] === "client"))
     .flatMap(eachResult)
@@ -21,11 +21,21 @@ export function canonical(actor: WorldActor): unknown {
       // Whether the end of a wait was marked, or is shown by what comes after it, depends on the commits in between.
       outcome: entry.kind === "sleep" || (entry.kind === "message" && entry.value === undefined) ? "waited" : entry.status,
       value: entry.kind === "message" ? messageBodies(entry.value) : entry.value && decodeValue(entry.value),
-      failure: entry.failure,
+      failure: withPlaces(entry.failure, places),
     }))
     .map((entry) => (entry.location[0] === -1 ? { ...entry, location: [-1] } : entry))
     .sort((a, b) => JSON.stringify(a.location).localeCompare(JSON.stringify(b.location)));
-  return { exists: record !== undefined, workflow: record?.workflow, state: decode(rows.get("s")), entries, lease: actor.holdsLease, alarm: actor.store.alarmAt };
+  return { exists: record !== undefined, workflow: withPlaces(record?.workflow, places), state: decode(rows.get("s")), entries, lease: actor.holdsLease, alarm: actor.store.alarmAt };
+}
+
+/** A failure names the operation that it came from by its counter, which depends on interruptions: here by its place. */
+function withPlaces(value: unknown, places: ReadonlyMap<number, string>): unknown {
+  if (Array.isArray(value)) return value.map((each) => withPlaces(each, places));
+  if (typeof value !== "object" || value === null || value instanceof Uint8Array) return value;
+  const isFailure = "kind" in value && "error" in value;
+  return Object.fromEntries(
+    Object.entries(value).map(([key, each]) => [key, isFailure && key === "seq" ? (places.get(each as number) ?? "nowhere") : withPlaces(each, places)]),
+  );
 }
 
 /** Which results share a row depends on the commits in between. */
