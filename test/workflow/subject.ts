@@ -22,6 +22,8 @@ export interface SubjectOptions {
   readonly options?: Record<string, number>;
   /** Further hooks of the actor. */
   readonly config?: Record<string, unknown>;
+  /** Told of the workflow's failures. */
+  readonly onError?: (c: Any, event: Any) => unknown;
   readonly clock?: ManualClock;
   readonly fault?: (commit: number) => "crash-before" | "crash-after" | "refuse" | undefined;
   /** A release that knows no newer storage format. */
@@ -174,7 +176,7 @@ function registryOf(program: Program | undefined, options: SubjectOptions, self:
     ...(options.queues ? { queues: options.queues } : {}),
     ...(options.options ? { options: options.options } : {}),
     ...options.config,
-    ...(program ? { run: workflow(((ctx: Ctx) => program(ctx, self)) as Any) } : {}),
+    ...(program ? { run: workflow(((ctx: Ctx) => program(ctx, self)) as Any, options.onError ? { onError: options.onError } : {}) } : {}),
     actions: {
       get: (c: Any) => c.state,
       status: (c: Any) => c.workflow.status(),
