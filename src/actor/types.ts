@@ -168,14 +168,14 @@ export interface ActorWorkflow {
   /**
    * Lets a failed workflow try again: the operation whose error ended it starts over, as does every step that was undone; other
    * completed ones keep their results. One that is `diverged` is looked at again at once. In any other state nothing happens.
-   * Stored when it returns; the workflow goes on after that.
+   * Stored when it returns, and the workflow goes on after that; in a hook of a start, both once that start has succeeded.
    * @example recover: (c) => c.workflow.recover()
    */
   recover(): void;
   /**
-   * Runs a workflow again from a step on (the `id` of its entry in `history()`), or from the start. What is recorded from there
+   * Runs a workflow again from a step on (the `id` of its entry in `history()`); from its very start if the id is undefined. What is recorded from there
    * on goes, and messages that were received there are queued again; steps before it that were undone start over; the actor's
-   * state is not rewound. Stored when it returns.
+   * state is not rewound. Stored when it returns; in a hook of a start, with that start. Without a workflow nothing happens.
    * @example replay: (c, id: string) => c.workflow.replayFrom(id)
    * @throws actor/workflow_in_flight unless it is parked or has ended; workflow/step_not_found, workflow/not_a_step
    */

@@ -37,6 +37,7 @@ export const repairing: Readonly<Record<string, Claims>> = {
       const parcel = stage.actor("parcel");
       await parcel.send("payments", { amount: 20 });
       await stage.world.pass(1_000);
+      await expect(parcel.call("replay", "mial")).rejects.toMatchObject({ group: "user", message: expect.stringContaining("mial") });
       await parcel.call("replay", "mail");
       await stage.world.pass(1_000);
       expect(await parcel.call("getState")).toEqual({ log: ["reserved", "mailed", "booked 20", "shipped", "mailed", "booked 20", "shipped"] });
