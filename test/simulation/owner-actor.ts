@@ -21,11 +21,16 @@ export interface OwnerWatch {
   /** The code has a placeholder there. */
   placeholder(location: Location): void;
   answered(location: Location, version: number): void;
+  /** The function is called. */
+  began(): void;
+  /** The last hook of a start. */
+  woke(workflow: { recover(): void }): Promise<void>;
 }
 
 /** The actor `subject` under one program. `undoes`: the first one had something to undo, so all have a checkpoint. */
 export function ownerRegistry(program: readonly Node[], undoes: boolean, clock: ManualClock, watch: OwnerWatch): Registry {
   const run = workflow(async (ctx: Ctx) => {
+    watch.began();
     if (undoes) await ctx.rollbackCheckpoint("checkpoint");
     await runBlock(ctx, program, []);
     return "done";
@@ -126,6 +131,7 @@ export function ownerRegistry(program: readonly Node[], undoes: boolean, clock: 
 
   const subject = actor({
     state: { net: {} } as OwnerState,
+    onWake: (c: Ctx) => watch.woke(c.workflow),
     run,
     actions: {
       get: (c: Ctx) => c.state,

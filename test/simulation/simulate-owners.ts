@@ -34,11 +34,20 @@ export async function simulateOwners(seed: number): Promise<OwnersResult> {
   const undoes = hasRollback(program);
   const broken = new Set(breakables(program).filter(() => random() < 0.25));
   const oracle = new OwnerOracle(say, () => clock.now());
+  let isStarting = false;
   const watch = {
     broken,
     waited: oracle.waited.bind(oracle),
     placeholder: oracle.placeholder.bind(oracle),
     answered: oracle.answered.bind(oracle),
+    began: () => void (isStarting && say("the workflow began before its start was over")),
+    /** In every third, each start lets a failed run try again. */
+    woke: async (workflow: { recover(): void }) => {
+      isStarting = true;
+      if (seed % 3 === 0) workflow.recover();
+      await undefined;
+      isStarting = false;
+    },
   };
   const fault = occasionalCrashes(random, [0, 0, 0.04, 0.1][seed % 4] ?? 0);
   let isOver = false;
