@@ -9,6 +9,8 @@ import { SilentNetwork } from "./silent-network.js";
 /** The platform drops an idle object after about 10 s. Nothing can tell when: whoever asks the object wakes it. */
 const SILENCE_MS = 15_000;
 const LATE_MS = 2_000;
+/** So long the send itself waits for a reply; after that, a socket that lets the object hibernate. */
+const WAIT_IN_CALL_MS = 30_000;
 
 describe("silence", () => {
   let server: FixtureServer;
@@ -94,6 +96,16 @@ describe("silence", () => {
     const before = await actor.getBootId();
     await delay(SILENCE_MS);
     expect(await actor.getBootId()).not.toBe(before);
+  });
+
+  test.concurrent("an actor hibernates while a sender waits an hour for its reply, which comes as soon as it is given", async () => {
+    const actor = createClient<typeof registry>(server.url).answering.getOrCreate(["answering"]);
+    const before = await actor.getBootId();
+    const reply = actor.send("questions", "how much?", { wait: true, timeout: 3_600_000 });
+    await delay(WAIT_IN_CALL_MS + SILENCE_MS);
+    expect(await actor.getBootId()).not.toBe(before);
+    await actor.send("answers", "a lot");
+    expect(await reply).toEqual({ status: "completed", response: "a lot" });
   });
 
   test.concurrent("an actor with a recurring job hibernates, and is woken at its time by nobody but the alarm", async () => {
