@@ -1,4 +1,4 @@
-import { ActorError, decodeValue, own, type Operation } from "../protocol/index.js";
+import { ActorError, decodeValue, MAX_SEND_WAIT_MS, own, type Operation } from "../protocol/index.js";
 import type { OpenSocket } from "./open-socket.js";
 import { awaitThroughSocket, type WaitResult } from "./reply-socket.js";
 import { callPorts, type ActorCall, type CallActor, type CallPorts } from "./forward.js";
@@ -126,7 +126,8 @@ async function waitFor(actorId: string, accepted: Accepted & { readonly token: s
 }
 
 function setTimer(ms: number, action: () => void): () => void {
-  const timer = setTimeout(action, ms);
+  // Of an older release of the object, whose waits may be longer.
+  const timer = setTimeout(action, Math.min(ms, MAX_SEND_WAIT_MS));
   return () => clearTimeout(timer);
 }
 

@@ -15,7 +15,7 @@ export const COUNT_OR_INFINITY: NumberRule = {
   must: "an integer of at least 0, or Infinity",
 };
 export const POSITIVE_COUNT: NumberRule = { allows: (value) => Number.isSafeInteger(value) && value > 0, must: "an integer of at least 1" };
-export const DURATION: NumberRule = { allows: (value) => value >= 0 && value <= LAST_TIME_MS, must: "a finite number of ms, of at least 0" };
+export const DURATION: NumberRule = { allows: (value) => value >= 0 && value <= LAST_TIME_MS, must: "a number of ms from 0 to 8,640,000,000,000,000" };
 export const MAXIMUM: NumberRule = { allows: (value) => value >= 0, must: "a number of ms, of at least 0" };
 export const LIMIT: NumberRule = { allows: (value) => !Number.isNaN(value), must: "a number of ms; 0 or Infinity is no limit" };
 

@@ -231,7 +231,7 @@ function previousNotCompleted(name: string): ActorError {
 function problemOf(name: string, options: ReceiveOptions): ActorError | undefined {
   const { timeout, count, names } = options;
   if (timeout !== undefined && (typeof timeout !== "number" || !(Math.abs(timeout) <= LAST_TIME_MS / 2))) {
-    return new ActorError("workflow", "invalid_time", `queue.next("${name}") needs a timeout in ms that is a finite number`);
+    return new ActorError("workflow", "invalid_time", `queue.next("${name}") needs a timeout that is a number of ms, at most 4,320,000,000,000,000`);
   }
   if (count !== undefined && (!Number.isInteger(count) || count < 1)) {
     return new ActorError("queue", "invalid_payload", `queue.nextBatch("${name}") needs a count of at least 1`);
