@@ -20,7 +20,7 @@ interface HoldingState extends Recipient {
 export class HeldObjects {
   readonly #state: HoldingState;
   readonly #lent: LentBytes;
-  #held: object[] = [];
+  #held = new Set<object>();
 
   constructor(state: HoldingState, lent: LentBytes) {
     this.#state = state;
@@ -28,19 +28,19 @@ export class HeldObjects {
   }
 
   add(handedIn: readonly object[]): void {
-    for (const raw of handedIn) this.#held.push(raw);
+    for (const raw of handedIn) this.#held.add(raw);
   }
 
   /** No callback runs any more that may have handed them in. */
   forget(): void {
-    if (this.#held.length > 0) this.#held = [];
+    if (this.#held.size > 0) this.#held = new Set();
   }
 
   /** @throws value/not_serializable, value/too_large for what was written */
   follow(): void {
-    if (this.#held.length === 0) return;
+    if (this.#held.size === 0) return;
     const held = this.#held;
-    this.#held = [];
+    this.#held = new Set();
     for (const raw of held) {
       const place = Place.of(raw);
       if (!place || place.owner !== this.#state) continue;
@@ -51,7 +51,7 @@ export class HeldObjects {
         continue;
       }
       replaceMembers(raw, (member) => this.#settled(member, place));
-      this.#held.push(raw);
+      this.#held.add(raw);
     }
   }
 

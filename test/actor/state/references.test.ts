@@ -137,6 +137,30 @@ describe("an object that was handed in", () => {
     expect(await subject.restarted()).toEqual({ user: { name: "Ada" }, made: { who: { name: "Ada" }, list: [{ name: "Ada" }, { deep: { name: "Ada" } }], again: { name: "Ada" } } });
   });
 
+  it("is looked at once for a commit, however often it has left the state and come back", async () => {
+    const one: Single = single(
+      actor({
+        state: { ring: [] as Any[] },
+        actions: {
+          turn: async (c: Any) => {
+            let looks = 0;
+            c.state.ring.push(new Proxy({ n: 1 }, { ownKeys: (of) => (looks++, Reflect.ownKeys(of)) }), { n: 2 });
+            const costs: number[] = [];
+            for (let turn = 0; turn < 40; turn++) {
+              c.state.ring.push(c.state.ring.shift());
+              looks = 0;
+              await c.saveState({ immediate: true });
+              costs.push(looks);
+            }
+            return costs;
+          },
+        },
+      } as never) as AnyActorDefinition,
+    );
+    const costs = (await one.subject.call("turn")) as number[];
+    expect(costs.at(-1)).toBe(costs[4]);
+  });
+
   it("costs a call that only reads no second look at the state, however much was handed in before", async () => {
     const subject = new StateSubject<Any>({ items: [] });
     for (let i = 0; i < 3; i++) await subject.edit(({ state }) => void state.items.push({ i }));
