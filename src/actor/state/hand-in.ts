@@ -4,7 +4,7 @@ import type { Copies } from "./copies.js";
 import { Place, type PlaceOwner } from "./place.js";
 import { copyOf, isLeaf, setOwn, sizeOf } from "./plain-values.js";
 import { Refusal, TOO_MUCH } from "./refusals.js";
-import { relink } from "./separate.js";
+import { holdsAny, relink } from "./separate.js";
 import { seenThrough, standInOf } from "./views-by-object.js";
 
 /** The state that something is handed in to. */
@@ -30,6 +30,8 @@ export class HandIn {
   /** What it comes into, and what that stands in: none of these may be in it. */
   readonly #around: Place | undefined;
   #ancestors: Set<Place> | undefined;
+  /** Of what it has met, as long as nothing changes. */
+  #occurrences: Map<Place, number> | undefined;
   /** Objects that are new to the state; of them, those that user code holds. */
   #fresh: object[] | undefined;
   #held: object[] | undefined;
@@ -93,7 +95,11 @@ export class HandIn {
     const { bytes, height } = measure(place.raw, 0, this.#recipient.storedLimitBytes);
     this.#add(bytes);
     this.#reach(depth + height);
-    if (place.occurrences() === 0) this.#onApply(() => this.#recipient.watch(relink(place)));
+    if (place.occurrences((this.#occurrences ??= new Map())) === 0) {
+      // What stands in something that was taken out need not say so.
+      if (holdsAny(place.raw, this.#ancestors)) throw new Refusal("cycle");
+      this.#onApply(() => this.#recipient.watch(relink(place)));
+    }
     return place.raw;
   }
 

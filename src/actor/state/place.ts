@@ -31,6 +31,11 @@ export class Place {
     return this.#count > 1 || this.#others !== undefined;
   }
 
+  /** Whether it stands in anything, which may have been taken out. */
+  get isPlaced(): boolean {
+    return this.#parent !== undefined;
+  }
+
   /** Oldest first. */
   get parents(): (Place | PlaceOwner)[] {
     return this.#parent === undefined ? [] : [this.#parent, ...(this.#others?.keys() ?? [])];

@@ -67,3 +67,28 @@ export function relink(place: Place, found: object[] = []): object[] {
   }
   return found;
 }
+
+/**
+ * What was taken out of the state holds on to none of what still stands elsewhere: code that makes each version of a list
+ * from the last one (`list = [...list, item]`) would leave every element in as many places as there were versions.
+ */
+export function unlink(place: Place): void {
+  for (const member of membersOf(place.raw)) {
+    const known = typeof member === "object" && member !== null ? Place.of(member) : undefined;
+    const slots = known?.countIn(place) ?? 0;
+    if (!known || slots === 0) continue;
+    const isElsewhere = known.isShared;
+    if (isElsewhere) known.leave(place, slots);
+    if (!isElsewhere || !known.isPlaced) unlink(known);
+  }
+}
+
+/** Whether something of `places` stands in a container, however deep. */
+export function holdsAny(container: object, places: ReadonlySet<Place>): boolean {
+  for (const member of membersOf(container)) {
+    if (typeof member !== "object" || member === null) continue;
+    const known = Place.of(member);
+    if ((known && places.has(known)) || holdsAny(member, places)) return true;
+  }
+  return false;
+}

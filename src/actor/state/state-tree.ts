@@ -19,7 +19,7 @@ import { memberPath } from "./members.js";
 import type { OpenCallbacks, WatchedState } from "./open-callbacks.js";
 import { Place, type PlaceOwner } from "./place.js";
 import { MAX_COUNTED_BYTES, Refusal, refusalOf, toldToUserCode, tooLarge, type Bounds } from "./refusals.js";
-import { separate } from "./separate.js";
+import { separate, unlink } from "./separate.js";
 import { StateView, type Guards } from "./state-view.js";
 import { TextSizes } from "./text-sizes.js";
 import type { Change, ViewedState } from "./viewing.js";
@@ -184,8 +184,18 @@ export class StateTree implements Recipient, ViewedState, WatchedState {
     const container = place ?? this;
     for (const raw of remove) if (isObject(raw)) Place.of(raw)?.leave(container);
     for (const raw of taken) if (isObject(raw)) Place.of(raw)?.enter(container);
+    this.#letGo(remove);
     this.#size += bytes;
     this.touch();
+  }
+
+  /** Nothing is shared with what has left the state. */
+  #letGo(removed: readonly unknown[]): void {
+    if (this.shared.size === 0) return;
+    for (const raw of removed) {
+      const place = isObject(raw) ? Place.of(raw) : undefined;
+      if (place && !place.isPlaced) unlink(place);
+    }
   }
 
   /**

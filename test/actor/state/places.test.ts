@@ -1,4 +1,4 @@
-import { describe, expect, it } from "vitest";
+import { describe, expect, it, vi } from "vitest";
 import { StateSubject } from "../subject.js";
 
 // oxlint-disable-next-line typescript/no-explicit-any -- states of several kinds
@@ -86,6 +86,63 @@ describe("an object that stands in several places", () => {
       state.back.wrap.deep.n = 4;
     });
     expect(await subject.restarted()).toEqual({ kept: { n: 3 }, back: { wrap: { deep: { n: 4 } } } });
+  });
+
+  it("does not stand in what was taken out: a list that is made anew for each item takes time by its length only", async () => {
+    // What is counted: how often it is asked where something stands, of the Map that knows.
+    const questions = async (versions: number): Promise<number> => {
+      const subject = new StateSubject<Any>({ list: [], byId: {}, nested: { byId: {} } });
+      const asked = vi.spyOn(Map.prototype, "get");
+      await subject.edit(({ state }) => {
+        for (let id = 0; id < versions; id++) {
+          state.list = [...state.list, { id }];
+          state.byId = { ...state.byId, [id]: state.list.at(-1) };
+          state.nested = { ...state.nested, byId: { ...state.nested.byId, [id]: { id } } };
+        }
+        state.byId[3].seen = true;
+      });
+      const count = asked.mock.calls.length;
+      asked.mockRestore();
+      const { list, byId, nested } = await subject.restarted();
+      expect([list[3], byId[3], list.length, Object.keys(nested.byId).length]).toEqual([{ id: 3, seen: true }, { id: 3, seen: true }, versions, versions]);
+      return count;
+    };
+    // Each version has all items: twice as many are four times the work. All in all former versions would be eight times.
+    expect((await questions(80)) / (await questions(40))).toBeLessThan(5);
+  });
+
+  it("is found in what comes back: a statement that would make a cycle of the two is refused, in the same callback or later", async () => {
+    for (const isLater of [true, false]) {
+      const subject = new StateSubject<Any>({ box: { deep: { inner: {} } } });
+      let box: Any;
+      let refused: Any;
+      const takeOut = ({ state }: Any): void => {
+        box = state.box;
+        state.kept = box.deep.inner;
+        delete state.box;
+      };
+      const comeBack = ({ state }: Any): void => {
+        try {
+          state.kept.back = [box];
+        } catch (error) {
+          refused = error;
+        }
+        state.kept.n = 1;
+        state.back = box;
+      };
+      if (isLater) {
+        await subject.edit(takeOut);
+        await subject.edit(comeBack);
+      } else {
+        await subject.edit((c) => {
+          takeOut(c);
+          comeBack(c);
+        });
+      }
+      expect([refused.code, refused.message]).toEqual(["not_serializable", expect.stringContaining("cycle")]);
+      expect(subject.single.subject.crashes).toBe(0);
+      expect((await subject.restarted()).kept).toEqual({ n: 1 });
+    }
   });
 
   it("in ten thousand, twice each, are separated in no more time than they take", async () => {
