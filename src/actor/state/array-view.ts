@@ -2,7 +2,7 @@ import { headBytes } from "../../protocol/index.js";
 import { ARRAY_MEMBERS } from "./array-members.js";
 import { noteInsertion, setLength } from "./array-statements.js";
 import { sizeOf } from "./plain-values.js";
-import { descriptorOf, isHeir, isLeafValue, leadNowhere, seenThroughOr, unusual, viewOfMember } from "./object-view.js";
+import { descriptorOf, isHeir, isLeafValue, isPinned, leadNowhere, refuseFreezing, refusePrototype, seenThroughOr, unusual, viewOfMember } from "./object-view.js";
 import { Place } from "./place.js";
 import type { Viewing } from "./viewing.js";
 
@@ -16,7 +16,7 @@ export class ArrayView implements ProxyHandler<unknown[]> {
 
   get(target: unknown[], key: PropertyKey): unknown {
     this.#view.guard();
-    return Object.hasOwn(target, key) ? viewOfMember(this.#view, target as never, key) : ARRAY_MEMBERS[key];
+    return isKept(target, key) ? viewOfMember(this.#view, target as never, key) : ARRAY_MEMBERS[key];
   }
 
   set(target: unknown[], key: PropertyKey, value: unknown, receiver: unknown): boolean {
@@ -60,8 +60,8 @@ export class ArrayView implements ProxyHandler<unknown[]> {
 
   deleteProperty(target: unknown[], key: PropertyKey): boolean {
     this.#view.guardWrite();
-    if (!Object.hasOwn(target, key)) return true;
     if (key === "length") return false;
+    if (!isKept(target, key)) return Reflect.deleteProperty(target, key);
     // A hole stays.
     const apply = (): void => void Reflect.deleteProperty(target, key);
     this.#view.tree.change(Place.of(target) as Place, { add: [], remove: [target[key as number]], extraBytes: 1, path: () => `[${String(key)}]`, apply });
@@ -70,33 +70,50 @@ export class ArrayView implements ProxyHandler<unknown[]> {
 
   ownKeys(target: unknown[]): (string | symbol)[] {
     this.#view.guard();
-    return Reflect.ownKeys(target);
+    const keys = Reflect.ownKeys(target);
+    // `length` comes behind all indices, and in front of what has a name.
+    return keys.at(-1) === "length" || !Object.isExtensible(target) ? keys : keys.filter((key) => isKept(target, key));
   }
 
   has(target: unknown[], key: PropertyKey): boolean {
     this.#view.guard();
-    return Object.hasOwn(target, key);
+    return isKept(target, key) || isPinned(target, key);
   }
 
   getOwnPropertyDescriptor(target: unknown[], key: PropertyKey): PropertyDescriptor | undefined {
     this.#view.guard();
-    return descriptorOf(this.#view, target as never, key);
+    return isKept(target, key) || isPinned(target, key) ? descriptorOf(this.#view, target as never, key) : undefined;
   }
 
   setPrototypeOf(): boolean {
-    return false;
+    return refusePrototype();
   }
 
   preventExtensions(): boolean {
-    return false;
+    return refuseFreezing();
   }
 }
 leadNowhere(ArrayView);
 
 const MAX_INDEX = 0xffff_fffe;
+const MOST_DIGITS = 10;
+const [ZERO, NINE] = [48, 57];
+
+/** Elements and the length: properties with names (what `match` gives has some) and symbols are not stored. */
+function isKept(target: unknown[], key: PropertyKey): boolean {
+  return Object.hasOwn(target, key) && (key === "length" || isIndex(key));
+}
 
 function indexOf(key: PropertyKey): number | undefined {
-  if (typeof key !== "string") return undefined;
-  const index = Number(key);
-  return index >= 0 && index <= MAX_INDEX && Number.isInteger(index) && String(index) === key ? index : undefined;
+  return isIndex(key) ? Number(key) : undefined;
+}
+
+/** At each access to an element: a text made of the number to compare with would cost more than all else. */
+function isIndex(key: PropertyKey): key is string {
+  if (typeof key !== "string" || key.length === 0 || key.length > MOST_DIGITS) return false;
+  for (let i = 0; i < key.length; i++) {
+    const digit = key.charCodeAt(i);
+    if (digit < ZERO || digit > NINE) return false;
+  }
+  return (key.length === 1 || key.charCodeAt(0) !== ZERO) && (key.length < MOST_DIGITS || Number(key) <= MAX_INDEX);
 }

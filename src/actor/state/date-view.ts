@@ -1,5 +1,5 @@
 import { sizeOf } from "./plain-values.js";
-import { leadNowhere } from "./object-view.js";
+import { leadNowhere, refuseFreezing, refusePrototype } from "./object-view.js";
 import { Place } from "./place.js";
 import { memberTable, sealed, sealedMaker } from "./sealed-functions.js";
 import type { Viewing } from "./viewing.js";
@@ -46,11 +46,11 @@ export class DateView implements ProxyHandler<Date> {
   }
 
   setPrototypeOf(): boolean {
-    return false;
+    return refusePrototype();
   }
 
   preventExtensions(): boolean {
-    return false;
+    return refuseFreezing();
   }
 }
 leadNowhere(DateView);

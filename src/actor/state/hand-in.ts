@@ -140,7 +140,8 @@ export class HandIn {
     this.#reach(depth);
     const keys = Object.keys(record);
     this.#add(headBytes(keys.length));
-    let isFree = Object.isExtensible(record);
+    // What is not enumerable is not stored: a copy has none of it. (Symbols are not shown.)
+    let isFree = Object.isExtensible(record) && Object.getOwnPropertyNames(record).length === keys.length;
     for (const key of keys) {
       const property = Object.getOwnPropertyDescriptor(record, key);
       if (!property || !Object.hasOwn(property, "value")) throw new Refusal("accessor property");

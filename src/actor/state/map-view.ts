@@ -1,4 +1,4 @@
-import { leadNowhere } from "./object-view.js";
+import { leadNowhere, refuseFreezing, refusePrototype } from "./object-view.js";
 import { MAP_MEMBERS, SET_MEMBERS } from "./map-members.js";
 import { Place } from "./place.js";
 import type { Viewing } from "./viewing.js";
@@ -47,11 +47,11 @@ class CollectionView<C extends Map<unknown, unknown> | Set<unknown>> implements 
   }
 
   setPrototypeOf(): boolean {
-    return false;
+    return refusePrototype();
   }
 
   preventExtensions(): boolean {
-    return false;
+    return refuseFreezing();
   }
 }
 leadNowhere(CollectionView);

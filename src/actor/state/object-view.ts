@@ -19,7 +19,8 @@ export class ObjectView implements ProxyHandler<Target> {
 
   get(target: Target, key: PropertyKey): unknown {
     this.#view.guard();
-    if (Object.hasOwn(target, key)) return viewOfMember(this.#view, target, key);
+    // Symbols are not stored.
+    if (Object.hasOwn(target, key) && typeof key !== "symbol") return viewOfMember(this.#view, target, key);
     if (key === "constructor") this.#view.tree.constructorWasRead();
     return MEMBERS[key];
   }
@@ -59,27 +60,27 @@ export class ObjectView implements ProxyHandler<Target> {
 
   deleteProperty(target: Target, key: PropertyKey): boolean {
     this.#view.guardWrite();
-    if (!Object.hasOwn(target, key)) return true;
+    if (!Object.hasOwn(target, key) || typeof key === "symbol") return Reflect.deleteProperty(target, key);
     const { tree } = this.#view;
     const place = Place.of(target) as Place;
-    tree.change(place, { add: [], remove: [target[key]], extraBytes: -sizeOf(key), path: () => propertyPath(String(key)), apply: () => void Reflect.deleteProperty(target, key) });
-    tree.texts.drop(place, String(key));
+    tree.change(place, { add: [], remove: [target[key]], extraBytes: -sizeOf(key), path: () => propertyPath(key as string), apply: () => void Reflect.deleteProperty(target, key) });
+    tree.texts.drop(place, key as string);
     return true;
   }
 
   ownKeys(target: Target): (string | symbol)[] {
     this.#view.guard();
-    return Reflect.ownKeys(target);
+    return Object.isExtensible(target) ? Object.getOwnPropertyNames(target) : Reflect.ownKeys(target);
   }
 
   has(target: Target, key: PropertyKey): boolean {
     this.#view.guard();
-    return Object.hasOwn(target, key);
+    return Object.hasOwn(target, key) && (typeof key !== "symbol" || isPinned(target, key));
   }
 
   getOwnPropertyDescriptor(target: Target, key: PropertyKey): PropertyDescriptor | undefined {
     this.#view.guard();
-    return descriptorOf(this.#view, target, key);
+    return typeof key !== "symbol" || isPinned(target, key) ? descriptorOf(this.#view, target, key) : undefined;
   }
 
   getPrototypeOf(target: Target): object | null {
@@ -87,14 +88,23 @@ export class ObjectView implements ProxyHandler<Target> {
   }
 
   setPrototypeOf(): boolean {
-    return false;
+    return refusePrototype();
   }
 
   preventExtensions(): boolean {
-    return false;
+    return refuseFreezing();
   }
 }
 leadNowhere(ObjectView);
+
+/** Libraries that freeze what they are given (immer) fail with what helps. */
+export function refuseFreezing(): never {
+  throw new TypeError("A part of the state cannot be frozen or sealed. A library that does so takes a plain copy: `snapshot(value)`");
+}
+
+export function refusePrototype(): never {
+  throw new TypeError("A part of the state cannot be given a prototype: state is plain data");
+}
 
 /** Traps that a class lacks are not looked for in `Object.prototype`. */
 export function leadNowhere(handler: { readonly prototype: object }): void {
@@ -104,8 +114,12 @@ export function leadNowhere(handler: { readonly prototype: object }): void {
 export function viewOfMember(view: Viewing, target: Target, key: PropertyKey): unknown {
   const value = target[key];
   if (typeof value !== "object" || value === null) return value;
-  // User code has frozen its own reference: a proxy may show what is in it only as it is.
-  if (!Object.isExtensible(target) && isFixed(Object.getOwnPropertyDescriptor(target, key))) return value;
+  // User code has frozen its own reference: a proxy may show what is in it only as it is, until a commit has put another
+  // in its place. What is written meanwhile is not told.
+  if (!Object.isExtensible(target) && isFixed(Object.getOwnPropertyDescriptor(target, key))) {
+    view.tree.watch([target]);
+    return value;
+  }
   return view.wrap(value, target);
 }
 
@@ -113,6 +127,12 @@ export function descriptorOf(view: Viewing, target: Target, key: PropertyKey): P
   const descriptor = Reflect.getOwnPropertyDescriptor(target, key);
   if (descriptor && Object.hasOwn(descriptor, "value") && !isFixed(descriptor)) descriptor.value = view.wrap(descriptor.value, target);
   return descriptor;
+}
+
+/** Whether a proxy must show a property, since user code has frozen or defined it so. */
+export function isPinned(target: object, key: PropertyKey): boolean {
+  const descriptor = Object.getOwnPropertyDescriptor(target, key);
+  return descriptor !== undefined && (!descriptor.configurable || !Object.isExtensible(target));
 }
 
 function isFixed(descriptor: PropertyDescriptor | undefined): boolean {

@@ -33,6 +33,8 @@ export interface ViewedState {
   /** @throws value/not_serializable */
   refuse(place: Place, path: string, found: string): never;
   constructorWasRead(): void;
+  /** User code may hold a reference to these, and write through it. */
+  watch(held: readonly object[]): void;
   /** A typed array or buffer is given to user code as it is. */
   lend(raw: object): void;
 }

@@ -205,10 +205,73 @@ describe("views as other code sees them", () => {
     expect(await subject.restarted()).toEqual({ base: { a: 1 }, list: [1] });
   });
 
+  it("names what helps a library that freezes what it is given, as immer does", async () => {
+    const subject = new StateSubject<Any>(parts);
+    const seen = (await subject.edit(({ state }) =>
+      [state, ...Object.values(state)].flatMap((part) =>
+        [Object.freeze, Object.seal, Object.preventExtensions, (each: Any) => Object.setPrototypeOf(each, {})].map((refused) => {
+          try {
+            return refused(part);
+          } catch (error) {
+            return `${error}`;
+          }
+        }),
+      ),
+    )) as unknown[];
+    const texts = ["A part of the state cannot be frozen or sealed. A library that does so takes a plain copy: `snapshot(value)`", "A part of the state cannot be given a prototype: state is plain data"];
+    expect(new Set(seen)).toEqual(new Set(texts.map((text) => `TypeError: ${text}`)));
+  });
+
   it("says once, in the log, what helps a library that compares constructors", async () => {
     const subject = new StateSubject<Any>({ object: {}, list: [] });
     await subject.edit(({ state }) => void [state.object.constructor, state.object.constructor, state.constructor, state.list.constructor]);
     const lines = subject.single.log.filter(({ level, entry }) => level === "debug" && String(entry["msg"]).includes("snapshot("));
     expect(lines).toHaveLength(1);
+  });
+});
+
+describe("what a state cannot keep of an object", () => {
+  it("is not shown either: named properties of arrays, symbol keys, properties that are not enumerable", async () => {
+    const subject = new StateSubject<Any>({});
+    const key = Symbol.for("key");
+    let live: Any;
+    const look = ({ state }: Any): Any => [
+      [state.match.index, state.match[0], state.match.length, "index" in state.match, Object.keys(state.match), Reflect.ownKeys(state.match), Object.hasOwn(state.match, "input"), { ...state.match }, [...state.match]],
+      [state.marked[key], key in state.marked, Object.getOwnPropertySymbols(state.marked), { ...state.marked }, Object.getOwnPropertyDescriptor(state.marked, key)],
+      [state.list[key], key in state.list, Reflect.ownKeys(state.list)],
+      [state.hidden.h, "h" in state.hidden, Object.getOwnPropertyNames(state.hidden), state.hidden.shown],
+    ];
+    await subject.edit((c) => {
+      const { state } = c;
+      state.match = "abc".match(/b(c)/);
+      state.marked = { [key]: 1, n: 2 };
+      state.list = Object.assign([1], { [key]: 1, constructor: 5, "01": 1, "-1": 2, "4294967295": 3 });
+      state.hidden = Object.defineProperty({ shown: 1 }, "h", { value: 5, writable: true, configurable: true });
+      live = look(c);
+    });
+    subject.single.subject.crash();
+    let again: Any;
+    await subject.edit((c) => void (again = look(c)));
+    expect(live).toEqual(again);
+    expect(again).toEqual([
+      [undefined, "bc", 2, false, ["0", "1"], ["0", "1", "length"], false, { 0: "bc", 1: "c" }, ["bc", "c"]],
+      [undefined, false, [], { n: 2 }, undefined],
+      [undefined, false, ["0", "length"]],
+      [undefined, false, ["shown"], 1],
+    ]);
+  });
+
+  it("goes on being written through the caller's reference in all that it keeps", async () => {
+    const subject = new StateSubject<Any>({});
+    await subject.edit(({ state }) => {
+      const match: Any = "abc".match(/b/);
+      const marked: Any = { [Symbol("mark")]: 1 };
+      Object.assign(state, { match, marked });
+      match.push("more");
+      match.named = 1;
+      marked.n = 1;
+      expect(state.match).toHaveLength(2);
+    });
+    expect(await subject.restarted()).toEqual({ match: ["b", "more"], marked: { n: 1 } });
   });
 });

@@ -253,6 +253,21 @@ describe("what is copied when it is handed in", () => {
     expect(await subject.restarted()).toEqual({ made: { inner: { n: 2 }, list: [{ m: 1 }, { m: 2 }] } });
   });
 
+  it("can be frozen by its owner in a later callback: what is written through the state is stored all the same", async () => {
+    const subject = new StateSubject<Any>({ wrap: {} });
+    const made = { inner: { n: 1 }, list: [{ m: 1 }], map: new Map([["k", { v: 1 }]]) };
+    await subject.edit(({ state }) => void (state.wrap.made = made));
+    await subject.edit(() => void [Object.freeze(made), Object.freeze(made.list)]);
+    for (let time = 0; time < 2; time++) {
+      await subject.edit(({ state }) => {
+        state.wrap.made.inner.n += 1;
+        state.wrap.made.list[0].m += 1;
+        state.wrap.made.map.get("k").v += 1;
+      });
+      expect(subject.stored()).toEqual({ wrap: { made: { inner: { n: 2 + time }, list: [{ m: 2 + time }], map: new Map([["k", { v: 2 + time }]]) } } });
+    }
+  });
+
   it("is what belongs to the state of a connection, and the other way round", async () => {
     const { subject } = single(
       actor({
