@@ -32,6 +32,7 @@ export function copyOf<T>(value: T): T {
 
 /** Writes an own property of a plain object, whatever its prototype has under that name. */
 export function setOwn(target: object, key: PropertyKey, value: unknown): void {
-  if (Object.hasOwn(target, key)) (target as Record<PropertyKey, unknown>)[key] = value;
+  // Assigned where that does the same: a property that is its own, or that no prototype has.
+  if (!(key in target) || Object.hasOwn(target, key)) (target as Record<PropertyKey, unknown>)[key] = value;
   else Object.defineProperty(target, key, { __proto__: null, value, writable: true, enumerable: true, configurable: true } as PropertyDescriptor);
 }
