@@ -35,7 +35,7 @@ export class HandIn {
   /** Objects that are new to the state; of them, those that user code holds. */
   #fresh: object[] | undefined;
   #held: object[] | undefined;
-  /** In pairs: what comes to stand in what. */
+  /** In pairs, for `linkAll`. */
   #links: object[] | undefined;
   #changes: (() => void)[] | undefined;
 
@@ -61,8 +61,7 @@ export class HandIn {
   apply(): void {
     if (this.#changes) for (const change of this.#changes) change();
     if (this.#fresh) for (const raw of this.#fresh) if (!Place.of(raw)) new Place(raw, this.#recipient);
-    const links = this.#links ?? [];
-    for (let i = 0; i < links.length; i += 2) Place.of(links[i] as object)?.enter(Place.of(links[i + 1] as object) as Place);
+    if (this.#links) linkAll(this.#links);
     if (this.#held) this.#recipient.watch(this.#held);
   }
 
@@ -233,15 +232,35 @@ export class HandIn {
 
   #member(value: unknown, depth: number, container: object): unknown {
     const item = this.take(value, depth);
-    if (typeof item === "object" && item !== null) (this.#links ??= []).push(item, container);
+    if (typeof item === "object" && item !== null) this.#link(item, container);
     return item;
+  }
+
+  #link(item: object, container: object): void {
+    if (this.#links) this.#links.push(item, container);
+    else this.#links = [item, container];
   }
 
   /** An object that is new to the state comes into it as `raw`. */
   #became(given: object, raw: object, isHeld: boolean): object {
-    (this.#fresh ??= []).push(raw);
-    if (isHeld) (this.#held ??= []).push(raw);
+    if (this.#fresh) this.#fresh.push(raw);
+    else this.#fresh = [raw];
+    if (isHeld && this.#held) this.#held.push(raw);
+    else if (isHeld) this.#held = [raw];
     if (raw !== given) this.#onApply(() => this.#recipient.copies.add(given, raw));
     return raw;
+  }
+}
+
+/** In pairs: what comes to stand in what, one container's members mostly one after the other. */
+function linkAll(links: readonly object[]): void {
+  let container: object | undefined;
+  let place: Place | undefined;
+  for (let i = 0; i < links.length; i += 2) {
+    if (links[i + 1] !== container) {
+      container = links[i + 1] as object;
+      place = Place.of(container);
+    }
+    Place.of(links[i] as object)?.enter(place as Place);
   }
 }

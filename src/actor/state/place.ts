@@ -12,6 +12,9 @@ export class Place {
   #parent: Place | PlaceOwner | undefined;
   /** In how many slots of that one. */
   #count = 0;
+  /** The one after that: most that move stand in two for a while, and need no table. */
+  #second: Place | PlaceOwner | undefined;
+  #secondCount = 0;
   /** Further ones, in the order in which it came there. */
   #others: Map<Place | PlaceOwner, number> | undefined;
   /** In an array that it already stood in, it came in front: the later slot is the older one. */
@@ -28,7 +31,7 @@ export class Place {
   }
 
   get isShared(): boolean {
-    return this.#count > 1 || this.#others !== undefined;
+    return this.#count > 1 || this.#second !== undefined;
   }
 
   /** Whether it stands in anything, which may have been taken out. */
@@ -38,11 +41,15 @@ export class Place {
 
   /** Oldest first. */
   get parents(): (Place | PlaceOwner)[] {
-    return this.#parent === undefined ? [] : [this.#parent, ...(this.#others?.keys() ?? [])];
+    if (this.#parent === undefined) return [];
+    if (this.#second === undefined) return [this.#parent];
+    return this.#others ? [this.#parent, this.#second, ...this.#others.keys()] : [this.#parent, this.#second];
   }
 
   countIn(parent: Place | PlaceOwner): number {
-    return this.#parent === parent ? this.#count : (this.#others?.get(parent) ?? 0);
+    if (this.#parent === parent) return this.#count;
+    if (this.#second === parent) return this.#secondCount;
+    return this.#others?.get(parent) ?? 0;
   }
 
   enter(parent: Place | PlaceOwner): void {
@@ -52,7 +59,10 @@ export class Place {
       return;
     }
     if (this.#parent === parent) this.#count += 1;
-    else {
+    else if (this.#second === undefined || this.#second === parent) {
+      this.#second = parent;
+      this.#secondCount += 1;
+    } else {
       this.#others ??= new Map();
       this.#others.set(parent, (this.#others.get(parent) ?? 0) + 1);
     }
@@ -62,18 +72,31 @@ export class Place {
   leave(parent: Place | PlaceOwner, slots = 1): void {
     if (this.#parent === parent) {
       this.#count -= slots;
-      if (this.#count > 0) return;
-      const [next] = this.#others ?? [];
-      this.#parent = next?.[0];
-      this.#count = next?.[1] ?? 0;
-      if (next) this.#others?.delete(next[0]);
+      if (this.#count <= 0) {
+        this.#parent = this.#second;
+        this.#count = this.#secondCount;
+        this.#nextBecomesSecond();
+      }
+    } else if (this.#second === parent) {
+      this.#secondCount -= slots;
+      if (this.#secondCount <= 0) this.#nextBecomesSecond();
     } else if (this.#others) {
       const left = (this.#others.get(parent) ?? 0) - slots;
       if (left > 0) this.#others.set(parent, left);
       else this.#others.delete(parent);
+      if (this.#others.size === 0) this.#others = undefined;
     }
-    if (this.#others?.size === 0) this.#others = undefined;
     if (!this.isShared) this.owner.shared.delete(this);
+  }
+
+  #nextBecomesSecond(): void {
+    this.#second = undefined;
+    this.#secondCount = 0;
+    if (this.#others === undefined) return;
+    const [next] = this.#others;
+    if (next) [this.#second, this.#secondCount] = next;
+    if (next) this.#others.delete(next[0]);
+    if (this.#others.size === 0) this.#others = undefined;
   }
 
   /** Containers around it on the longest way down from the root; 0 for the root, also for the root of what was taken out. */

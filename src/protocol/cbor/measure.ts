@@ -23,7 +23,8 @@ export class Measuring {
   #deepest = 0;
   readonly #maxDepth: number;
   readonly #sizes: Map<object, number> | undefined;
-  readonly #checksHoles = hasInheritedElements();
+  /** Asked with the first array. */
+  #checksHoles: boolean | undefined;
 
   /** Throws `UNENCODABLE`, `OVER_LIMIT`, or what a getter or a proxy of the value throws. */
   static run(value: unknown, depth: number, limitBytes: number): Measure {
@@ -153,6 +154,7 @@ export class Measuring {
     const length = lengthOf(array);
     if (length > this.#left) throw OVER_LIMIT;
     this.#take(headBytes(length));
+    this.#checksHoles ??= hasInheritedElements();
     for (let i = 0; i < length; i++) this.#value(this.#checksHoles ? ownItem(array, i) : array[i], depth);
   }
 
