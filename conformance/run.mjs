@@ -8,6 +8,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import process from "node:process";
 import { DevServer, freePort } from "../scripts/demo-server.mjs";
+import { PAGES_CONFIG, runPages } from "./pages.mjs";
 import { prepareSeeds, runSeeds, whyNoSeeds } from "./seeds.mjs";
 
 /** @typedef {import("./cases.mjs").Case} Case */
@@ -47,7 +48,7 @@ try {
   await server.start();
   const outcomes = await runAll();
   await server.stop();
-  exitCode = report(outcomes, await seeds());
+  exitCode = report(outcomes, await seeds(), await pages());
 } catch (error) {
   console.error(error);
 } finally {
@@ -84,6 +85,13 @@ async function seeds() {
   server = prepareSeeds(folder);
   await server.start();
   return runSeeds(folder, createClient(server.url));
+}
+
+async function pages() {
+  await server.stop();
+  server = new DevServer({ config: PAGES_CONFIG, port: await freePort(), persistTo: join(scratch, "pages") });
+  await server.start();
+  return runPages(server.url);
 }
 
 /** @returns {Promise<Map<Case, Outcome[]>>} */
@@ -129,9 +137,10 @@ async function run(each, subject) {
 /**
  * @param {Map<Case, Outcome[]>} outcomes
  * @param {{ name: string, reason?: string }[] | string} programs
+ * @param {{ name: string, reason?: string }[]} inPages
  * @returns {number} the exit code
  */
-function report(outcomes, programs) {
+function report(outcomes, programs, inPages) {
   const width = Math.max(...CASES.map(({ name }) => name.length));
   const row = (/** @type {string} */ name, /** @type {readonly string[]} */ cells) => console.log(`${name.padEnd(width)}  ${cells.map((cell) => cell.padEnd(6)).join("")}`.trimEnd());
   console.log(`rivetkit/client ${version}, unmodified, against perdure\n`);
@@ -139,10 +148,12 @@ function report(outcomes, programs) {
   for (const [{ name }, cells] of outcomes) row(name, cells.map(({ status }) => status));
   const all = [...outcomes].flatMap(([{ name }, cells]) => cells.map((outcome, at) => ({ name: `${name} [${ENCODINGS[at]}]`, ...outcome })));
   console.log("\n~ as the published client speaks this encoding, the value becomes another one; that one is kept.");
-  const programOutcomes = typeof programs === "string" ? [] : programs;
+  console.log("\nIn Chromium, a page:");
+  for (const { name, reason } of inPages) console.log(`  ${name.padEnd(width)}${reason === undefined ? "ok" : "FAIL"}`);
+  const programOutcomes = [...(typeof programs === "string" ? [] : programs), ...inPages];
   console.log("\nThe client programs of the seed pages, unchanged:");
   if (typeof programs === "string") console.log(`  not run: ${programs}`);
-  for (const { name, reason } of programOutcomes) console.log(`  ${name.padEnd(width)}${reason === undefined ? "ok" : "FAIL"}`);
+  for (const { name, reason } of typeof programs === "string" ? [] : programs) console.log(`  ${name.padEnd(width)}${reason === undefined ? "ok" : "FAIL"}`);
   const failed = [...all.filter(({ status }) => status === "FAIL" || status === "early"), ...programOutcomes.filter(({ reason }) => reason !== undefined)];
   const later = new Map([...outcomes].filter(([, cells]) => cells.some(({ status }) => status === "later")).map(([{ name, later }]) => [name, later]));
   if (later.size > 0) console.log(`\nNot served yet:\n${[...later].map(([name, reason]) => `  ${name}: ${reason}`).join("\n")}`);
