@@ -145,13 +145,17 @@ export class OwnerOracle {
   #checkSteps(rows: Rows): void {
     const { entries, kept } = this.#durable;
     const { net } = decodeValue(rows.get("s") ?? new Uint8Array()) as OwnerState;
+    const record = decodeValue(rows.get("a") ?? new Uint8Array()) as { workflow?: { status: string } };
+    const isCancelled = record.workflow?.status === "cancelled";
     const locations = new Set([...Object.keys(net), ...[...entries].filter(([, entry]) => entry.kind === "step" && entry.location[0] !== -1).map(([location]) => location)]);
     for (const location of locations) {
       const entry = entries.get(location);
       const wanted = entry?.kind === "step" && entry.status === "completed" && !isUndone(entries, entry) ? 1 : 0;
       const seen = (net[location] ?? 0) - (kept.get(location) ?? 0);
-      // A step of a race may end, and change the state, in the very turn in which another branch wins: then nothing of it is recorded.
-      if (seen > wanted && /c\d+"/.test(location)) kept.set(location, (kept.get(location) ?? 0) + seen - wanted);
+      // A step may end, and change the state, in the very turn in which another branch of its race wins, or in which the run
+      // is cancelled: then nothing of it is recorded.
+      const isCutOff = /c\d+"/.test(location) || (isCancelled && entry?.status !== "completed");
+      if (seen > wanted && isCutOff) kept.set(location, (kept.get(location) ?? 0) + seen - wanted);
       else if (seen !== wanted) this.#say(`step ${location} counts ${seen}, and is recorded ${wanted} times`);
     }
   }
