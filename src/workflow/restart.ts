@@ -108,8 +108,9 @@ export class Restart {
     for (let length = below.length; length < entry.location.length; length += 1) {
       const scope = entry.location.slice(0, length);
       if (length > 0 && this.#history.find(scope)) continue;
-      for (const { name, ordinal, seq, isOrdered } of this.#history.operationsOf(scope)) {
-        if (isOrdered && seq > since) this.#remove(ordinal === 0 ? [...scope, name] : [...scope, name, ordinal]);
+      for (const { name, ordinal, seq } of this.#history.operationsOf(scope)) {
+        // Gates, too, are asked anew: one in front of something that stays answers as for any run that is older.
+        if (seq > since) this.#remove(ordinal === 0 ? [...scope, name] : [...scope, name, ordinal]);
       }
     }
   }

@@ -371,3 +371,50 @@ describe("recover of a workflow", () => {
     expect(s.actor.store.dump()).toEqual(rows);
   });
 });
+
+describe("gates that were answered behind what starts over", () => {
+  it("are asked anew after recover: the code that it leads to is new to the run", async () => {
+    const x = new Switch("ship");
+    const s = await finished(async (ctx) => {
+      await x.step(ctx, "charge");
+      try {
+        await x.step(ctx, "ship");
+      } catch (error) {
+        x.runs.note(`in the catch ${await ctx.getVersion("in the catch", 2)}`);
+        throw error;
+      }
+      return ctx.getVersion("behind", 2);
+    });
+    x.broken.clear();
+    await recovered(s);
+    expect(await s.status()).toEqual({ status: "completed", output: 2 });
+    expect(x.runs.list).toEqual(["charge", "in the catch 2", "ship"]);
+    expect(s.lines()).toEqual(["step charge completed", "step ship completed", "version_check behind completed"]);
+  });
+
+  it("are asked anew after replayFrom, so that what was deployed behind them runs; one in front of something kept is answered as before", async () => {
+    const runs = new Runs();
+    const old = await subject(async (ctx) => {
+      await ctx.step("a", runs.of("a"));
+      await ctx.step("b", runs.of("b"));
+      await ctx.sleep("nap", HOUR);
+    });
+    const s = old.deploy(async (ctx) => {
+      const front = await ctx.getVersion("front", 2);
+      await ctx.step("a", runs.of("a"));
+      const between = await ctx.getVersion("between", 2);
+      await ctx.step(between === 1 ? "b" : "b2", runs.of(`b${between}`));
+      await ctx.try("block", (block) => block.getVersion("inside", 2));
+      await ctx.sleep("nap", HOUR);
+      return [front, between, await ctx.getVersion("behind", 2)];
+    });
+    await s.send("nobody reads this");
+    await s.world.settle();
+    expect(s.lines()).toContain("version_check between completed");
+    const id = (await s.history()).find(({ location }) => location[0] === "b")?.id;
+    await s.call("replayFrom", id);
+    await s.world.passUntilQuiet();
+    expect(await s.status()).toEqual({ status: "completed", output: [1, 2, 2] });
+    expect(runs.list).toEqual(["a", "b", "b2"]);
+  });
+});
