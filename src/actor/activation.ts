@@ -1,4 +1,5 @@
 import type { History, StoredMessage } from "../workflow/index.js";
+import type { Chain } from "./call-chain.js";
 import type { CompiledActor } from "./compile.js";
 import type { ConnectionTable } from "./connection-table.js";
 import type { ActorDatabase } from "./database-types.js";
@@ -10,6 +11,7 @@ import type { OpenCallbacks } from "./state/open-callbacks.js";
 import type { StateTree } from "./state/state-tree.js";
 import type { StateView } from "./state/state-view.js";
 import type { Timers } from "./timers.js";
+import type { WorkflowBranches } from "./workflow-branches.js";
 
 /** A deadline that no entry carries: a row of the table `d/`. */
 export interface DeadlineRow {
@@ -49,6 +51,7 @@ export interface ActorActivation {
   readonly connections: ConnectionTable;
   readonly cron: { readonly view: object };
   readonly control: object;
+  readonly workflowBranches: WorkflowBranches;
   readonly background: { run(what: string, work: () => unknown): void; waitFor(what: string, promise: unknown): void };
   /** Aborted when the activation is over: whatever waits in it rejects with the reason. */
   readonly abortSignal: AbortSignal;
@@ -65,7 +68,7 @@ export interface ActorActivation {
   /** @throws actor/state_not_enabled */
   stateView(): StateView;
   /** A client whose calls leave only after what is dirty has been committed (C1). Its connections end with the activation. */
-  client(use?: ClientUse): unknown;
+  client(chain: () => Chain, use?: ClientUse): unknown;
 
   /** Stores a message and resolves once it is committed; `wait`: its sender waits for a reply. @throws queue/full, queue/message_too_large */
   sendMessage(name: string, body: unknown, wait?: SenderWait): Promise<StoredMessage>;

@@ -1,5 +1,6 @@
 import { ActorError, decodeValue, encodeValue, own, type Encoding } from "../protocol/index.js";
 import type { ActorActivation } from "./activation.js";
+import type { Chain } from "./call-chain.js";
 import {
   checkParamsSize,
   MAX_CONNECTION_STATE_BYTES,
@@ -25,6 +26,8 @@ export interface Caller {
   readonly request: Request | undefined;
   /** Code of the same Worker, over the binding. */
   readonly internal: boolean;
+  /** Who waits for the call. */
+  readonly chain?: Chain;
 }
 
 /** A caller whom the actor's hooks have let in, and of whom nobody knows yet. */

@@ -1,5 +1,6 @@
 import { ActorError, own, ownField } from "../protocol/index.js";
 import type { ActorActivation, Callback } from "./activation.js";
+import { extendChain, type Chain } from "./call-chain.js";
 import { effectsOf } from "./callback-effects.js";
 import type { ConnectionView } from "./connection.js";
 import { databaseOf } from "./database.js";
@@ -52,6 +53,10 @@ export interface CallbackOptions {
   /** On whose behalf it runs. */
   readonly conn?: ConnectionView;
   readonly isRunHandler?: boolean;
+  /** Who waits for it. */
+  readonly chain?: Chain;
+  /** What of the actor it is; by default an action. */
+  readonly waits?: "run" | "action";
   readonly callback?: Callback;
   /** What its log says in each line: the action's name. */
   readonly logged?: Readonly<Record<string, unknown>>;
@@ -65,6 +70,8 @@ export class CallbackContext extends IdentityContext {
   readonly #stage: Stage;
   readonly #signal: AbortSignal;
   readonly #isRunHandler: boolean;
+  readonly #inherited: Chain;
+  readonly #waits: "run" | "action";
   readonly #callback: Callback | undefined;
   readonly #stateView: StateView | undefined;
   #queue: QueueContext | undefined;
@@ -79,6 +86,8 @@ export class CallbackContext extends IdentityContext {
     const given = own(options);
     this.#signal = given.signal ?? runtime.shutdown.signal;
     this.#isRunHandler = given.isRunHandler ?? false;
+    this.#inherited = given.chain ?? [];
+    this.#waits = given.waits ?? "action";
     this.#callback = given.callback ?? (this.#isRunHandler ? undefined : this);
     this.#stateView = given.state;
     if (given.request) this.request = given.request;
@@ -112,7 +121,7 @@ export class CallbackContext extends IdentityContext {
   }
 
   get queue(): QueueContext {
-    this.#queue ??= new QueueContext(this.#runtime, this.#isRunHandler, effectsOf(this));
+    this.#queue ??= new QueueContext(this.#runtime, this.#isRunHandler, effectsOf(this), () => this.#chain());
     return this.#queue;
   }
   get schedule(): object {
@@ -135,7 +144,12 @@ export class CallbackContext extends IdentityContext {
   }
 
   client(): unknown {
-    return this.#runtime.client();
+    return this.#runtime.client(() => this.#chain());
+  }
+
+  #chain(): Chain {
+    const { actorId, name } = this.#runtime.record;
+    return extendChain([this.#inherited, ...(this.#queue?.openChains() ?? [])], { actorId, name, waits: this.#waits });
   }
 
   broadcast(name: string, ...args: unknown[]): void {

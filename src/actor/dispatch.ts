@@ -2,6 +2,7 @@ import { ActorError, decodeValue, encodeValue, MAX_SEND_WAIT_MS, own, ownField, 
 import { isThenable } from "../workflow/index.js";
 import { checkArguments } from "./action-schemas.js";
 import type { ActorActivation, Callback } from "./activation.js";
+import type { Chain } from "./call-chain.js";
 import type { CompiledActor } from "./compile.js";
 import type { Connection } from "./connection.js";
 import { closeEffects, withEffects } from "./callback-effects.js";
@@ -13,6 +14,7 @@ import type { Logger } from "./ports.js";
 import type { ReplyResult, ReplyWait } from "./queue-types.js";
 import type { WorkflowRecord } from "./record.js";
 import type { ScheduledFireInfo } from "./schedule-types.js";
+import { checkCycle } from "./wait-cycle.js";
 
 /** A function is called with so many; far above it, the stack has no room. */
 const MAX_ARGUMENTS = 10_000;
@@ -23,6 +25,8 @@ export interface CallOrigin {
   readonly firedBy?: ScheduledFireInfo;
   readonly conn?: Connection | undefined;
   readonly request?: Request | undefined;
+  /** Who waits for the call. */
+  readonly chain?: Chain;
 }
 
 /**
@@ -96,7 +100,7 @@ export interface AcceptedMessage {
 
 /**
  * Stores a message from outside.
- * @throws queue/not_declared, auth/forbidden, queue/full, queue/message_too_large, actor/validation_error
+ * @throws queue/not_declared, auth/forbidden, queue/wait_cycle, queue/full, queue/message_too_large, actor/validation_error
  */
 export async function acceptMessage(
   activation: ActorActivation & { readonly queue: OutsideQueue },
@@ -113,7 +117,9 @@ export async function acceptMessage(
     if (!isAllowed) throw new ActorError("auth", "forbidden", `You may not publish to queue "${send.queue}"`);
   }
   const ms = timeoutMs ?? Math.min(activation.actor.options.actionTimeout, MAX_SEND_WAIT_MS);
-  const wait = given.wait ? { ms, ...(isToken(given.token) && { token: given.token }) } : undefined;
+  const chain = ownField(from, "chain") ?? [];
+  if (given.wait) checkCycle(activation, send.queue, chain);
+  const wait = given.wait ? { ms, ...(isToken(given.token) && { token: given.token }), chain } : undefined;
   const message = await activation.sendMessage(send.queue, decodeValue(send.body), wait);
   return { id: message.id, createdAt: message.createdAt, waitMs: wait?.ms ?? 0 };
 }
@@ -156,9 +162,9 @@ function isToken(token: unknown): token is string {
   return typeof token === "string" && TOKEN.test(token);
 }
 
-function contextOf(from: CallOrigin): { conn?: Connection["view"]; request?: Request } {
-  const { conn, request } = own(from);
-  return { ...(conn && { conn: conn.view }), ...(request && { request }) };
+function contextOf(from: CallOrigin): { conn?: Connection["view"]; request?: Request; chain?: Chain } {
+  const { conn, request, chain } = own(from);
+  return { ...(chain && { chain }), ...(conn && { conn: conn.view }), ...(request && { request }) };
 }
 
 interface OutsideQueue {

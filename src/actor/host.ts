@@ -6,6 +6,7 @@
  */
 import { ActorError, decodeValue, encodeValue, ENVELOPE_VERSION, type CallEnvelope, type ReplyEnvelope, own } from "../protocol/index.js";
 import type { Caller } from "./admission.js";
+import { chainOf } from "./call-chain.js";
 import { describe } from "./describe.js";
 import { acceptMessage, awaitReply, callAction, socketWaitOf } from "./dispatch.js";
 import { tellFailure } from "./failure-data.js";
@@ -183,7 +184,7 @@ function namedReply(record: ActorRecord, created = false) {
 
 function callerOf(envelope: CallEnvelope): Caller {
   const { operation, params, internal = false } = envelope;
-  const about = { params, internal, request: requestOf(envelope) };
+  const about = { params, internal, chain: chainOf(envelope), request: requestOf(envelope) };
   if (operation.kind !== "connect") return { kind: "call", encoding: "json", extended: false, ...about };
   const { encoding, extended, raw, pings } = operation;
   return { kind: raw ? "raw" : "socket", encoding, extended, ...(pings && !raw && { pings }), ...about };

@@ -9,6 +9,7 @@
 import { ActorError, encodeValue, own } from "../protocol/index.js";
 import { heldMessages, takenMessages, type MessageFilter, type MessagePort, type StoredMessage } from "../workflow/index.js";
 import type { ActorActivation } from "./activation.js";
+import type { Chain } from "./call-chain.js";
 import type { QueueDeclaration, StandardSchema } from "./declarations.js";
 import { aborted } from "./message-receivers.js";
 import { decodeMessage, encodeMessage } from "./message-row.js";
@@ -113,7 +114,7 @@ export class MessageQueue implements MessagePort, ActorQueue {
     this.checkRoom([body]);
     const now = this.#activation.ports.now();
     const createdAt = Math.max(now, this.#table.lastCreatedAt);
-    const message = { id: this.#table.nextId, name, body, createdAt, ...(wait && { waitUntil: now + wait.ms }), ...(wait?.token !== undefined && { token: wait.token }) };
+    const message = { id: this.#table.nextId, name, body, createdAt, ...(wait && { waitUntil: now + wait.ms }), ...(wait?.token !== undefined && { token: wait.token }), ...(wait?.chain && wait.chain.length > 0 && { chain: wait.chain }) };
     this.#put(message);
     return message;
   }
@@ -169,6 +170,13 @@ export class MessageQueue implements MessagePort, ActorQueue {
   /** A workflow that had ended goes on: what is still there of the messages that it holds is its own again. */
   holdAgain(messages: readonly StoredMessage[]): void {
     for (const message of messages) if (this.#table.get(message.id)?.createdAt === message.createdAt) this.#table.hold(message.id, message.name);
+  }
+
+  heldChains(): Chain[] {
+    return [...this.#table.held.keys()].flatMap((id) => {
+      const { chain } = this.#read(id);
+      return chain ? [chain] : [];
+    });
   }
 
   heldAmong(names: readonly string[] | undefined): string | undefined {

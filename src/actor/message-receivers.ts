@@ -12,6 +12,9 @@ interface Waiting {
 export class MessageReceivers implements PlainReceivers {
   readonly #activation: ActorActivation;
   readonly #waiting = new Set<Waiting>();
+  /** Queues that the run handler has asked for. */
+  readonly #asked = new Set<string>();
+  #asksForAll = false;
 
   constructor(activation: ActorActivation) {
     this.#activation = activation;
@@ -22,9 +25,17 @@ export class MessageReceivers implements PlainReceivers {
     return [...this.#waiting].some((waiting) => waiting.receive.isRunHandler);
   }
 
+  runHandlerReceives(queue: string): boolean {
+    return this.#asksForAll || this.#asked.has(queue);
+  }
+
   /** @throws actor/aborted, actor/restarting */
   async receive(receive: PlainReceive): Promise<StoredMessage[]> {
-    if (receive.isRunHandler) this.#activation.callbacks.runHandlerWaits();
+    if (receive.isRunHandler) {
+      this.#activation.callbacks.runHandlerWaits();
+      if (receive.names) for (const name of receive.names) this.#asked.add(name);
+      else this.#asksForAll = true;
+    }
     const ready = this.#take(receive);
     if (ready.length > 0 || receive.timeoutMs === 0) return ready;
     if (this.#activation.shutdown.signal.aborted) throw this.#activation.shutdown.signal.reason;

@@ -1,15 +1,16 @@
 import { ActorError, decodeRow, encodeValue, MAX_VALUE_BYTES, own } from "../protocol/index.js";
 import type { StoredMessage } from "../workflow/index.js";
+import { readChain } from "./call-chain.js";
 
 /** Members that a row has only where they are used. Earlier releases do not look at them. */
-type Extras = Pick<StoredMessage, "token">;
+type Extras = Pick<StoredMessage, "token" | "chain">;
 
 /** A message as the row `m/<id>` holds it; its body is encoded already, so that reading a row decodes none. */
 type Row = readonly [name: string, body: Uint8Array, createdAt: number, waitUntil: number | null, extras?: Extras];
 
 export function encodeMessage(message: StoredMessage): Uint8Array<ArrayBuffer> {
-  const { name, body, createdAt, waitUntil, token } = own(message);
-  const extras: Extras = { ...(token !== undefined && { token }) };
+  const { name, body, createdAt, waitUntil, token, chain } = own(message);
+  const extras: Extras = { ...(token !== undefined && { token }), ...(chain && { chain }) };
   const plain = [name, body, createdAt, waitUntil ?? null] as const;
   const row: Row = Object.keys(extras).length > 0 ? [...plain, extras] : plain;
   return encodeValue(row, { what: "message", limitBytes: MAX_VALUE_BYTES + 90_000 });
@@ -22,5 +23,6 @@ export function decodeMessage(id: number, bytes: Uint8Array): StoredMessage {
     throw new ActorError("storage", "corrupt", `Message ${id} cannot be read`);
   }
   const [name, body, createdAt, waitUntil, extras] = row as unknown as Row;
-  return own({ id, name, body, createdAt, ...(waitUntil === null ? {} : { waitUntil }), ...(extras?.token === undefined ? {} : { token: extras.token }) });
+  const { token, chain } = own(extras ?? {});
+  return own({ id, name, body, createdAt, ...(waitUntil === null ? {} : { waitUntil }), ...(token === undefined ? {} : { token }), ...(chain && { chain: readChain(chain) }) });
 }

@@ -1,3 +1,5 @@
+import type { CallLink } from "../protocol/index.js";
+
 /** `c.log`: as a LogSink, with children. */
 export interface Logger extends LogSink {
   /** A logger whose lines have these fields, too. `c.log.child({ order: id }).info("paid")` */
@@ -163,9 +165,9 @@ export interface ActorPorts {
   replySockets(token?: string): Iterable<Socket>;
   /**
    * A client for the same registry, over the binding; `beforeCall` runs before each call leaves and may throw. Its
-   * connections end with the first of `ends`.
+   * connections end with the first of `ends`. `chain` gives who waits for a call that leaves now, and may throw.
    */
-  createClient(beforeCall: () => void, ends: readonly AbortSignal[], effects?: ClientEffects): unknown;
+  createClient(beforeCall: () => void, ends: readonly AbortSignal[], effects?: ClientEffects, chain?: () => readonly CallLink[]): unknown;
   /** Instead of what this release reads, for tests: an older one. */
   readonly newestFormat?: number;
   /** Instead of the upgrades of this release, for tests: the last one leads to the present format. */

@@ -1,8 +1,10 @@
 import { ActorError, decodeValue, MAX_SEND_WAIT_MS, readOptions } from "../protocol/index.js";
 import type { Effects, StoredMessage } from "../workflow/index.js";
 import type { ActorActivation } from "./activation.js";
+import type { Chain } from "./call-chain.js";
 import { readTimeout } from "./message-queue.js";
 import { aborted } from "./message-receivers.js";
+import { checkCycle } from "./wait-cycle.js";
 
 export interface QueueNextOptions {
   readonly names?: readonly string[];
@@ -39,10 +41,12 @@ export class QueueContext {
   readonly #ending = new AbortController();
   readonly #effects: Effects | undefined;
   /** Completable messages that this callback got and has not completed, by id. */
-  readonly #open = new Map<number, string>();
+  readonly #open = new Map<number, StoredMessage>();
+  readonly #chain: () => Chain;
 
-  /** `effects`: what the callback begins is a part of it. */
-  constructor(activation: ActorActivation, isRunHandler: boolean, effects: Effects | undefined) {
+  /** `effects`: what the callback begins is a part of it; `chain`: who waits for what it begins now. */
+  constructor(activation: ActorActivation, isRunHandler: boolean, effects: Effects | undefined, chain: () => Chain) {
+    this.#chain = chain;
     this.#activation = activation;
     this.#isRunHandler = isRunHandler;
     this.#effects = effects;
@@ -60,7 +64,7 @@ export class QueueContext {
     return this.#effects ? this.#effects.begin(work) : work();
   }
 
-  /** Sends and waits for `complete`. @throws queue/timed_out, queue/self_wait in a run handler, which nobody else would answer */
+  /** Sends and waits for `complete`. @throws queue/timed_out, queue/wait_cycle, queue/self_wait in a run handler, which nobody else would answer */
   async enqueueAndWait(name: string, body: unknown, options?: { readonly timeout?: number; readonly signal?: AbortSignal }): Promise<unknown> {
     if (this.#isRunHandler) {
       throw new ActorError("queue", "self_wait", "A run handler that waits for its own queue would wait for ever");
@@ -68,10 +72,17 @@ export class QueueContext {
     const { timeout, signal } = readOptions("enqueueAndWait", options, WAIT_OPTIONS, invalidOption);
     const timeoutMs = readTimeout(timeout, MAX_SEND_WAIT_MS) ?? Math.min(this.#activation.actor.options.actionTimeout, MAX_SEND_WAIT_MS);
     const signals = this.#signals(signal);
-    const message = await this.#activation.sendMessage(name, body, { ms: timeoutMs });
+    const chain = this.#chain();
+    checkCycle(this.#activation, name, chain);
+    const message = await this.#activation.sendMessage(name, body, { ms: timeoutMs, chain });
     const result = await this.#activation.queue.awaitReply(message, timeoutMs, signals);
     if (result.status === "timedOut") throw new ActorError("queue", "timed_out", `Nobody completed the message in "${name}" within ${timeoutMs} ms`);
     return result.reply && decodeValue(result.reply);
+  }
+
+  /** The chains of the messages that wait for this callback. */
+  openChains(): Chain[] {
+    return [...this.#open.values()].flatMap(({ chain }) => (chain ? [chain] : []));
   }
 
   async next(options?: QueueNextOptions): Promise<PlainMessage | undefined> {
@@ -148,7 +159,7 @@ export class QueueContext {
     checkNames(options.names);
     const waitMs = readTimeout(options.timeout);
     const names = options.names && options.names.length > 0 ? options.names : undefined;
-    for (const name of this.#open.values()) {
+    for (const { name } of this.#open.values()) {
       if (names && !names.includes(name)) continue;
       throw new ActorError("queue", "previous_message_not_completed", `The previous message of "${name}" is not completed yet`);
     }
@@ -161,7 +172,7 @@ export class QueueContext {
   #toPlain(message: StoredMessage, completable: boolean): PlainMessage {
     const plain = { id: message.id, name: message.name, body: decodeValue(message.body), createdAt: message.createdAt };
     if (!completable) return plain;
-    this.#open.set(message.id, message.name);
+    this.#open.set(message.id, message);
     const complete = async (response?: unknown): Promise<void> => {
       const { queue } = this.#activation;
       const encoded = queue.encodeReply(message, response);

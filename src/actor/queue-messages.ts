@@ -61,7 +61,7 @@ export interface StepQueueOf<Q extends QueueDeclarations> {
 export interface ActorQueueOf<Q extends QueueDeclarations> {
   /** Stores a message; resolves once it is committed. @throws queue/full, queue/message_too_large, actor/validation_error */
   send<N extends AnyQueueName<Q>>(name: N, body: SendBody<Q, N>): Promise<QueueMessage<Q>>;
-  /** Sends and waits for `complete`. @throws queue/timed_out, queue/self_wait in a run handler */
+  /** Sends and waits for `complete`. @throws queue/timed_out, queue/wait_cycle, queue/self_wait in a run handler */
   enqueueAndWait<N extends AnyQueueName<Q>>(
     name: N,
     body: SendBody<Q, N>,

@@ -1,4 +1,5 @@
 import type { MessageFilter, StoredMessage } from "../workflow/index.js";
+import type { Chain } from "./call-chain.js";
 
 /** How long a sender's wait for a reply may end. */
 export type ReplyResult = { readonly status: "completed"; readonly reply: Uint8Array | undefined } | { readonly status: "timedOut" };
@@ -7,6 +8,8 @@ export type ReplyResult = { readonly status: "completed"; readonly reply: Uint8A
 export interface SenderWait {
   readonly ms: number;
   readonly token?: string;
+  /** Who waits for the reply, the sender last. */
+  readonly chain?: Chain;
 }
 
 /** Which message's reply somebody waits for. */
@@ -23,6 +26,8 @@ export interface ActorQueue {
   take(filter: MessageFilter): StoredMessage[];
   /** As `take`, but the messages stay stored and visible. */
   peek(filter: MessageFilter): StoredMessage[];
+  /** The chains of the messages that the workflow holds uncompleted. */
+  heldChains(): Chain[];
   encodeReply(message: StoredMessage, response: unknown): Uint8Array | undefined | Promise<Uint8Array | undefined>;
   complete(message: StoredMessage, reply: Uint8Array | undefined): void;
   /** @throws actor/aborted when a signal fires */
@@ -45,4 +50,6 @@ export interface PlainReceive {
 export interface PlainReceivers {
   /** @throws actor/aborted, actor/restarting */
   receive(receive: PlainReceive): Promise<StoredMessage[]>;
+  /** True if the run handler has asked for messages of this queue since the activation began. */
+  runHandlerReceives(queue: string): boolean;
 }

@@ -10,6 +10,7 @@
 import { ActorError, own, fieldOf } from "../protocol/index.js";
 import { History, decodeEntry, type StoredMessage } from "../workflow/index.js";
 import type { ActorActivation, Callback, ClientUse } from "./activation.js";
+import type { Chain } from "./call-chain.js";
 import { Background } from "./background.js";
 import type { CompiledActor } from "./compile.js";
 import { Connections } from "./connections.js";
@@ -36,6 +37,7 @@ import type { StateView } from "./state/state-view.js";
 import { StateChanges } from "./state-changes.js";
 import { StoredRows } from "./stored-rows.js";
 import { Timers } from "./timers.js";
+import type { WorkflowBranches } from "./workflow-branches.js";
 import { WorkflowControl } from "./workflow-control.js";
 import { WorkflowHost } from "./workflow-host.js";
 
@@ -144,12 +146,16 @@ export class ActorRuntime extends StoredRows implements ActorActivation {
     throw new ActorError("actor", "ended", "This code belongs to an activation of the actor that has ended: what it changes would be lost", { cause: this.#lost });
   }
 
-  client(use?: ClientUse): unknown {
+  client(chain: () => Chain, use?: ClientUse): unknown {
     const beforeCall = (): void => {
       use?.guard();
       this.commitOrThrow();
     };
-    return this.ports.createClient(beforeCall, use ? [this.abortSignal, use.end] : [this.abortSignal], use);
+    return this.ports.createClient(beforeCall, use ? [this.abortSignal, use.end] : [this.abortSignal], use, chain);
+  }
+
+  get workflowBranches(): WorkflowBranches {
+    return this.workflow.branches;
   }
 
   // ---- commit ------------------------------------------------------------------------------------------------------

@@ -230,7 +230,7 @@ export function loadState(runtime: ActorRuntime): void {
 /** One call a start; when it ends, the actor idles until the next one (`spec/api.md` A.8). */
 function startRunHandler(runtime: ActorRuntime): void {
   const { run } = runtime.actor;
-  if (run) runtime.runHandler.start(() => run(new CallbackContext(runtime, READY, { isRunHandler: true, logged: { hook: "run" } })));
+  if (run) runtime.runHandler.start(() => run(new CallbackContext(runtime, READY, { isRunHandler: true, waits: "run", logged: { hook: "run" } })));
 }
 
 function toError(thrown: unknown): Error {

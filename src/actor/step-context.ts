@@ -1,10 +1,12 @@
 import { ActorError } from "../protocol/index.js";
 import { Effects, type AttemptInfo, type AttemptSession } from "../workflow/index.js";
 import type { ActorActivation } from "./activation.js";
+import { extendChain, type Chain } from "./call-chain.js";
 import { IdentityContext } from "./context.js";
 import { databaseOf } from "./database.js";
 import { isRefusedByState } from "./state/refusals.js";
 import type { StateView } from "./state/state-view.js";
+import { attemptId } from "./workflow-branches.js";
 
 /** Whether an attempt is still running; shared by its context and its session. */
 interface Gate {
@@ -22,6 +24,7 @@ export function openAttempt(runtime: ActorActivation, info: AttemptInfo, staged:
   const stateBefore = runtime.state?.version;
   const ended = runtime.callbacks.begin(`step ${JSON.stringify(info.stepName)}`);
   const writesBefore = runtime.database?.writes;
+  runtime.workflowBranches.began(info);
   return {
     get changedState() {
       return (runtime.state !== undefined && runtime.state.version !== stateBefore) || runtime.database?.writes !== writesBefore;
@@ -42,6 +45,7 @@ export function openAttempt(runtime: ActorActivation, info: AttemptInfo, staged:
         runtime.ports.log.debug({ msg, step: info.stepName, attempt: info.attempt, calls: [...calls] });
       }
       ended();
+      runtime.workflowBranches.ended(info);
       runtime.callbackEnded(gate);
       gate.onClose?.();
     },
@@ -126,12 +130,19 @@ class StepContext extends IdentityContext {
   client(): unknown {
     this.#check("client");
     this.#attempt ??= this.#endWith(new AbortController());
-    return this.#runtime.client({
+    return this.#runtime.client(() => this.#chain(), {
       guard: () => this.#check("client"),
       end: this.#attempt,
       send: (work) => this.#begun.effects.begin(work),
       call: (what, work) => this.#call(what, work),
     });
+  }
+
+  /** A branch among others holds nothing that only it could answer. */
+  #chain(): Chain {
+    const { queue, workflowBranches, record } = this.#runtime;
+    const inherited = workflowBranches.isSingle ? queue.heldChains() : [];
+    return extendChain(inherited, { actorId: record.actorId, name: record.name, waits: "workflow", step: attemptId(this.#info) });
   }
 
   /** Stored with the success, in the order of the calls, whenever its validator answers. */

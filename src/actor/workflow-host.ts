@@ -16,12 +16,10 @@ import {
   encodeEntry,
   fitFailure,
   toBranchFailure,
-  type AttemptInfo,
-  type AttemptSession,
+  type AttemptInfo, type AttemptSession,
   type EngineLog,
   type Entry,
-  type Failure,
-  type FailureReport,
+  type Failure, type FailureReport,
   type MessagePort,
   type Outcome,
   type WorkflowPorts,
@@ -29,7 +27,7 @@ import {
 import type { ActorActivation, DeadlineRow } from "./activation.js";
 import { openAttempt } from "./step-context.js";
 import { KEYS, type WorkflowRecord } from "./record.js";
-
+import { WorkflowBranches } from "./workflow-branches.js";
 
 const FIRST_RECHECK_MS = 60_000;
 const LAST_RECHECK_MS = 3_600_000;
@@ -52,6 +50,7 @@ export interface WorkflowActor extends ActorActivation {
 export class WorkflowHost implements WorkflowPorts {
   readonly #runtime: WorkflowActor;
   readonly messages: MessagePort;
+  readonly branches = new WorkflowBranches(() => this.#run?.openBranches() ?? []);
   #run: WorkflowRun | undefined;
   #careful = false;
   #confirmNext = false;

@@ -1,6 +1,6 @@
 import { DurableObject } from "cloudflare:workers";
 import { ActorHost, type ClientEffects, type Logger, type Registry } from "../actor/index.js";
-import type { CallEnvelope, ReplyEnvelope } from "../protocol/index.js";
+import type { CallEnvelope, CallLink, ReplyEnvelope } from "../protocol/index.js";
 import { HibernatingSocket } from "./hibernating-socket.js";
 import { KeyValueStore } from "./key-value-store.js";
 import { ObjectTimer } from "./object-timer.js";
@@ -14,7 +14,7 @@ export interface ActorObjectOptions<Env> {
   /** A log whose entries all have these fields. */
   readonly createLog: (fields: Readonly<Record<string, unknown>>) => Logger;
   /** A client for the same registry, over the binding in `env`; `beforeCall` runs before each call leaves. */
-  readonly createClient: (env: Env, beforeCall: () => void, ends: readonly AbortSignal[], effects?: ClientEffects) => unknown;
+  readonly createClient: (env: Env, beforeCall: () => void, ends: readonly AbortSignal[], effects?: ClientEffects, chain?: () => readonly CallLink[]) => unknown;
 }
 
 /** The class to export from the Worker: one instance of it is one actor. A thin shell around the pure `ActorHost`. */
@@ -43,7 +43,7 @@ export function createActorObject<Env>(options: ActorObjectOptions<Env>): ActorO
         waitUntil: (promise) => ctx.waitUntil(promise),
         sockets: () => ctx.getWebSockets().filter((socket) => !isReplySocket(ctx, socket)).map((socket) => HibernatingSocket.of(ctx, socket)),
         replySockets: (token) => ctx.getWebSockets(replyTag(token)).map((socket) => HibernatingSocket.of(ctx, socket)),
-        createClient: (beforeCall, ends, effects) => options.createClient(env, beforeCall, ends, effects),
+        createClient: (beforeCall, ends, effects, chain) => options.createClient(env, beforeCall, ends, effects, chain),
       });
       answerPings(ctx);
     }

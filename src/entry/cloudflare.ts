@@ -5,7 +5,7 @@ import { env as workerEnv, waitUntil } from "cloudflare:workers";
 import type { ActorDefinitions, Client, ClientEffects, Logger, LogSink, Registry } from "../actor/index.js";
 import { configuredLogger, consoleLog, createBindingTransport, createClientWithTransport, setHomeTransport } from "../client/index.js";
 import { createActorObject, type ActorObjectClass } from "../durable-object/index.js";
-import { LOG_LEVELS, MAX_VALUE_BYTES, readOptions, type LogLevel } from "../protocol/index.js";
+import { LOG_LEVELS, MAX_VALUE_BYTES, readOptions, type CallLink, type LogLevel } from "../protocol/index.js";
 import {
   createActorCaller,
   createMessageSender,
@@ -107,7 +107,7 @@ export function createHandler<D extends ActorDefinitions, Env = unknown>(registr
     ...(maxOutgoingMessageSize === undefined ? {} : { maxOutgoingMessageSize }),
   });
   const failurePorts = { log, newErrorId: () => crypto.randomUUID(), expose: false };
-  const bind = (env: Env, beforeCall: () => void): ReturnType<typeof createBindingTransport> => {
+  const bind = (env: Env, beforeCall: () => void, chain: () => readonly CallLink[] = () => []): ReturnType<typeof createBindingTransport> => {
     const callActor = createActorCaller(namespaceOf(env), { actorNames });
     const openSocket = createSocketOpener(namespaceOf(env), actorNames, callActor);
     const sendMessage = createMessageSender(callActor, openSocket);
@@ -115,11 +115,11 @@ export function createHandler<D extends ActorDefinitions, Env = unknown>(registr
     return createBindingTransport({
       async call(call) {
         beforeCall();
-        return callActor({ ...call, internal: true });
+        return callActor({ ...call, internal: true, chain: chain() });
       },
       async send(send) {
         beforeCall();
-        return sendMessage({ ...send, internal: true });
+        return sendMessage({ ...send, internal: true, chain: chain() });
       },
       async openSocket(call) {
         beforeCall();
@@ -133,8 +133,8 @@ export function createHandler<D extends ActorDefinitions, Env = unknown>(registr
       beforeSend: beforeCall,
     });
   };
-  const connect = (env: Env, beforeCall: () => void = () => {}, ends: readonly AbortSignal[] = [], effects?: ClientEffects): unknown =>
-    createClientWithTransport(bind(env, beforeCall), { ends, effects });
+  const connect = (env: Env, beforeCall: () => void = () => {}, ends: readonly AbortSignal[] = [], effects?: ClientEffects, chain?: () => readonly CallLink[]): unknown =>
+    createClientWithTransport(bind(env, beforeCall, chain), { ends, effects });
   const handler: ActorHandler<D, Env> = {
     ActorObject: createActorObject<Env>({ registry: registry as unknown as Registry, createLog, createClient: connect }),
     client: (env) => connect(env) as Client<Registry<D>>,

@@ -36,6 +36,18 @@ export type Operation =
   /** Puts the actor to sleep, as its own `c.sleep()` would; never creates one. */
   | { readonly kind: "sleep" };
 
+/** One of those who wait for a call between actors to end. */
+export interface CallLink {
+  readonly actorId: string;
+  readonly name: string;
+  /** What of the actor waits: actions interleave, its workflow and its run handler do not. */
+  readonly waits: "workflow" | "run" | "action";
+  /** Of a workflow: the attempt that waits. */
+  readonly step?: string;
+  /** How many wait for one another up to this one. */
+  readonly depth: number;
+}
+
 /** Worker → object. Unknown fields are ignored, so that one release of difference is tolerated. */
 export interface CallEnvelope {
   readonly v: number;
@@ -44,6 +56,8 @@ export interface CallEnvelope {
   readonly operation: Operation;
   /** The caller is code of the same Worker, over the binding. */
   readonly internal?: boolean;
+  /** Who waits for this call, the caller last; counts only where `internal` is set. */
+  readonly chain?: readonly CallLink[];
   /** Connection params as the client sent them, bytes of the storage codec. */
   readonly params?: Uint8Array;
   /** The HTTP request behind the call: its URL and headers, without credentials of ours. */

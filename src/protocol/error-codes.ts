@@ -23,6 +23,7 @@ const CODES: Readonly<Record<string, ErrorCodeInfo>> = {
   "actor/aborted": shown(500),
   "actor/action_not_found": shown(404),
   "actor/action_timed_out": shown(408),
+  "actor/call_too_deep": shown(409),
   "actor/callback_timed_out": shown(408),
   "actor/conn_state_not_enabled": masked(500),
   "actor/database_not_configured": masked(500),
@@ -155,6 +156,7 @@ const CODES: Readonly<Record<string, ErrorCodeInfo>> = {
   "queue/previous_message_not_completed": shown(409),
   "queue/self_wait": shown(409),
   "queue/timed_out": shown(408),
+  "queue/wait_cycle": shown(409),
 
   "registry/invalid": masked(500),
   "registry/shut_down": shown(503),

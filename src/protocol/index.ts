@@ -85,7 +85,7 @@ export type { EncodeValueOptions, MeasureOptions } from "./values.js";
 export type { Measure } from "./cbor/measure.js";
 export { ENVELOPE_VERSION, NEWEST_STORAGE_FORMAT, PACKAGE_VERSION, STORAGE_FORMAT } from "./version.js";
 export { callerLimits, MAX_DECODED_DEPTH, MAX_ROW_BYTES, MAX_STORED_DEPTH, MAX_VALUE_BYTES, MAX_WIRE_DEPTH } from "./limits.js";
-export type { ActorAddress, CallEnvelope, Creation, Operation, ReplyEnvelope } from "./envelope.js";
+export type { ActorAddress, CallEnvelope, CallLink, Creation, Operation, ReplyEnvelope } from "./envelope.js";
 export { decodePlainCbor, decodeTaggedCbor, encodePlainCbor, encodeTaggedCbor } from "./wire-cbor.js";
 export type { WireOptions } from "./wire-cbor.js";
 export { LOG_LEVELS, type LogLevel } from "./log-levels.js";

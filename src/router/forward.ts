@@ -1,4 +1,4 @@
-import { ActorError, ENVELOPE_VERSION, fromErrorData, own, type CallEnvelope, type Operation, type ReplyEnvelope } from "../protocol/index.js";
+import { ActorError, ENVELOPE_VERSION, fromErrorData, own, type CallEnvelope, type CallLink, type Operation, type ReplyEnvelope } from "../protocol/index.js";
 import type { ActorNamespace } from "./object-namespace.js";
 import { resolveStub, type ActorTarget, type ResolvedTarget } from "./resolve-stub.js";
 
@@ -11,6 +11,8 @@ export interface ActorCall {
   readonly request?: NonNullable<CallEnvelope["request"]>;
   /** The caller is code of this Worker. */
   readonly internal?: boolean;
+  /** Who waits for the call; of code of this Worker only. */
+  readonly chain?: readonly CallLink[];
 }
 
 /** What an actor answers when nothing is wrong. */
@@ -69,6 +71,7 @@ export function envelopeOf(known: ActorCall, { address, creation }: ResolvedTarg
     creation,
     operation: call.operation,
     ...(call.internal === true && { internal: true }),
+    ...(call.internal === true && call.chain !== undefined && call.chain.length > 0 && { chain: call.chain }),
     ...(call.params !== undefined && { params: call.params }),
     ...(call.request !== undefined && { request: call.request }),
   };

@@ -1,5 +1,5 @@
 import type { ClientEffects } from "../actor/index.js";
-import { ActorError, decodeValue, encodeValue, fromErrorData, ownField, type Creation, type Operation, type ReplyEnvelope } from "../protocol/index.js";
+import { ActorError, decodeValue, encodeValue, fromErrorData, own, ownField, type Creation, type Operation, type ReplyEnvelope } from "../protocol/index.js";
 
 const UNTOLD: ClientEffects = { send: (work) => work(), call: (_, work) => work() };
 
@@ -7,8 +7,8 @@ const UNTOLD: ClientEffects = { send: (work) => work(), call: (_, work) => work(
 type Deliver = (name: string, key: readonly string[], creation: Creation, operation: Operation) => Promise<ReplyEnvelope>;
 
 /**
- * What `c.client()` gives in a world: `get`, `getOrCreate` and `create`, and of their handles actions and `send` without
- * `wait`. Values go through the codec, as on the platform. `beforeCall` runs before each call leaves.
+ * What `c.client()` gives in a world: `get`, `getOrCreate` and `create`, and of their handles actions and `send`,
+ * which loses its wait with the life of the other object. Values go through the codec, as on the platform. `beforeCall` runs before each call leaves.
  */
 export function worldClient(deliver: Deliver, beforeCall: () => void, effects: ClientEffects = UNTOLD): unknown {
   return lookup((name) =>
@@ -19,6 +19,11 @@ export function worldClient(deliver: Deliver, beforeCall: () => void, effects: C
   );
 }
 
+interface SendOptions {
+  readonly wait?: boolean;
+  readonly timeout?: number;
+}
+
 function accessor(name: string, deliver: Deliver, effects: ClientEffects): object {
   const handle = (key: string | readonly string[] = [], creation: Creation): unknown => {
     const call = async (operation: Operation): Promise<unknown> => {
@@ -26,13 +31,31 @@ function accessor(name: string, deliver: Deliver, effects: ClientEffects): objec
       if (!reply.ok) throw fromErrorData(reply.error, reply.status);
       return reply.output && decodeValue(reply.output);
     };
-    const send = async (queue: string, body: unknown, options: { wait?: boolean } = {}): Promise<void> => {
-      if (ownField(options, "wait")) throw new ActorError("feature", "unsupported", "The client of a World sends without waiting for a reply.");
-      await call({ kind: "send", queue, body: encodeValue(body) });
+    /** As a sender does: an object that dies in the middle is asked again. */
+    const attached = async (wait: Operation): Promise<{ readonly status: string; readonly reply?: Uint8Array }> => {
+      for (;;) {
+        try {
+          return (await call(wait)) as { readonly status: string; readonly reply?: Uint8Array };
+        } catch (error) {
+          if (!ActorError.isActorError(error) || error.code !== "restarting") throw error;
+        }
+      }
+    };
+    const send = async (queue: string, body: unknown, options: SendOptions = {}): Promise<unknown> => {
+      const timeoutMs = ownField(options, "timeout");
+      const wait = ownField(options, "wait") ?? false;
+      const sent = await call({ kind: "send", queue, body: encodeValue(body), ...(wait && { wait }), ...(timeoutMs !== undefined && { timeoutMs }) });
+      if (!wait) return undefined;
+      const { id: messageId, createdAt, waitMs } = sent as { readonly id: number; readonly createdAt: number; readonly waitMs: number };
+      const { status, reply } = own(await attached({ kind: "wait", messageId, createdAt, timeoutMs: waitMs }));
+      return { status, ...(reply && { response: decodeValue(reply) }) };
     };
     const act = async (action: string, args: unknown[]): Promise<unknown> => call({ kind: "action", name: action, args: encodeValue(args) });
     return lookup((action) => {
-      if (action === "send") return (...args: Parameters<typeof send>) => effects.send(() => send(...args));
+      if (action === "send") {
+        return (...args: Parameters<typeof send>) =>
+          ownField(args[2] ?? {}, "wait") ? effects.call(`a waiting send to ${name}`, () => send(...args)) : effects.send(() => send(...args));
+      }
       return (...args: unknown[]) => effects.call(`action ${action} of ${name}`, () => act(action, args));
     });
   };

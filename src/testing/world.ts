@@ -5,7 +5,7 @@
 import { ActorHost, type ActorPorts, type Registry } from "../actor/index.js";
 import {
   decodeValue, encodeValue, ENVELOPE_VERSION, fromErrorData, objectName, own,
-  ownField, type CallEnvelope, type Creation, type Encoding, type Operation, type ReplyEnvelope,
+  ownField, type CallEnvelope, type CallLink, type Creation, type Encoding, type Operation, type ReplyEnvelope,
 } from "../protocol/index.js";
 import { AlarmDelivery } from "./alarm-delivery.js";
 import { logSink } from "./log-sink.js";
@@ -270,6 +270,11 @@ export class WorldActor {
     return this.deliver(this.#envelope(creation, operation));
   }
 
+  /** The same of code of the same Worker, for which these wait. */
+  sendInside(creation: Creation, operation: Operation, chain: readonly CallLink[]): Promise<ReplyEnvelope> {
+    return this.deliver({ ...this.#envelope(creation, operation), internal: true, ...(chain.length > 0 && { chain }) });
+  }
+
   /** Delivers a call of the Worker's; the reply is seen only once what caused it is durable. */
   deliver(envelope: CallEnvelope): Promise<ReplyEnvelope> {
     return this.#visible((host) => host.call(envelope));
@@ -365,7 +370,8 @@ export class WorldActor {
       },
       sockets: () => [...this.sockets].filter((socket) => socket.isOpen),
       replySockets: (token) => this.replySockets.of(token),
-      createClient: (beforeCall, _ends, effects) => worldClient((name, key, creation, operation) => this.#world.actor(name, key).send(creation, operation), beforeCall, effects),
+      createClient: (beforeCall, _ends, effects, chain) =>
+        worldClient((name, key, creation, operation) => this.#world.actor(name, key).sendInside(creation, operation, chain?.() ?? []), beforeCall, effects),
       ...(options.upgrades ? { upgrades: options.upgrades } : {}),
       ...(options.newestFormat === undefined ? {} : { newestFormat: options.newestFormat }),
     };

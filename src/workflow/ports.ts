@@ -1,3 +1,4 @@
+import type { CallLink } from "../protocol/index.js";
 import type { Entry } from "./history/entry.js";
 import type { HistoryDivergedError } from "./errors.js";
 
@@ -11,6 +12,8 @@ export interface EngineLog {
 /** What the engine tells about the attempt it is about to make. */
 export interface AttemptInfo {
   readonly stepName: string;
+  /** Where the step stands, as text. */
+  readonly location: string;
   /** 1-based. */
   readonly attempt: number;
   readonly maxRetries: number;
@@ -74,6 +77,8 @@ export interface StoredMessage {
   readonly waitUntil?: number;
   /** 32 hex digits that its waiting sender knows it by. */
   readonly token?: string;
+  /** Who waits for the reply, the sender last. */
+  readonly chain?: readonly CallLink[];
 }
 
 /** Which messages a wait takes. */

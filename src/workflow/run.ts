@@ -68,6 +68,11 @@ export class WorkflowRun {
     return this.#activation.wantsMessages;
   }
 
+  /** Where each branch that has not ended is. */
+  openBranches(): Iterable<string> {
+    return this.isEnded ? [] : this.#root.openBranches();
+  }
+
   /** Calls the function, or goes on undoing what it did. Returns at once. */
   start(): void {
     if (this.#options.rollingBack !== undefined) return this.#undo(this.#options.rollingBack);

@@ -200,6 +200,12 @@ export class Scope implements OperationScope {
     this.#abort.abort(reason);
   }
 
+  /** Where each branch is that has not ended: at its operation, or in code of the user's. */
+  *openBranches(): IterableIterator<string> {
+    for (const child of this.#children) yield* child.openBranches();
+    if (this.#children.size === 0 && !this.#ended) yield formatLocation(this.#current?.location ?? this.location);
+  }
+
   /** Where user code runs, or awaits what is not the engine's: this scope and those in it. */
   *inUserCode(): IterableIterator<string> {
     if (!this.#ended && !this.#current) yield formatLocation(this.location);

@@ -11,6 +11,7 @@ import type { Activation, Wait } from "./activation.js";
 import { CriticalError, RollbackCheckpointError } from "./errors.js";
 import { brandOf } from "./failure.js";
 import { isTerminal, type Entry, type Failure, type FailureKind } from "./history/entry.js";
+import { formatLocation } from "./history/location.js";
 import { MAX_INTERRUPTIONS } from "./limits.js";
 import type { Operation } from "./operation.js";
 import type { AttemptReport, AttemptSession } from "./ports.js";
@@ -151,6 +152,7 @@ export class StepExecution {
     const abort = new AbortController();
     const session = ports.openAttempt({
       stepName: this.#label,
+      location: formatLocation(this.#operation.location),
       attempt: this.#entry.attempts + 1,
       maxRetries: this.#policy.maxRetries,
       abortSignal: abort.signal,

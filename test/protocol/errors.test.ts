@@ -123,7 +123,7 @@ describe("errorCodeInfo", () => {
     [404, "actor/not_found actor/action_not_found queue/not_declared event/not_declared guard/no_route"],
     [405, "actor/method_not_allowed"],
     [408, "actor/action_timed_out queue/timed_out"],
-    [409, "actor/duplicate_key actor/workflow_in_flight queue/already_completed queue/previous_message_not_completed queue/self_wait"],
+    [409, "actor/duplicate_key actor/workflow_in_flight queue/already_completed queue/previous_message_not_completed queue/self_wait queue/wait_cycle actor/call_too_deep"],
     [413, "value/too_large message/incoming_too_long message/outgoing_too_long queue/message_too_large kv/value_too_large actor/input_too_large"],
     [429, "queue/full schedule/max_schedules_exceeded guard/rate_limit"],
     [501, "feature/unsupported"],
