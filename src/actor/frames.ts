@@ -1,5 +1,5 @@
 /** What arrives through a connection's socket, and what is answered. */
-import { ActorError, encodeValue, decodeValue, isTooDeep, wireCodec, type Encoding, type Frame, type ToClient, type ToServer } from "../protocol/index.js";
+import { ActorError, encodeValue, decodeValue, isBeyondLimit, wireCodec, type Encoding, type Frame, type ToClient, type ToServer } from "../protocol/index.js";
 import type { ActorActivation } from "./activation.js";
 import type { Connection } from "./connection.js";
 import { CallbackContext, READY } from "./context.js";
@@ -21,7 +21,7 @@ export async function receiveFrame(activation: ActorActivation, connection: Conn
   await served;
 }
 
-/** What the client sent, or `message/incoming_too_long`, or `actor/invalid_request`, or `encoding/invalid` for what is nested too deeply. */
+/** What the client sent, or `message/incoming_too_long`, or `actor/invalid_request`, or `encoding/invalid` for what is beyond a limit of callers. */
 export function readFrame(encoding: Encoding, frame: string | Uint8Array, limitBytes: number): ToServer {
   if (sizeOf(frame) > limitBytes) {
     throw new ActorError("message", "incoming_too_long", `A message may have ${limitBytes} bytes`, { metadata: { limitBytes } });
@@ -29,7 +29,7 @@ export function readFrame(encoding: Encoding, frame: string | Uint8Array, limitB
   try {
     return wireCodec(encoding).toServer.decode(frame);
   } catch (cause) {
-    if (isTooDeep(cause)) throw cause;
+    if (isBeyondLimit(cause)) throw cause;
     throw new ActorError("actor", "invalid_request", "This is no message of the protocol", { cause });
   }
 }

@@ -56,7 +56,7 @@ export type { ActorRestartingOptions, ErrorFallback, RivetErrorLike } from "./na
 export { decodeJson, decodePlainJson, encodeJson, fromJsonTree, toJsonTree } from "./json.js";
 export type { JsonOptions } from "./json.js";
 export { MAX_SEND_WAIT_MS, readOptions } from "./options.js";
-export { isTooDeep } from "./malformed.js";
+export { isBeyondLimit } from "./malformed.js";
 export { isEncoding } from "./messages.js";
 export type {
   ActionRequest,

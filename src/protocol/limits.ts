@@ -10,6 +10,9 @@ export const MAX_STORED_DEPTH = 256;
 /** The same in what is decoded: more than anybody writes, and less than the stack holds. */
 export const MAX_DECODED_DEPTH = 300;
 
+/** Characters that the regular expressions in what a caller sends may have together. */
+export const MAX_REG_EXP_LENGTH = 4096;
+
 /** What a decoder takes. */
 export interface ReadLimits {
   /** Containers within containers. */
@@ -26,7 +29,7 @@ export const OWN_LIMITS: ReadLimits = { depth: MAX_DECODED_DEPTH, regExpLength: 
 
 /** For a message of a caller, whose values stand in so many containers of the message. */
 export function callerLimits(levelsAround: number): ReadLimits {
-  return { depth: MAX_WIRE_DEPTH + levelsAround, regExpLength: 4096 };
+  return { depth: MAX_WIRE_DEPTH + levelsAround, regExpLength: MAX_REG_EXP_LENGTH };
 }
 
 /** Encoded bytes that one stored value of a user's may have. */

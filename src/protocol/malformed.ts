@@ -1,4 +1,5 @@
 import { ActorError } from "./errors.js";
+import { MAX_REG_EXP_LENGTH } from "./limits.js";
 
 /** The error for bytes or text that no encoder of ours or the peer's makes: `encoding/invalid` (400). */
 export function malformed(reason: string): ActorError {
@@ -11,13 +12,14 @@ export function tooDeep(maxDepth: number): ActorError {
   return new ActorError("encoding", "invalid", message, { metadata: { maxDepth } });
 }
 
-/** The error for regular expressions that would take too long to make: `encoding/invalid` (400). */
+/** The error for regular expressions that would take too long to make: `encoding/invalid` (400), metadata `{maxRegExpLength}`. */
 export function regExpTooLong(): ActorError {
-  return malformed("its regular expressions are too long");
+  const message = `Malformed data: its regular expressions are too long, together they may have ${MAX_REG_EXP_LENGTH} characters.`;
+  return new ActorError("encoding", "invalid", message, { metadata: { maxRegExpLength: MAX_REG_EXP_LENGTH } });
 }
 
-/** Whether data was refused for its depth alone: it is well-formed, and says what the caller should mend. */
-export function isTooDeep(error: unknown): boolean {
+/** Whether data was refused for a limit alone: it is well-formed, and the error says what the caller should mend. */
+export function isBeyondLimit(error: unknown): boolean {
   if (!ActorError.isActorError(error) || error.group !== "encoding" || error.code !== "invalid") return false;
-  return typeof error.metadata === "object" && error.metadata !== null && Object.hasOwn(error.metadata, "maxDepth");
+  return typeof error.metadata === "object" && error.metadata !== null && (Object.hasOwn(error.metadata, "maxDepth") || Object.hasOwn(error.metadata, "maxRegExpLength"));
 }

@@ -1,4 +1,4 @@
-import { ActorError, callerLimits, decodeJson, decodePlainJson, encodeValue, isTooDeep } from "../protocol/index.js";
+import { ActorError, callerLimits, decodeJson, decodePlainJson, encodeValue, isBeyondLimit } from "../protocol/index.js";
 import { isOwnClient } from "./wire-encoding.js";
 
 export const MAX_PARAMS_BYTES = 4096;
@@ -20,7 +20,7 @@ export function paramsFromJson(text: string, isExtended: boolean): Uint8Array {
   try {
     params = isExtended ? decodeJson(text, callerLimits(0)) : decodePlainJson(text, callerLimits(0));
   } catch (error) {
-    if (isTooDeep(error)) throw error;
+    if (isBeyondLimit(error)) throw error;
     throw new ActorError("actor", "invalid_request", "The connection params are not JSON.");
   }
   return encodeValue(params, { what: "the connection params" });

@@ -1,4 +1,4 @@
-import { ActorError, callerLimits, decodeTaggedCbor, encodeInput, isTooDeep, parseBase64 } from "../protocol/index.js";
+import { ActorError, callerLimits, decodeTaggedCbor, encodeInput, isBeyondLimit, parseBase64 } from "../protocol/index.js";
 
 /**
  * The input of a creation, which travels in URLs and REST bodies as base64 of CBOR. It is read and written anew, so that
@@ -10,7 +10,7 @@ export function readInput(base64: string, where: string): Uint8Array {
   try {
     value = decodeTaggedCbor(parseBase64(base64), callerLimits(0));
   } catch (error) {
-    if (isTooDeep(error)) throw error;
+    if (isBeyondLimit(error)) throw error;
     throw new ActorError("guard", "query_invalid_params", `${where} is not base64 of CBOR.`);
   }
   return encodeInput(value);

@@ -1,4 +1,4 @@
-import { ActorError, decodeJson, isEncoding, isTooDeep, wireCodec, type MessageCodec, type WireCodec } from "../protocol/index.js";
+import { ActorError, decodeJson, isEncoding, isBeyondLimit, wireCodec, type MessageCodec, type WireCodec } from "../protocol/index.js";
 
 const utf8 = new TextDecoder("utf-8", { fatal: true, ignoreBOM: false });
 
@@ -22,7 +22,7 @@ export function decodeRequest<T>(codec: WireCodec, messages: MessageCodec<T>, bo
   try {
     return messages.decode(body);
   } catch (cause) {
-    if (isTooDeep(cause) || codec.encoding !== "json" || !isJson(body)) throw cause;
+    if (isBeyondLimit(cause) || codec.encoding !== "json" || !isJson(body)) throw cause;
     throw new ActorError("actor", "invalid_request", expected, { cause });
   }
 }

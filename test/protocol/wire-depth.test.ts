@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { ActorError, isTooDeep, MAX_STORED_DEPTH, MAX_WIRE_DEPTH, wireCodec, type Encoding } from "../../src/protocol/index.js";
+import { ActorError, isBeyondLimit, MAX_STORED_DEPTH, MAX_WIRE_DEPTH, wireCodec, type Encoding } from "../../src/protocol/index.js";
 import { portrait } from "./arbitrary-values.js";
 
 type Wrap = (inner: unknown) => unknown;
@@ -47,7 +47,7 @@ describe.each<Encoding>(["json", "cbor", "bare"])("what a caller sends in %s", (
           reason = error;
         }
         expect(reason, way).toMatchObject({ group: "encoding", code: "invalid", statusCode: 400 });
-        expect(isTooDeep(reason)).toBe(true);
+        expect(isBeyondLimit(reason)).toBe(true);
       }
     }
   });
@@ -66,9 +66,9 @@ describe.each<Encoding>(["json", "cbor", "bare"])("what a caller sends in %s", (
   });
 });
 
-describe("isTooDeep", () => {
+describe("isBeyondLimit", () => {
   it("knows no other error", () => {
-    expect(isTooDeep(new ActorError("encoding", "invalid", "m"))).toBe(false);
-    expect(isTooDeep(new Error("m"))).toBe(false);
+    expect(isBeyondLimit(new ActorError("encoding", "invalid", "m"))).toBe(false);
+    expect(isBeyondLimit(new Error("m"))).toBe(false);
   });
 });

@@ -123,3 +123,13 @@ test("a log has no token in it", async () => {
   expect(log.error).toHaveBeenCalledOnce();
   expect(JSON.stringify(log.error.mock.calls)).not.toContain("hush");
 });
+
+describe("a value beyond a limit of callers", () => {
+  test.each([
+    ["deep", JSON.parse("[".repeat(70) + "]".repeat(70)) as unknown, { maxDepth: expect.any(Number) }],
+    ["long regular expressions", ["$RegExp", ["a".repeat(5_000), ""]], { maxRegExpLength: 4096 }],
+  ])("is named as what it is, not as a body of another shape: %s", async (_name, value, metadata) => {
+    const response = await postAction(routerOver(new FakeObjects(() => succeed(1))), JSON.stringify({ args: [value] }), { "x-perdure-json": "1" });
+    expect([response.status, await response.json()]).toMatchObject([400, { group: "encoding", code: "invalid", metadata }]);
+  });
+});
