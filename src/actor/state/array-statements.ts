@@ -157,6 +157,8 @@ function holesIn(part: readonly unknown[]): number {
 export function noteInsertion(place: Place, target: readonly unknown[], item: unknown, start: number): void {
   const raw = seenThroughOr(item);
   const member = typeof raw === "object" && raw !== null ? Place.of(raw) : undefined;
-  if (member && member.countIn(place) === 1) member.isLastOlder = target.indexOf(raw) >= start;
+  if (member?.countIn(place) !== 1) return;
+  // It stands in one slot, mostly the next one: code that moves elements up one by one looks through nothing.
+  member.isLastOlder = target[start + 1] === raw || target.indexOf(raw) >= start;
 }
 
