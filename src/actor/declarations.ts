@@ -103,7 +103,6 @@ export function event<T = unknown>(options: {
 
 declare const definitionTypes: unique symbol;
 
-/** Carries the types of an actor; the property never exists. */
 declare const requiredInput: unique symbol;
 /** Stands for an actor's input where it has an `inputSchema`: who may create the actor must give one of type `I`. */
 export interface RequiredInput<I> {
@@ -112,6 +111,7 @@ export interface RequiredInput<I> {
 /** An actor's input as clients see it: with a schema, what the schema takes, and it is required. */
 export type ClientInput<I, Schema> = [Schema] extends [StandardSchema<infer Given, any>] ? RequiredInput<Given> : I;
 
+/** Carries the types of an actor; the property never exists. */
 export interface DefinitionTypes<S, CP, CS, V, I, DB, E, Q, M> {
   readonly [definitionTypes]?: [S, CP, CS, V, I, DB, E, Q, M];
 }

@@ -30,7 +30,7 @@ export type * from "./queue-messages.js";
 export type * from "./raw-socket-types.js";
 export type { ScheduledEvent, ScheduledFireInfo } from "./schedule-types.js";
 export type * from "./types.js";
-export type { WorkflowHistoryEntry, WorkflowStatus } from "./workflow-status.js";
+export type { WorkflowErrorView, WorkflowHistoryEntry, WorkflowStatus } from "./workflow-status.js";
 export { snapshot } from "./state/snapshot.js";
 export { UPGRADES } from "./upgrades.js";
 export { workflow } from "./workflow-run.js";
