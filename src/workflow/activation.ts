@@ -17,7 +17,7 @@ import type { History } from "./history/history.js";
 import type { Location } from "./history/location.js";
 import { DUE_PER_PASS, OPERATIONS_PER_YIELD } from "./limits.js";
 import type { WorkflowPorts } from "./ports.js";
-import { WaitHeap } from "./wait-heap.js";
+import { WaitHeap } from "./history/wait-heap.js";
 
 /** A deadline that lives in memory: a durable wait (its entry stores it) or the timeout of a running attempt. */
 export interface Wait {

@@ -6,6 +6,6 @@ export { History } from "./history/history.js";
 export { formatLocation } from "./history/location.js";
 export { retryDelayMs, retryPolicy } from "./retry.js";
 export { Scope } from "./scope.js";
-export { WaitHeap } from "./wait-heap.js";
+export { WaitHeap } from "./history/wait-heap.js";
 export { fromStoredError, toStoredError } from "./history/stored-error.js";
 export { fitFailure } from "./failure.js";

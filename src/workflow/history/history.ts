@@ -1,5 +1,6 @@
 import { ownField } from "../../protocol/index.js";
 import { isTerminal, type Entry, type EntryKind } from "./entry.js";
+import { WaitHeap, type Timed } from "./wait-heap.js";
 import type { Location, Segment } from "./location.js";
 
 /** Kinds that come and go between deployments: they have no place in the order of their scope (decision 12). */
@@ -17,6 +18,10 @@ export interface RecordedOperation {
   readonly isOrdered: boolean;
   /** Recorded by a release whose order counted gates too: the waits that were over when it was met may bear no other mark. */
   readonly endsOldWaits: boolean;
+}
+
+interface WaitingEntry extends Timed {
+  readonly entry: Entry;
 }
 
 interface Node {
@@ -41,7 +46,8 @@ interface Node {
 export class History {
   readonly #root: Node = node("", undefined);
   /** Entries that wait for a deadline, and some that were passed since. */
-  readonly #waiting = new Set<Entry>();
+  readonly #waiting = new Map<Entry, WaitingEntry>();
+  readonly #byDeadline = new WaitHeap<WaitingEntry>();
   #size = 0;
 
   constructor(entries: Iterable<Entry> = []) {
@@ -58,8 +64,7 @@ export class History {
 
   /** Adds an entry, or takes note of how one that is there already has changed. */
   add(entry: Entry): void {
-    if (entry.dueAt !== undefined && !isTerminal(entry)) this.#waiting.add(entry);
-    else this.#waiting.delete(entry);
+    this.#wait(entry);
     let at = this.#root;
     for (const segment of entry.location) {
       let next = at.children.get(segment);
@@ -81,7 +86,7 @@ export class History {
     if (!top) return [];
     const removed = entriesBelow(top);
     this.#size -= removed.length;
-    for (const entry of removed) this.#waiting.delete(entry);
+    for (const entry of removed) this.#stopWaiting(entry);
     let at = top;
     // What holds nothing any more goes too: a try block, say, has no entry of its own.
     for (; at.parent && (at === top || (!at.entry && at.children.size === 0)); at = at.parent) at.parent.children.delete(at.segment);
@@ -151,17 +156,37 @@ export class History {
   /** Entries at and below a location that wait for a deadline; they are waited for no more. */
   letGo(location: Location): Entry[] {
     const top = this.#nodeAt(location);
-    return top ? entriesBelow(top).filter((entry) => this.#waiting.delete(entry)) : [];
+    return top ? entriesBelow(top).filter((entry) => this.#stopWaiting(entry)) : [];
   }
 
   /** The earliest deadline that an entry waits for, in epoch ms. */
   earliestDueAt(): number | undefined {
-    let earliest: number | undefined;
-    for (const entry of this.#waiting) {
-      if (this.isPassed(entry)) this.#waiting.delete(entry);
-      else if (entry.dueAt !== undefined && (earliest === undefined || entry.dueAt < earliest)) earliest = entry.dueAt;
+    for (let first = this.#byDeadline.first; first; first = this.#byDeadline.first) {
+      const { entry, at } = first;
+      if (entry.dueAt === at && !this.isPassed(entry)) return at;
+      this.#stopWaiting(entry);
+      if (entry.dueAt !== at) this.#wait(entry);
     }
-    return earliest;
+    return undefined;
+  }
+
+  #wait(entry: Entry): void {
+    const { dueAt, seq } = entry;
+    const known = this.#waiting.get(entry);
+    const isWaiting = dueAt !== undefined && !isTerminal(entry);
+    if (isWaiting && known?.at === dueAt) return;
+    this.#stopWaiting(entry);
+    if (!isWaiting) return;
+    const waiting = { entry, at: dueAt, seq };
+    this.#waiting.set(entry, waiting);
+    this.#byDeadline.add(waiting);
+  }
+
+  #stopWaiting(entry: Entry): boolean {
+    const waiting = this.#waiting.get(entry);
+    if (!waiting) return false;
+    this.#byDeadline.delete(waiting);
+    return this.#waiting.delete(entry);
   }
 
   /** The highest counter value that any entry carries. */

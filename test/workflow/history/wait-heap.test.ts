@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
-import { WaitHeap } from "../../src/workflow/internal.js";
-import { seededRandom } from "../support/seeded-random.js";
+import { WaitHeap } from "../../../src/workflow/internal.js";
+import { seededRandom } from "../../support/seeded-random.js";
 
 describe("a heap of waits", () => {
   it("gives the first by time and then by entry, whatever was added and removed", () => {
