@@ -88,7 +88,7 @@ class StepContext extends IdentityContext {
     this.#gate = gate;
     this.#view = runtime.state?.createView({ onRead: () => this.#check("state"), onWrite: () => runtime.checkAlive() });
     this.#begun = begun;
-    // Staged: stored with the step's success; a failed attempt sends nothing (decision 15).
+    // Staged: stored with the step's success; a failed attempt sends nothing.
     this.queue = Object.freeze({ send: (name: string, body: unknown) => this.#begin("queue.send", () => this.#stage(name, body)) });
   }
 
@@ -180,7 +180,7 @@ class StepContext extends IdentityContext {
     return attempt.signal;
   }
 
-  /** Progress is live: it leaves at once, after what is dirty has been committed, whatever becomes of the attempt (decision 15). */
+  /** Progress is live: it leaves at once, after what is dirty has been committed, whatever becomes of the attempt. */
   broadcast(name: string, ...args: unknown[]): void {
     this.#check("broadcast");
     this.#runtime.connections.broadcast(name, args);

@@ -370,7 +370,7 @@ export class Activation {
     await this.settled();
     let heardAt: number | undefined;
     for (let passed = 0; passed < DUE_PER_PASS; passed += 1) {
-      // A message of this very millisecond, the one that started the actor say, may be on its way in: it wins (decision 4).
+      // A message of this very millisecond, the one that started the actor say, may be on its way in: it wins.
       const now = this.ports.now();
       if (heardAt !== now && this.#receivers.size > 0 && this.#waits.first?.at === now) {
         heardAt = now;

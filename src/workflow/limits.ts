@@ -37,5 +37,5 @@ export const MAX_BRANCH_FAILURES_BYTES = 1_800_000;
 export const BRANCHES_PER_TURN = 25;
 /** Iterations of a loop between two prunings (`historyPruneInterval`). */
 export const DEFAULT_PRUNE_INTERVAL = 20;
-/** Iterations in a row that may go by without an operation or a change of the state before the loop fails (decision 11). */
+/** Iterations in a row that may go by without an operation or a change of the state before the loop fails. */
 export const MAX_IDLE_ITERATIONS = 1_000;

@@ -48,7 +48,7 @@ const MAX_DOUBLINGS = 50;
 /** The longest delay between two attempts, whoever asks for it. */
 const MAX_DELAY_MS = 365 * 24 * 60 * 60 * 1_000;
 
-/** Delay after the n-th failure: `min(max, base · 2^n)`; a thrown `retryAfter` (ms) wins (decision 7). A year at most. */
+/** Delay after the n-th failure: `min(max, base · 2^n)`; a thrown `retryAfter` (ms) wins. A year at most. */
 export function retryDelayMs(policy: RetryPolicy, failures: number, thrown: unknown): number {
   const asked = readProperty(thrown, "retryAfter");
   if (typeof asked === "number" && Number.isFinite(asked) && asked >= 0) return Math.min(MAX_DELAY_MS, asked);

@@ -213,7 +213,7 @@ export class Scope implements OperationScope {
   }
 
   /**
-   * True while something recorded before this activation has not been met yet: this scope is an old one (decision 13).
+   * True while something recorded before this activation has not been met yet: this scope is an old one.
    * A try block, which has no entry of its own, is as old as the scope around it.
    */
   hasUnmet(): boolean {

@@ -3,7 +3,7 @@ import { isTerminal, type Entry, type EntryKind } from "./entry.js";
 import { WaitHeap, type Timed } from "./wait-heap.js";
 import type { Location, Segment } from "./location.js";
 
-/** Kinds that come and go between deployments: they have no place in the order of their scope (decision 12). */
+/** Kinds that come and go between deployments: they have no place in the order of their scope. */
 const UNORDERED: ReadonlySet<string> = new Set(["removed", "version_check", "branch_results"]);
 
 /** An operation of a scope as history knows it: what the code must meet, in this order (decision 12). */

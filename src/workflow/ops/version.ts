@@ -6,7 +6,7 @@ import type { Scope } from "../scope.js";
  * `ctx.getVersion`: which version of the code this run is to follow from here on.
  *
  * Entry: `version_check` with the answer, written by the next commit. Not recorded yet: 1 if the scope holds something
- * that this code has not met (it was running before the gate existed), else `latest` (decision 13). It has no place in the
+ * that this code has not met (it was running before the gate existed), else `latest`. It has no place in the
  * order of its scope: one that is deployed in front of a wait ends nothing.
  */
 export function getVersion(scope: Scope, name: string, latest: number): Promise<number> {
