@@ -69,7 +69,7 @@ function formatInput(input: unknown, maxBytes: number): string {
   const bytes = encodeTaggedCbor(input, { extended: true });
   if (bytes.length <= maxBytes) return formatBase64Url(bytes);
   const message = `createWithInput has ${bytes.length} bytes; a URL carries ${maxBytes}. Use create({ input }), or raise maxInputSize.`;
-  throw new ActorClientError("input_too_large", message, { statusCode: 413, metadata: { sizeBytes: bytes.length, limitBytes: maxBytes } });
+  throw new ActorClientError("input_too_large", message, { metadata: { sizeBytes: bytes.length, limitBytes: maxBytes } });
 }
 
 /** URLs resolve "." and ".." away, however they are encoded, and half a surrogate pair has no encoding. */
@@ -79,5 +79,5 @@ function pathSegment(text: string, what: string): string {
   } catch {
     // Falls through to the error below.
   }
-  throw new ActorClientError("invalid_name", `${what}, ${JSON.stringify(text)}, cannot stand in a URL.`, { statusCode: 400 });
+  throw new ActorClientError("invalid_name", `${what}, ${JSON.stringify(text)}, cannot stand in a URL.`);
 }

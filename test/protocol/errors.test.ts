@@ -115,7 +115,7 @@ describe("fromErrorData", () => {
 });
 
 describe("errorCodeInfo", () => {
-  // Decision 27, code by code.
+  // Code by code, those of RivetKit that callers may see too.
   it.each([
     [400, "actor/validation_error user/anything schedule/invalid_name kv/key_too_large value/not_serializable encoding/invalid request/invalid actor/invalid_request actor/invalid_name actor/invalid_key actor/key_too_large guard/query_invalid_params guard/query_duplicate_param queue/complete_not_configured"],
     [401, "auth/unauthorized api/unauthorized"],
