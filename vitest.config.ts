@@ -4,7 +4,7 @@ import { defineConfig } from "vitest/config";
 
 const entry = fileURLToPath(new URL("./src/entry", import.meta.url));
 
-/** As `paths` in tsconfig.json: the package's own names, and the name its examples were written for, mean the sources. */
+/** As `paths` in tsconfig/base.json: the package's own names, and the name its examples were written for, mean the sources. */
 const resolve = {
   alias: [
     { find: /^(?:perdure|rivetkit)$/, replacement: `${entry}/index.ts` },

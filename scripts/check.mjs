@@ -1,6 +1,6 @@
 // `npm test`: lint, package, the published client against ours, then every test. Its last line is always `N passed, N
 // failed`, and its exit code is 0 only if everything ran and nothing failed: a run that was stopped counts what had ended,
-// and invents no failure. The types are tests too (test/types/types.test.ts), one for each tsconfig.
+// and invents no failure. The types are tests too (test/types/types.test.ts), one for each project.
 import { spawn } from "node:child_process";
 import { mkdtempSync, readFileSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";

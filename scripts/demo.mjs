@@ -92,7 +92,7 @@ async function main() {
 
 /** @returns {Promise<{ calm: Record<string, Run>, crashing: Record<string, Run> }>} */
 async function loadTours() {
-  // One module of JavaScript: tsconfig.json says where the package's own names lead, so nothing needs to be built before.
+  // One module of JavaScript: tsconfig/base.json says where the package's own names lead, so nothing needs to be built before.
   const { outputFiles } = await build({
     entryPoints: [join(root, "examples", "tours.ts")],
     bundle: true,

@@ -9,7 +9,7 @@ const waiting = chosen.length > 0 ? chosen : [...TYPE_PROJECTS];
 const checkNext = async () => {
   for (let name = waiting.shift(); name !== undefined; name = waiting.shift()) {
     const output = await checkTypes(name);
-    console.log(output === "" ? `ok      tsconfig.${name}.json` : `FAILED  tsconfig.${name}.json\n${output}\n`);
+    console.log(output === "" ? `ok      tsconfig/${name}.json` : `FAILED  tsconfig/${name}.json\n${output}\n`);
     if (output !== "") process.exitCode = 1;
   }
 };

@@ -72,7 +72,7 @@ function run(args: readonly string[]): Promise<string> {
 beforeAll(() => {
   symlinkSync(join(ROOT, "node_modules"), join(project, "node_modules"));
   writeFileSync(join(project, "package.json"), '{ "type": "module" }');
-  writeFileSync(join(project, "tsconfig.json"), JSON.stringify({ extends: join(ROOT, "tsconfig.json"), compilerOptions: COMPILER_OPTIONS, include: ["*/*.ts"] }));
+  writeFileSync(join(project, "tsconfig.json"), JSON.stringify({ extends: join(ROOT, "tsconfig", "base.json"), compilerOptions: COMPILER_OPTIONS, include: ["*/*.ts"] }));
   for (const { page, file, code } of blocks) {
     mkdirSync(join(project, page), { recursive: true });
     writeFileSync(fileOf(page, file), code);
