@@ -3,7 +3,7 @@ import { decodeValue, encodeValue, ENVELOPE_VERSION, parseActorId, type Creation
 import { createActorCaller, createMessageSender, createSocketOpener, type SendMessage } from "../../src/router/index.js";
 import type { ManualClock, World, WorldActor } from "../../src/testing/index.js";
 import { waitPorts, WorldObjects } from "../router/world-objects.js";
-import type { Watch } from "./interpreter.js";
+import type { Watch } from "./program-state.js";
 import { Ledger, type Told } from "./ledger.js";
 
 const CLIENTS = ["send", "send", "add", "add", "schedule", "recur", "wait", "wait", "complete"] as const;
@@ -71,8 +71,16 @@ export class Disturber {
     return this.#alarmIsLost || this.#subject.alarmsDropped > 0;
   }
 
-  async apply({ kind, amount, queue }: Disturbance, index: number): Promise<void> {
-    const id = `${kind}-${index}`;
+  async apply(disturbance: Disturbance, index: number): Promise<void> {
+    const { kind } = disturbance;
+    if (isOneOf(CLIENTS, kind)) return this.#client(kind, disturbance, `${kind}-${index}`);
+    if (isOneOf(ENDS, kind)) return this.#end(kind, disturbance);
+    if (isOneOf(PLATFORM, kind)) return this.#platform(kind, disturbance);
+    if (isOneOf(DEATHS, kind)) return this.#death(kind, disturbance);
+    throw new Error(`${kind} is not for clients`);
+  }
+
+  async #client(kind: (typeof CLIENTS)[number], { amount, queue }: Disturbance, id: string): Promise<void> {
     const { ledger } = this;
     switch (kind) {
       case "send":
@@ -87,30 +95,31 @@ export class Disturber {
         return this.#wait(id, amount < 0.5 ? queue : "w", 20 + Math.floor(amount * 3_000));
       case "complete":
         await this.#ask(action("complete"));
-        return;
-      case "destroy": {
-        const life = await this.#ask(action("destroy"), { mode: amount < 0.2 ? "getOrCreate" : "get" });
-        if (life !== undefined) ledger.over.add(life);
-        return;
-      }
-      case "destroy from outside": {
-        const life = await this.#ask({ kind: "destroy" }, { mode: "get" });
-        if (life !== undefined) ledger.over.add(life);
-        return;
-      }
+    }
+  }
+
+  async #end(kind: (typeof ENDS)[number], { amount }: Disturbance): Promise<void> {
+    const { over, doomed } = this.ledger;
+    switch (kind) {
+      case "destroy":
+        return addLife(over, await this.#ask(action("destroy"), { mode: amount < 0.2 ? "getOrCreate" : "get" }));
+      case "destroy from outside":
+        return addLife(over, await this.#ask({ kind: "destroy" }, { mode: "get" }));
       case "destroy in a step":
         this.#watch.destroyInStep = true;
         return;
-      case "destroy later": {
-        const life = await this.#ask(action("destroyLater", Math.floor(amount * 1_000)));
-        if (life !== undefined) ledger.doomed.add(life);
-        return;
-      }
+      case "destroy later":
+        return addLife(doomed, await this.#ask(action("destroyLater", Math.floor(amount * 1_000))));
       case "look":
         await this.#ask({ kind: "resolve" }, { mode: "get" });
         return;
       case "old id":
         return this.#askOld();
+    }
+  }
+
+  async #platform(kind: (typeof PLATFORM)[number], { amount }: Disturbance): Promise<void> {
+    switch (kind) {
       case "spurious alarm":
         return this.#subject.fireAlarm();
       case "alarm twice":
@@ -130,7 +139,11 @@ export class Disturber {
         return;
       case "clock back":
         this.#clock.moveTo(this.#clock.now() - Math.floor(amount * 200));
-        return;
+    }
+  }
+
+  #death(kind: (typeof DEATHS)[number], { amount }: Disturbance): void {
+    switch (kind) {
       case "write refused":
         this.refuseNext = true;
         return;
@@ -139,9 +152,6 @@ export class Disturber {
         return;
       case "crash":
         this.#subject.crash();
-        return;
-      default:
-        throw new Error(`${kind} is not for clients`);
     }
   }
 
@@ -228,4 +238,12 @@ export class Disturber {
 
 function action(name: string, ...args: unknown[]): Operation {
   return { kind: "action", name, args: encodeValue(args) };
+}
+
+function isOneOf<K extends Kind>(kinds: readonly K[], kind: Kind): kind is K {
+  return (kinds as readonly Kind[]).includes(kind);
+}
+
+function addLife(lives: Set<string>, life: string | undefined): void {
+  if (life !== undefined) lives.add(life);
 }

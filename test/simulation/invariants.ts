@@ -3,7 +3,7 @@ import { decodeValue } from "../../src/protocol/index.js";
 import { deadlinesIn, holdsLease } from "../../src/testing/index.js";
 import { heldMessages, isTerminal, takenMessages } from "../../src/workflow/index.js";
 import { decodeEntry, type Entry } from "../../src/workflow/internal.js";
-import type { ProgramState } from "./interpreter.js";
+import type { ProgramState } from "./program-state.js";
 
 export type Rows = ReadonlyMap<string, Uint8Array>;
 

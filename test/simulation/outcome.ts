@@ -2,7 +2,7 @@
 import { decodeValue } from "../../src/protocol/index.js";
 import type { WorldActor } from "../../src/testing/index.js";
 import type { Entry } from "../../src/workflow/internal.js";
-import { OCCURRENCES, type ProgramState } from "./interpreter.js";
+import { OCCURRENCES, type ProgramState } from "./program-state.js";
 import { isProgramStep, pathOf, read } from "./invariants.js";
 import type { Ledger } from "./ledger.js";
 import type { Program } from "./programs.js";
