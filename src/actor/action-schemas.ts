@@ -1,12 +1,6 @@
 import type { StandardSchema } from "./declarations.js";
 import { isStandardSchema, validate } from "./validate.js";
 
-/** `actionInputSchemas`: schemas of argument lists, in the shape of the actions, or by dotted names. */
-export interface ActionInputSchemas {
-  // biome-ignore lint: a schema of any list
-  readonly [name: string]: StandardSchema<any, any> | ActionInputSchemas;
-}
-
 /** Schemas by the flat names of their actions. @throws TypeError for what is no schema, or stands at no action */
 export function flattenSchemas(schemas: unknown, actions: ReadonlyMap<string, unknown>): Map<string, StandardSchema> {
   const flat = new Map<string, StandardSchema>();

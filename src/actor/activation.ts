@@ -3,6 +3,7 @@ import type { Chain } from "./call-chain.js";
 import type { CompiledActor } from "./compile.js";
 import type { ConnectionTable } from "./connection-table.js";
 import type { ActorDatabase } from "./database-types.js";
+import type { DeadlineRow } from "./deadlines.js";
 import type { Lease } from "./lease.js";
 import type { ActorQueue, PlainReceivers, SenderWait } from "./queue-types.js";
 import type { ActorPorts, ClientEffects, ListOptions } from "./ports.js";
@@ -12,13 +13,6 @@ import type { StateTree } from "./state/state-tree.js";
 import type { StateView } from "./state/state-view.js";
 import type { Timers } from "./timers.js";
 import type { WorkflowBranches } from "./workflow-branches.js";
-
-/** A deadline that no entry carries: a row of the table `d/`. */
-export interface DeadlineRow {
-  /** Epoch ms. */
-  readonly at: number;
-  readonly [field: string]: unknown;
-}
 
 /** Stands for one run of user code: an action, a hook, an attempt. Only its identity counts. */
 export type Callback = object;

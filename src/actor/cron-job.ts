@@ -1,5 +1,6 @@
 import { ActorError, encodeValue } from "../protocol/index.js";
-import type { ActorActivation, DeadlineRow } from "./activation.js";
+import type { ActorActivation } from "./activation.js";
+import type { DeadlineRow } from "./deadlines.js";
 import { invalidExpression, nextCronTime } from "./cron-expression.js";
 import type { CronEveryOptions, CronSetOptions } from "./cron-types.js";
 

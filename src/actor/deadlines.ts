@@ -2,6 +2,13 @@ import { BEYOND_LEASES_MS } from "./lease.js";
 
 const YEAR_MS = 365 * 24 * 3_600_000;
 
+/** A deadline that no entry carries: a row of the table `d/`. */
+export interface DeadlineRow {
+  /** Epoch ms. */
+  readonly at: number;
+  readonly [field: string]: unknown;
+}
+
 /** What can need a wake: epoch ms each, infinite for a wait that only a message ends. */
 export interface Deadlines {
   /** Of entries and of the table `d/`. */

@@ -115,3 +115,9 @@ export type ClientInput<I, Schema> = [Schema] extends [StandardSchema<infer Give
 export interface DefinitionTypes<S, CP, CS, V, I, DB, E, Q, M> {
   readonly [definitionTypes]?: [S, CP, CS, V, I, DB, E, Q, M];
 }
+
+/** `actionInputSchemas`: schemas of argument lists, in the shape of the actions, or by dotted names. */
+export interface ActionInputSchemas {
+  // biome-ignore lint: a schema of any list
+  readonly [name: string]: StandardSchema<any, any> | ActionInputSchemas;
+}

@@ -1,12 +1,3 @@
-/** `inspector` of a definition. */
-export interface InspectorConfig {
-  readonly tabs?: readonly InspectorTab[];
-}
-/** A tab of one's own, or a built-in one that is hidden. */
-export type InspectorTab =
-  | { readonly id: string; readonly label: string; readonly source: string; readonly icon?: string; readonly hidden?: false }
-  | { readonly id: string; readonly hidden: true };
-
 /** Tabs that the peer's inspector has of itself. */
 const BUILT_IN = new Set(["workflow", "database", "state", "queue", "schedules", "connections", "console"]);
 

@@ -1,5 +1,6 @@
 import { ActorError, decodeValue, encodeValue } from "../protocol/index.js";
-import type { ActorActivation, DeadlineRow } from "./activation.js";
+import type { ActorActivation } from "./activation.js";
+import type { DeadlineRow } from "./deadlines.js";
 import { describe } from "./describe.js";
 import type { ScheduledEvent } from "./schedule-types.js";
 import { checkScheduleRoom } from "./scheduled-run.js";

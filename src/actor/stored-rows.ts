@@ -1,4 +1,4 @@
-import type { DeadlineRow } from "./activation.js";
+import type { DeadlineRow } from "./deadlines.js";
 import { DirtySet } from "./dirty-set.js";
 import { decodeLease, type Lease } from "./lease.js";
 import type { ListOptions, StoreActivation } from "./ports.js";

@@ -5,8 +5,7 @@
  * DB database: the client, or a provider of it · E events · Q queues · A actions, or M: the same as clients call them. No
  * context uses I; it keeps its place. Contexts that lack some of them leave those out, as RivetKit's do.
  */
-import type { InspectorConfig } from "./inspector-tabs.js";
-import type { ActorOptions } from "./options.js";
+import type { InspectorConfig, ActorOptions } from "./actor-options.js";
 import type { ActorKv } from "./kv-types.js";
 import type { Logger } from "./ports.js";
 import type { ActorQueueOf } from "./queue-messages.js";
@@ -16,9 +15,8 @@ import type { ScheduledEvent } from "./schedule-types.js";
 import type { WorkflowHistoryEntry, WorkflowStatus } from "./workflow-status.js";
 import type { ClientFor } from "./client-types.js";
 import type { DatabaseClient, DatabaseProvider } from "./database-types.js";
-import type { ActionInputSchemas } from "./action-schemas.js";
+import type { ActionInputSchemas, DefinitionTypes, EventDeclarations, QueueDeclarations, StandardSchema } from "./declarations.js";
 import type { Conn, Conns, Disconnection, EventArgs, EventNames } from "./connection-types.js";
-import type { DefinitionTypes, EventDeclarations, QueueDeclarations, StandardSchema } from "./declarations.js";
 
 /** Before anything of the actor exists: `canCreate`. */
 export interface CanCreateContext {

@@ -1,6 +1,5 @@
 import { decodeRow, encodeValue, MAX_VALUE_BYTES, own } from "../protocol/index.js";
-import type { DeadlineRow } from "./activation.js";
-import { isResting, nextWakeAt } from "./deadlines.js";
+import { type DeadlineRow, isResting, nextWakeAt } from "./deadlines.js";
 import type { DirtySet } from "./dirty-set.js";
 import { LEASE_EXTENSION_MS, encodeLease, leaseAt, newLease, type Lease } from "./lease.js";
 import { KEYS } from "./record.js";

@@ -24,7 +24,8 @@ import {
   type Outcome,
   type WorkflowPorts,
 } from "../workflow/index.js";
-import type { ActorActivation, DeadlineRow } from "./activation.js";
+import type { ActorActivation } from "./activation.js";
+import type { DeadlineRow } from "./deadlines.js";
 import { openAttempt } from "./step-context.js";
 import { KEYS, type WorkflowRecord } from "./record.js";
 import { WorkflowBranches } from "./workflow-branches.js";
