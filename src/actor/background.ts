@@ -1,5 +1,5 @@
 import type { ActorActivation } from "./activation.js";
-import { describe } from "./describe.js";
+import { describe } from "./legible.js";
 
 /**
  * Work with no client. What a crash would interrupt (scheduled actions, `keepAwake`, a run handler between its waits) holds

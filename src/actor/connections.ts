@@ -14,7 +14,7 @@ import { admit, callConnectionHook, type Admitted, type Caller } from "./admissi
 import { Connection, type ConnectionOwner } from "./connection.js";
 import { ConnectionMap } from "./connection-map.js";
 import type { ConnectionTable } from "./connection-table.js";
-import { describe } from "./describe.js";
+import { describe } from "./legible.js";
 import { destroyed } from "./dispatch.js";
 import { checkEvent } from "./events.js";
 import { encodeFrame, outgoingTooLong, sizeOf, type Dialect } from "./frames.js";

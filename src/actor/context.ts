@@ -1,4 +1,4 @@
-import { ActorError, own, ownField } from "../protocol/index.js";
+import { ActorError, readOptions, own, ownField } from "../protocol/index.js";
 import type { ActorActivation, Callback } from "./activation.js";
 import { extendChain, type Chain } from "./call-chain.js";
 import { effectsOf } from "./callback-effects.js";
@@ -6,7 +6,6 @@ import type { ConnectionView } from "./connection.js";
 import { databaseOf } from "./database.js";
 import { QueueContext } from "./queue-context.js";
 import type { Logger } from "./ports.js";
-import { checkSaveOptions, type SaveOptions } from "./save-options.js";
 import type { StateView } from "./state/state-view.js";
 
 /** Which members a callback may use already (`spec/api.md` B.9). */
@@ -197,4 +196,27 @@ export class CallbackContext extends IdentityContext {
     if (!this.#stage.state) throw new ActorError("actor", "state_not_ready", "`state` does not exist yet in this hook");
     return this.#stateView ?? this.#runtime.stateView();
   }
+}
+
+/** What `saveState` takes. */
+export interface SaveOptions {
+  /** Resolves only when the write is confirmed on disk. */
+  readonly immediate?: boolean;
+  /** ms; of no consequence, as a commit never waits here (decision 22). */
+  readonly maxWait?: number;
+}
+
+/** @throws actor/invalid_option */
+export function checkSaveOptions(options: unknown): SaveOptions {
+  const given = readOptions<Record<string, unknown>>("saveState", options as Record<string, unknown> | undefined, ["immediate", "maxWait"], invalid);
+  const { immediate, maxWait } = given;
+  if (immediate !== undefined && typeof immediate !== "boolean") throw invalid("`immediate` of `saveState` is true or false");
+  if (maxWait !== undefined && !(typeof maxWait === "number" && maxWait >= 0 && maxWait < Infinity)) {
+    throw invalid("`maxWait` of `saveState` is a finite number of ms, zero or more");
+  }
+  return given;
+}
+
+function invalid(message: string): ActorError {
+  return new ActorError("actor", "invalid_option", message);
 }

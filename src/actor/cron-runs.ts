@@ -5,11 +5,9 @@ import { Cron, type RunningJobs } from "./cron.js";
 import { keptFrom } from "./cron-history.js";
 import { nextTime, type CronJob, type CronRun } from "./cron-job.js";
 import { CronJobs } from "./cron-jobs.js";
-import type { CronHistoryEntry } from "./cron-types.js";
-import { describe } from "./describe.js";
+import type { CronHistoryEntry, ScheduledFireInfo } from "./cron-types.js";
+import { describe, legible } from "./legible.js";
 import type { FireOrder } from "./fire-order.js";
-import { legible } from "./legible.js";
-import type { ScheduledFireInfo } from "./schedule-types.js";
 import { DUE_PER_PASS, runScheduled } from "./scheduled-run.js";
 
 /** A job whose next time cannot be computed is looked at again after this: a later release may read it. */

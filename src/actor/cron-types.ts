@@ -82,3 +82,20 @@ export interface ActorCron {
   /** Its last occurrences, newest first: `limit` of them, 1 to 1,000, default 20. None if there is no such job. @throws schedule/invalid_limit */
   history(name: string, options?: { readonly limit?: number }): Promise<CronHistoryEntry[]>;
 }
+
+/** What a scheduled action gets after its own arguments. Times in epoch ms. */
+export interface ScheduledFireInfo {
+  readonly kind: "at" | "cron" | "every";
+  readonly id: string;
+  readonly name?: string;
+  readonly scheduledAt: number;
+  readonly firedAt: number;
+}
+
+export interface ScheduledEvent {
+  readonly id: string;
+  readonly action: string;
+  readonly args: unknown[];
+  /** Epoch ms. */
+  readonly runAt: number;
+}

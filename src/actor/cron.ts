@@ -3,7 +3,7 @@ import type { ActorActivation } from "./activation.js";
 import { keptFrom } from "./cron-history.js";
 import { checkInterval, checkName, checkRequest, firstTime, isSameCadence, isSameRequest, type Cadence, type CronJob, type CronRun } from "./cron-job.js";
 import type { CronJobs } from "./cron-jobs.js";
-import { describe } from "./describe.js";
+import { describe } from "./legible.js";
 import type { ActorCron, CronEveryOptions, CronHistoryEntry, CronJobInfo, CronSetOptions } from "./cron-types.js";
 import { checkScheduleRoom } from "./scheduled-run.js";
 

@@ -13,7 +13,7 @@ import { callHook, within } from "./hook.js";
 import type { Logger } from "./ports.js";
 import type { ReplyResult, ReplyWait } from "./queue-types.js";
 import type { WorkflowRecord } from "./record.js";
-import type { ScheduledFireInfo } from "./schedule-types.js";
+import type { ScheduledFireInfo } from "./cron-types.js";
 import { checkCycle } from "./wait-cycle.js";
 
 /** A function is called with so many; far above it, the stack has no room. */

@@ -1,6 +1,5 @@
 import { decodeValue, encodeValue, toErrorData, type ErrorData, own, ownField } from "../protocol/index.js";
-import { describe } from "./describe.js";
-import { legible } from "./legible.js";
+import { describe, legible } from "./legible.js";
 import type { ActorPorts } from "./ports.js";
 import type { ActorRecord } from "./record.js";
 

@@ -1,7 +1,7 @@
 import { decodeValue, encodeValue } from "../protocol/index.js";
 import type { ActorActivation, Callback } from "./activation.js";
 import { CallbackContext, READY } from "./context.js";
-import { describe } from "./describe.js";
+import { describe } from "./legible.js";
 import { callHook } from "./hook.js";
 import { KEYS } from "./record.js";
 

@@ -13,7 +13,7 @@ import type { Connection } from "./connection.js";
 import type { Connections } from "./connections.js";
 import { closeEffects, withEffects } from "./callback-effects.js";
 import { CallbackContext, READY } from "./context.js";
-import { describe } from "./describe.js";
+import { describe } from "./legible.js";
 import { checkOperation, destroyed, isAborted } from "./dispatch.js";
 import { within } from "./hook.js";
 import type { ConnectionEnd } from "./ports.js";

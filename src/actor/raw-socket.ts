@@ -9,7 +9,7 @@ import type { ActorActivation } from "./activation.js";
 import type { Handler } from "./compile.js";
 import type { Connection } from "./connection.js";
 import { CallbackContext, READY } from "./context.js";
-import { describe } from "./describe.js";
+import { describe } from "./legible.js";
 import { tellFailure } from "./failure-data.js";
 import { within } from "./hook.js";
 import type { ConnectionEnd } from "./ports.js";

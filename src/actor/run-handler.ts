@@ -1,5 +1,5 @@
 import type { ActorActivation } from "./activation.js";
-import { describe } from "./describe.js";
+import { describe } from "./legible.js";
 
 /** What the run handler's liveness depends on beside itself. */
 export interface RunHandlerWaits {

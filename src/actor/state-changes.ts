@@ -1,7 +1,7 @@
 import type { ActorActivation } from "./activation.js";
 import type { Handler } from "./compile.js";
 import { CallbackContext, READY } from "./context.js";
-import { describe } from "./describe.js";
+import { describe } from "./legible.js";
 import { isThenable } from "../workflow/index.js";
 
 /**

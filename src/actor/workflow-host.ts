@@ -4,7 +4,7 @@
  * Owns: the run of this activation, the re-check after a divergence. Does not own: storage and lease (runtime.ts).
  */
 import { ActorError, own, ownField } from "../protocol/index.js";
-import { describe } from "./describe.js";
+import { describe } from "./legible.js";
 import {
   MAX_INTERRUPTIONS,
   EvictedError,
@@ -17,8 +17,7 @@ import {
   fitFailure,
   toBranchFailure,
   type AttemptInfo, type AttemptSession,
-  type EngineLog,
-  type Entry,
+  type EngineLog, type Entry,
   type Failure, type FailureReport,
   type MessagePort,
   type Outcome,

@@ -1,8 +1,7 @@
 import type { ActionRequest, ConnectOptions, WebSocketOptions } from "../actor/client-types.js";
 import { ActorError, MAX_SEND_WAIT_MS, readOptions, has, own } from "../protocol/index.js";
 import { eitherSignal, raceWithAbort } from "./abort.js";
-import { withActions } from "./action-proxy.js";
-import { readActionRequest } from "./action-request.js";
+import { withActions, readActionRequest } from "./action-proxy.js";
 import { createConnectionHandle } from "./connection-handle.js";
 import { readRawCall } from "./raw-call.js";
 import type { OpenConnections } from "./open-connections.js";

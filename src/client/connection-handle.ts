@@ -1,7 +1,6 @@
 import { has } from "../protocol/index.js";
 import type { ActionRequest } from "../actor/client-types.js";
-import { withActions } from "./action-proxy.js";
-import { readActionRequest } from "./action-request.js";
+import { withActions, readActionRequest } from "./action-proxy.js";
 import { Connection } from "./connection.js";
 import type { OpenConnections } from "./open-connections.js";
 import type { ActorTarget, ActorTransport } from "./transport.js";

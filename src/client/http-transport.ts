@@ -5,8 +5,7 @@ import type { ResolvedConfig } from "./client-config.js";
 import { asciiJson, socketProtocols } from "./conn-params.js";
 import { networkError, noWebSocket } from "./errors.js";
 import { actorUrl, gatewayUrl, requestUrl, socketUrl } from "./gateway-url.js";
-import { exchange, type HttpRequest } from "./http-exchange.js";
-import { createdId, foundIds } from "./rest-answers.js";
+import { exchange, type HttpRequest, createdId, foundIds } from "./http-exchange.js";
 import type { ClientSocket } from "./socket.js";
 import type { ActionCall, ActorTarget, ActorTransport, CreateCall, FetchCall, SendCall, SocketCall, TargetCall } from "./transport.js";
 

@@ -15,7 +15,7 @@ const BOUNDED = new Set([
   "src/client/subscriptions.ts args",
   "src/durable-object/object-sql.ts parameters",
   // In the text of an error.
-  "src/client/action-request.ts args",
+  "src/client/action-proxy.ts args",
   // Bytes of one number.
   "src/protocol/bare.ts bytes",
 ]);
