@@ -1,13 +1,13 @@
 import type { History, StoredMessage } from "../workflow/index.js";
 import type { Chain } from "./call-chain.js";
-import type { CompiledActor } from "./compile.js";
+import type { CompiledActor } from "./definition/compiled-actor.js";
 import type { ConnectionTable } from "./connection-table.js";
-import type { ActorDatabase } from "./database-types.js";
-import type { DeadlineRow } from "./deadlines.js";
-import type { Lease } from "./lease.js";
+import type { ActorDatabase } from "./api/database-types.js";
+import type { DeadlineRow } from "./storage/deadlines.js";
+import type { Lease } from "./storage/lease.js";
 import type { ActorQueue, PlainReceivers, SenderWait } from "./queue-types.js";
 import type { ActorPorts, ClientEffects, ListOptions } from "./ports.js";
-import type { ActorRecord } from "./record.js";
+import type { ActorRecord } from "./storage/record.js";
 import type { OpenCallbacks } from "./state/open-callbacks.js";
 import type { StateTree } from "./state/state-tree.js";
 import type { StateView } from "./state/state-view.js";

@@ -12,7 +12,7 @@ import {
 } from "./connection.js";
 import { CallbackContext, READY } from "./context.js";
 import { callHook } from "./hook.js";
-import { validate } from "./validate.js";
+import { validate } from "./definition/standard-schema.js";
 
 /** What a caller brings. */
 export interface Caller {

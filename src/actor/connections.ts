@@ -21,7 +21,7 @@ import { encodeFrame, outgoingTooLong, sizeOf, type Dialect } from "./frames.js"
 import type { ConnectionEnd, Socket } from "./ports.js";
 import { deliverClose, serveRawSocket } from "./raw-socket.js";
 import { LostConnections } from "./lost-connections.js";
-import { KEYS } from "./record.js";
+import { KEYS } from "./storage/record.js";
 import type { UnreadOutput } from "./unread-output.js";
 import type { StateOwner } from "./state/state-tree.js";
 

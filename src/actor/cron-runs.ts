@@ -5,7 +5,7 @@ import { Cron, type RunningJobs } from "./cron.js";
 import { keptFrom } from "./cron-history.js";
 import { nextTime, type CronJob, type CronRun } from "./cron-job.js";
 import { CronJobs } from "./cron-jobs.js";
-import type { CronHistoryEntry, ScheduledFireInfo } from "./cron-types.js";
+import type { CronHistoryEntry, ScheduledFireInfo } from "./api/schedule-types.js";
 import { describe, legible } from "./legible.js";
 import type { FireOrder } from "./fire-order.js";
 import { DUE_PER_PASS, runScheduled } from "./scheduled-run.js";

@@ -4,7 +4,7 @@ import { keptFrom } from "./cron-history.js";
 import { checkInterval, checkName, checkRequest, firstTime, isSameCadence, isSameRequest, type Cadence, type CronJob, type CronRun } from "./cron-job.js";
 import type { CronJobs } from "./cron-jobs.js";
 import { describe } from "./legible.js";
-import type { ActorCron, CronEveryOptions, CronHistoryEntry, CronJobInfo, CronSetOptions } from "./cron-types.js";
+import type { ActorCron, CronEveryOptions, CronHistoryEntry, CronJobInfo, CronSetOptions } from "./api/schedule-types.js";
 import { checkScheduleRoom } from "./scheduled-run.js";
 
 const DEFAULT_LIMIT = 20;

@@ -8,9 +8,9 @@
  */
 import { ActorError, readOptions } from "../protocol/index.js";
 import type { ActorActivation } from "./activation.js";
-import type { ActorDatabase, Begin, DatabaseAccess, DatabaseProvider, SqlExecutor, SqlSession, SqlTable, TransactionOptions } from "./database-types.js";
+import type { ActorDatabase, Begin, DatabaseAccess, DatabaseProvider, SqlExecutor, SqlSession, SqlTable, TransactionOptions } from "./api/database-types.js";
 import type { SqlDatabase } from "./ports.js";
-import { sqlError } from "./lost-activation.js";
+import { sqlError } from "./storage/store-errors.js";
 import { createSession, type SessionSource } from "./sql-session.js";
 import { readSql, type SqlStatement } from "./sql-text.js";
 import { SqlTransaction, transactionOpen } from "./sql-transaction.js";

@@ -1,7 +1,7 @@
 import { ActorError, ownField } from "../protocol/index.js";
-import type { CompiledActor } from "./compile.js";
-import type { EventDeclaration, StandardSchema } from "./declarations.js";
-import { isStandardSchema, issuesOf } from "./validate.js";
+import type { CompiledActor } from "./definition/compiled-actor.js";
+import type { EventDeclaration, StandardSchema } from "./api/declarations.js";
+import { isStandardSchema, issuesOf } from "./definition/standard-schema.js";
 
 /**
  * Checks what is about to be sent against the event's schema, if it has one, and gives what is to be sent instead. Of one

@@ -3,7 +3,7 @@ import type { ActorActivation, Callback } from "./activation.js";
 import { CallbackContext, READY } from "./context.js";
 import { describe } from "./legible.js";
 import { callHook } from "./hook.js";
-import { KEYS } from "./record.js";
+import { KEYS } from "./storage/record.js";
 
 /** Longest text in an event that is cut down, in UTF-16 units. */
 const MAX_TEXT = 8_192;

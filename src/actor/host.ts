@@ -15,8 +15,8 @@ import { isAddressed, Lives, type Entered } from "./lives.js";
 import type { ActorPorts, ConnectionEnd, Socket } from "./ports.js";
 import { answerRequest } from "./raw-request.js";
 import { deliverRaw, serveRawSocket } from "./raw-socket.js";
-import type { ActorRecord } from "./record.js";
-import type { Registry } from "./registry.js";
+import type { ActorRecord } from "./storage/record.js";
+import type { Registry } from "./definition/registry.js";
 
 type Reply = ReturnType<typeof replyOf>;
 type Refusal = Extract<ReplyEnvelope, { ok: false }>;

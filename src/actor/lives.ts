@@ -12,13 +12,13 @@ import { describe } from "./legible.js";
 import { finishDestroy, markDestroyed } from "./destroy.js";
 import { checkOperation } from "./dispatch.js";
 import type { ActorPorts, StoreActivation } from "./ports.js";
-import { KEYS, type ActorRecord } from "./record.js";
-import type { Registry } from "./registry.js";
+import { KEYS, type ActorRecord } from "./storage/record.js";
+import type { Registry } from "./definition/registry.js";
 import { ActorRuntime } from "./runtime.js";
 import { goToSleep, staysAwake } from "./shutdown.js";
 import { createActor, loadActor, loadState, restoreConnections, type StartedBy } from "./start.js";
 import { CreatorRefused, StartFailure, StartGate } from "./start-gate.js";
-import { openRecord } from "./upgrades.js";
+import { openRecord } from "./storage/upgrades.js";
 
 /** When a start fails inside an alarm and nothing stored says when to try again: doubles while it goes on failing. */
 const FIRST_RETRY_MS = 10_000;

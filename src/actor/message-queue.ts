@@ -10,15 +10,15 @@ import { ActorError, encodeValue, own } from "../protocol/index.js";
 import { heldMessages, takenMessages, type MessageFilter, type MessagePort, type StoredMessage } from "../workflow/index.js";
 import type { ActorActivation } from "./activation.js";
 import type { Chain } from "./call-chain.js";
-import type { QueueDeclaration, StandardSchema } from "./declarations.js";
+import type { QueueDeclaration, StandardSchema } from "./api/declarations.js";
 import { aborted } from "./message-receivers.js";
 import { decodeMessage, encodeMessage } from "./message-row.js";
 import { MessageTable } from "./message-table.js";
 import type { Socket } from "./ports.js";
-import { KEYS } from "./record.js";
+import { KEYS } from "./storage/record.js";
 import { ReplyWaits, sendReply } from "./reply-waits.js";
 import type { ActorQueue, ReplyResult, ReplyWait, SenderWait } from "./queue-types.js";
-import { isStandardSchema, validate, whenThere } from "./validate.js";
+import { isStandardSchema, validate, whenThere } from "./definition/standard-schema.js";
 
 const TIMED_OUT: ReplyResult = { status: "timedOut" };
 /** What one entry, or one answer, can hold of messages. */

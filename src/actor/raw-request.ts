@@ -8,7 +8,7 @@
 import { ActorError } from "../protocol/index.js";
 import type { ActorActivation, Callback } from "./activation.js";
 import type { Admitted, Caller } from "./admission.js";
-import type { Handler } from "./compile.js";
+import type { Handler } from "./definition/compiled-actor.js";
 import type { Connection } from "./connection.js";
 import type { Connections } from "./connections.js";
 import { closeEffects, withEffects } from "./callback-effects.js";

@@ -6,7 +6,7 @@
  * the actor in memory, and ends with it.
  */
 import type { ActorActivation } from "./activation.js";
-import type { Handler } from "./compile.js";
+import type { Handler } from "./definition/compiled-actor.js";
 import type { Connection } from "./connection.js";
 import { CallbackContext, READY } from "./context.js";
 import { describe } from "./legible.js";

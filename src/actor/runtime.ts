@@ -2,7 +2,7 @@
  * One activation of one actor in memory.
  *
  * Owns: the dirty set and the commit, whether the activation is still good, who of its parts works. Does not own: how it
- * starts (start.ts), what a call does (dispatch.ts), deadlines and alarm (wakes.ts), the workflow (workflow-host.ts).
+ * starts (start.ts), what a call does (dispatch.ts), deadlines and alarm (alarm.ts), the workflow (workflow-host.ts).
  * Invariants:
  *  1. Every change of what is stored goes through `commit`, which writes all that is dirty and the alarm together.
  *  2. After a commit has thrown, this activation changes nothing any more (C10).
@@ -12,7 +12,7 @@ import { History, decodeEntry, type StoredMessage } from "../workflow/index.js";
 import type { ActorActivation, Callback, ClientUse } from "./activation.js";
 import type { Chain } from "./call-chain.js";
 import { Background } from "./background.js";
-import type { CompiledActor } from "./compile.js";
+import type { CompiledActor } from "./definition/compiled-actor.js";
 import { Connections } from "./connections.js";
 import { CronRuns } from "./cron-runs.js";
 import { openDatabase, type Database } from "./database.js";
@@ -21,12 +21,12 @@ import { FailureReports } from "./failure-reports.js";
 import { FireOrder } from "./fire-order.js";
 import { Kv } from "./kv.js";
 import { LeaseTimer, Timers } from "./timers.js";
-import { lossOf, restarting } from "./lost-activation.js";
+import { lossOf, restarting } from "./storage/store-errors.js";
 import { MessageQueue } from "./message-queue.js";
 import { MessageReceivers } from "./message-receivers.js";
 import type { ActorPorts, StoreActivation } from "./ports.js";
 import type { SenderWait } from "./queue-types.js";
-import { KEYS, encodeRecord, type ActorRecord } from "./record.js";
+import { KEYS, encodeRecord, type ActorRecord } from "./storage/record.js";
 import { RunHandler } from "./run-handler.js";
 import { ScheduleRuns } from "./schedule-runs.js";
 import { ShutdownSignal } from "./shutdown-signal.js";
@@ -35,7 +35,7 @@ import { OpenCallbacks } from "./state/open-callbacks.js";
 import { StateTree } from "./state/state-tree.js";
 import type { StateView } from "./state/state-view.js";
 import { StateChanges } from "./state-changes.js";
-import { StoredRows } from "./stored-rows.js";
+import { StoredRows } from "./storage/stored-rows.js";
 import type { WorkflowBranches } from "./workflow-branches.js";
 import { WorkflowControl } from "./workflow-control.js";
 import { WorkflowHost } from "./workflow-host.js";

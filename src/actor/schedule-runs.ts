@@ -3,7 +3,7 @@ import type { ActorActivation, Callback } from "./activation.js";
 import type { Background } from "./background.js";
 import type { FireOrder } from "./fire-order.js";
 import { askedAt, Schedule, ScheduleRows, type ScheduleRow } from "./schedule.js";
-import type { ScheduledFireInfo } from "./cron-types.js";
+import type { ScheduledFireInfo } from "./api/schedule-types.js";
 import { DUE_PER_PASS, runScheduled } from "./scheduled-run.js";
 
 /**

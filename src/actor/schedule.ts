@@ -1,8 +1,8 @@
 import { ActorError, decodeValue, encodeValue } from "../protocol/index.js";
 import type { ActorActivation } from "./activation.js";
-import type { DeadlineRow } from "./deadlines.js";
+import type { DeadlineRow } from "./storage/deadlines.js";
 import { describe } from "./legible.js";
-import type { ScheduledEvent } from "./cron-types.js";
+import type { ScheduledEvent } from "./api/schedule-types.js";
 import { checkScheduleRoom } from "./scheduled-run.js";
 
 /** A scheduled action, as the row `d/at/<id>` holds it. */

@@ -11,7 +11,7 @@
  */
 import { ActorError } from "../protocol/index.js";
 import type { ActorActivation } from "./activation.js";
-import type { DeadlineRow } from "./deadlines.js";
+import type { DeadlineRow } from "./storage/deadlines.js";
 
 /** The idle deadline in the table `d/`; it counts how often `onSleep` was begun for it. */
 export const IDLE = "idle";

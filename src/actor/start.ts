@@ -6,14 +6,14 @@
  */
 import { decodeValue, encodeValue, formatActorId, STORAGE_FORMAT, own } from "../protocol/index.js";
 import type { Admitted } from "./admission.js";
-import { CREATE_TIMEOUT_MS, WAKE_TIMEOUT_MS, type CompiledActor } from "./compile.js";
+import { CREATE_TIMEOUT_MS, WAKE_TIMEOUT_MS, type CompiledActor } from "./definition/compiled-actor.js";
 import { BEFORE_STATE, BEFORE_VARS, CallbackContext, READY, type Stage } from "./context.js";
 import { admitCreator, askToCreate, type Creator } from "./creation.js";
 import { callHook } from "./hook.js";
 import { legible } from "./legible.js";
-import { foundLease, startFailed } from "./lease.js";
+import { foundLease, startFailed } from "./storage/lease.js";
 import type { ActorPorts, Socket, StoreActivation } from "./ports.js";
-import { KEYS, type ActorRecord } from "./record.js";
+import { KEYS, type ActorRecord } from "./storage/record.js";
 import { ActorRuntime } from "./runtime.js";
 import { CreatorRefused } from "./start-gate.js";
 

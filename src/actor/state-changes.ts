@@ -1,5 +1,5 @@
 import type { ActorActivation } from "./activation.js";
-import type { Handler } from "./compile.js";
+import type { Handler } from "./definition/compiled-actor.js";
 import { CallbackContext, READY } from "./context.js";
 import { describe } from "./legible.js";
 import { isThenable } from "../workflow/index.js";

@@ -24,9 +24,9 @@ import {
   type WorkflowPorts,
 } from "../workflow/index.js";
 import type { ActorActivation } from "./activation.js";
-import type { DeadlineRow } from "./deadlines.js";
+import type { DeadlineRow } from "./storage/deadlines.js";
 import { openAttempt } from "./step-context.js";
-import { KEYS, type WorkflowRecord } from "./record.js";
+import { KEYS, type WorkflowRecord } from "./storage/record.js";
 import { WorkflowBranches } from "./workflow-branches.js";
 
 const FIRST_RECHECK_MS = 60_000;

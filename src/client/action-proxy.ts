@@ -1,4 +1,4 @@
-import type { ActionRequest } from "../actor/client-types.js";
+import type { ActionRequest } from "../actor/api/client-types.js";
 import { ActorError, readOptions } from "../protocol/index.js";
 
 /** What a call of an action does: its dotted name, and its arguments. */

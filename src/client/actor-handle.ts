@@ -1,4 +1,4 @@
-import type { ActionRequest, ConnectOptions, WebSocketOptions } from "../actor/client-types.js";
+import type { ActionRequest, ConnectOptions, WebSocketOptions } from "../actor/api/client-types.js";
 import { ActorError, MAX_SEND_WAIT_MS, readOptions, has, own } from "../protocol/index.js";
 import { eitherSignal, raceWithAbort } from "./abort.js";
 import { withActions, readActionRequest } from "./action-proxy.js";

@@ -1,4 +1,4 @@
-import type { SendResult } from "../actor/client-types.js";
+import type { SendResult } from "../actor/api/client-types.js";
 import { ActorError, decodeValue, encodeInput, encodeValue, toErrorData, has, own, type Creation, type Operation } from "../protocol/index.js";
 import { raceWithAbort } from "./abort.js";
 import { rawPath } from "./gateway-url.js";

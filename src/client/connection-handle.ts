@@ -1,5 +1,5 @@
 import { has } from "../protocol/index.js";
-import type { ActionRequest } from "../actor/client-types.js";
+import type { ActionRequest } from "../actor/api/client-types.js";
 import { withActions, readActionRequest } from "./action-proxy.js";
 import { Connection } from "./connection.js";
 import type { OpenConnections } from "./open-connections.js";

@@ -1,4 +1,4 @@
-import type { AnyRegistry, ClientFor, CreateOptions, GetOptions, GetOrCreateOptions } from "../actor/client-types.js";
+import type { AnyRegistry, ClientFor, CreateOptions, GetOptions, GetOrCreateOptions } from "../actor/api/client-types.js";
 import { ActorError, normalizeKey, readOptions, own } from "../protocol/index.js";
 import { isInheritedName } from "./action-proxy.js";
 import { createActorHandle } from "./actor-handle.js";

@@ -1,4 +1,4 @@
-import type { SendResult } from "../actor/client-types.js";
+import type { SendResult } from "../actor/api/client-types.js";
 import { ActorError, checkActorName, encodeTaggedCbor, formatBase64, formatRestKey, has, ownField, wireCodec, type Encoding } from "../protocol/index.js";
 import { REAL_BACKOFF, withRetries, type BackoffPorts } from "./backoff.js";
 import type { ResolvedConfig } from "./client-config.js";

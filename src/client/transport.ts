@@ -1,4 +1,4 @@
-import type { SendResult } from "../actor/client-types.js";
+import type { SendResult } from "../actor/api/client-types.js";
 import type { Encoding } from "../protocol/index.js";
 import type { RawCall } from "./raw-call.js";
 import type { ClientSocket } from "./socket.js";

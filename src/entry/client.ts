@@ -27,4 +27,4 @@ export type {
   SendResult,
   Unsubscribe as EventUnsubscribe,
   WebSocketOptions,
-} from "../actor/client-types.js";
+} from "../actor/api/client-types.js";

@@ -30,7 +30,7 @@ export const FOLDERS: Readonly<Record<string, Folder>> = {
   },
   client: {
     why: "the client is what browsers download: protocol code and types, nothing of the server",
-    folders: { protocol: {}, workflow: { typesOnly: true }, actor: { files: ["index", "client-types"], typesOnly: true } },
+    folders: { protocol: {}, workflow: { typesOnly: true }, actor: { files: ["index", "api/client-types"], typesOnly: true } },
   },
   drizzle: {
     why: "the drizzle provider is published beside the rest, for those who have drizzle-orm, and knows only what a provider is",
@@ -44,7 +44,7 @@ export const FOLDERS: Readonly<Record<string, Folder>> = {
   entry: {
     why: "entries only put together what the folders' indexes offer",
     folders: {
-      protocol: {}, workflow: {}, actor: { files: ["index", "client-types"] }, "durable-object": {}, router: {}, client: {}, testing: {}, drizzle: {},
+      protocol: {}, workflow: {}, actor: { files: ["index", "api/client-types"] }, "durable-object": {}, router: {}, client: {}, testing: {}, drizzle: {},
     },
     packages: { "cloudflare:": {}, hono: {} },
   },

@@ -20,8 +20,8 @@ describe("types", () => {
     const files = readdirSync(join(root, "src/entry"), { recursive: true }).filter((file) => String(file).endsWith(".ts"));
     const entries = files.map((file) => read(`src/entry/${String(file)}`)).join("\n");
     const exported = new Set([...entries.matchAll(/^ {2}(?:type )?(\w+)(?: as \w+)?,$/gm)].map(([, name]) => name));
-    const facade = ["types", "workflow-types", "queue-messages", "declarations", "client-types", "schedule-types", "cron-types", "connection-types", "raw-socket-types", "workflow-status"];
-    const declared = facade.flatMap((file) => [...read(`src/actor/${file}.ts`).matchAll(/^export (?:interface|type) (\w+)/gm)].map(([, name]) => name));
+    const facade = ["contexts", "actor-options", "workflow-types", "queue-types", "declarations", "client-types", "schedule-types", "connection-types", "raw-socket-types", "workflow-status"];
+    const declared = facade.flatMap((file) => [...read(`src/actor/api/${file}.ts`).matchAll(/^export (?:interface|type) (\w+)/gm)].map(([, name]) => name));
     expect(declared.length).toBeGreaterThan(80);
     expect(declared.filter((name) => !exported.has(name))).toEqual([]);
   });

@@ -1,0 +1,17 @@
+import type { DatabaseConfig, DatabaseProvider, RawAccess } from "../api/database-types.js";
+
+/**
+ * SQL for an actor, on the SQLite database of its own object: `actor({ db: db({ onMigrate }), … })`, then `c.db.execute(…)`.
+ *
+ * Everything is deleted when the actor is destroyed. A new actor whose creation fails leaves no table behind.
+ *
+ * @throws TypeError for an unknown key, or an `onMigrate` that is no function
+ */
+export function db(config: DatabaseConfig = {}): DatabaseProvider<RawAccess> {
+  if (typeof config !== "object" || config === null) throw new TypeError("db() takes a configuration object");
+  const { onMigrate, warnOnManualTransactions: _ignored, ...unknown } = config;
+  const [key] = Object.keys(unknown);
+  if (key !== undefined) throw new TypeError(`db(): unknown key "${key}"`);
+  if (onMigrate !== undefined && typeof onMigrate !== "function") throw new TypeError('db(): "onMigrate" must be a function');
+  return { createClient: ({ raw }) => raw, ...(onMigrate ? { onMigrate } : {}) };
+}

@@ -1,0 +1,37 @@
+import { ActorError, fieldOf, own, ownField } from "../../protocol/index.js";
+import { isThenable } from "../../workflow/index.js";
+import type { StandardResult, StandardSchema } from "../api/declarations.js";
+
+/**
+ * Runs a Standard Schema; what it gives (coerced, defaulted) is what the handler sees: a promise of it if the validator is
+ * asynchronous, itself if it is not. Throws or rejects accordingly.
+ * @throws actor/validation_error with `metadata.issues`
+ */
+export function validate(schema: StandardSchema | undefined, value: unknown, what: string): unknown {
+  if (!schema) return value;
+  const result = schema["~standard"].validate(value);
+  return isThenable(result) ? Promise.resolve(result).then((later) => valid(later, what)) : valid(result, what);
+}
+
+function valid(result: StandardResult<unknown>, what: string): unknown {
+  const issues = ownField(result, "issues");
+  if (!issues) return (result as { readonly value: unknown }).value;
+  throw new ActorError("actor", "validation_error", `Invalid ${what}`, { metadata: { issues: issuesOf(issues) } });
+}
+
+/** A schema's findings as they are told: plain values only. */
+export function issuesOf(issues: NonNullable<StandardResult<unknown>["issues"]>): object[] {
+  return issues.map(own).map((issue) => ({
+    message: issue.message,
+    ...(issue.path ? { path: issue.path.map((part) => (typeof part === "object" && part !== null ? (part as { key: unknown }).key : part)) } : {}),
+  }));
+}
+
+export function isStandardSchema(value: unknown): value is StandardSchema {
+  return (typeof value === "object" || typeof value === "function") && value !== null && fieldOf(value, "~standard") !== undefined;
+}
+
+/** Goes on with what `validate` gave, at once where that is there. */
+export function whenThere<T>(value: unknown, next: (value: unknown) => T): T | Promise<T> {
+  return isThenable(value) ? Promise.resolve(value).then(next) : next(value);
+}

@@ -1,0 +1,75 @@
+import type { ListOptions } from "../ports.js";
+
+/**
+ * What has changed since the last commit, by storage key. There is one per activation, and every commit writes all of
+ * it (C2). Encoding waits until the commit, so that a row that changes often is encoded once.
+ */
+export class DirtySet {
+  readonly #rows = new Map<string, (() => Uint8Array<ArrayBuffer>) | null>();
+
+  get isEmpty(): boolean {
+    return this.#rows.size === 0;
+  }
+
+  /** True if there is something beside this row. */
+  hasOther(key: string): boolean {
+    return this.#rows.size > (this.#rows.has(key) ? 1 : 0);
+  }
+
+  put(key: string, encode: () => Uint8Array<ArrayBuffer>): void {
+    this.#rows.set(key, encode);
+  }
+
+  delete(key: string): void {
+    this.#rows.set(key, null);
+  }
+
+  /** What a read must see: the row to be written, null for one to be deleted, undefined for one that is not dirty. */
+  get(key: string): Uint8Array<ArrayBuffer> | null | undefined {
+    const encode = this.#rows.get(key);
+    return encode ? encode() : encode;
+  }
+
+  /** What a list must see: stored rows, as `read` gives them, with what is dirty over them. */
+  overlay(
+    prefix: string,
+    options: ListOptions & { readonly limit: number },
+    read: (options: ListOptions) => Iterable<readonly [string, Uint8Array]>,
+  ): [key: string, value: Uint8Array][] {
+    const { start = "", end, limit, reverse = false } = options;
+    const dirty = [...this.#rows].filter(([key]) => key.startsWith(prefix) && key >= start && (end === undefined || key < end));
+    // Each dirty row may take one of those away.
+    const rows = new Map<string, Uint8Array>(read({ ...options, limit: limit + dirty.length }));
+    if (dirty.length === 0) return [...rows];
+    for (const [key, encode] of dirty) {
+      if (encode) rows.set(key, encode());
+      else rows.delete(key);
+    }
+    const sorted = [...rows].sort(([a], [b]) => (a < b ? -1 : 1));
+    return (reverse ? sorted.reverse() : sorted).slice(0, limit);
+  }
+
+  /** Encodes everything; nothing is forgotten until `clear`. */
+  build(): { puts: Map<string, Uint8Array<ArrayBuffer>>; deletes: Set<string> } {
+    const puts = new Map<string, Uint8Array<ArrayBuffer>>();
+    const deletes = new Set<string>();
+    for (const [key, encode] of this.#rows) {
+      if (encode) puts.set(key, encoded(key, encode));
+      else deletes.add(key);
+    }
+    return { puts, deletes };
+  }
+
+  clear(): void {
+    this.#rows.clear();
+  }
+}
+
+/** What joins the dirty set was encoded or measured before: an encoder that throws here is a fault of ours. */
+function encoded(key: string, encode: () => Uint8Array<ArrayBuffer>): Uint8Array<ArrayBuffer> {
+  try {
+    return encode();
+  } catch (cause) {
+    throw new Error(`The row "${key}" could not be encoded, which is a fault of the runtime: ${cause instanceof Error ? cause.message : String(cause)}`, { cause });
+  }
+}

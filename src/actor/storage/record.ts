@@ -1,0 +1,66 @@
+import { ActorError, decodeValue, encodeValue, MAX_VALUE_BYTES, NEWEST_STORAGE_FORMAT, own } from "../../protocol/index.js";
+import { ownFailure, type Failure } from "../../workflow/index.js";
+
+/** Storage keys: one letter, so that they cost little and sort together (`design.md`, Storage). */
+export const KEYS = {
+  actor: "a",
+  state: "s",
+  lease: "l",
+  entry: (seq: number): string => `e/${seq}`,
+  entries: "e/",
+  message: (id: number): string => `m/${id}`,
+  messages: "m/",
+  failure: (seq: number): string => `f/${seq}`,
+  failures: "f/",
+  connection: (id: string): string => `c/${id}`,
+  connections: "c/",
+  deadline: (id: string): string => `d/${id}`,
+  deadlines: "d/",
+  cronHistory: (page: number, name: string): string => `h/${page}/${name}`,
+  /** The user's own, `c.kv`: the key's bytes follow in hexadecimal. */
+  userValues: "u/",
+} as const;
+
+/** Where a workflow stands, as it is stored. */
+export type WorkflowRecord =
+  | { readonly status: "running" }
+  | { readonly status: "rolling_back"; readonly failure: Failure }
+  | { readonly status: "completed"; readonly value: Uint8Array }
+  | { readonly status: "failed"; readonly failure: Failure; readonly rollbackErrors?: readonly unknown[] }
+  | { readonly status: "cancelled" };
+
+/** What an actor is, under the key `a`. Its presence is what makes the actor exist. */
+export interface ActorRecord {
+  readonly format: number;
+  readonly name: string;
+  readonly key: readonly string[];
+  readonly actorId: string;
+  readonly createdAt: number;
+  readonly workflow?: WorkflowRecord;
+  /** Being destroyed: nothing is served any more. */
+  readonly destroyed?: boolean;
+}
+
+export function encodeRecord(record: ActorRecord): Uint8Array<ArrayBuffer> {
+  return encodeValue({ ...record }, { what: "actor", limitBytes: MAX_VALUE_BYTES + 90_000 });
+}
+
+/** @throws storage/newer_format when a later release wrote it; nothing is changed then (C9) */
+export function decodeRecord(bytes: Uint8Array, newest = NEWEST_STORAGE_FORMAT): ActorRecord {
+  const decoded = decodeValue(bytes) as ActorRecord;
+  const record = own(decoded);
+  if (typeof record.format !== "number") throw new ActorError("storage", "corrupt", "The actor's record cannot be read");
+  if (record.format > newest) {
+    throw new ActorError(
+      "storage",
+      "newer_format",
+      `This actor was written in storage format ${record.format}; this release reads up to ${newest}. Deploy the newer release again`,
+    );
+  }
+  return record.workflow === undefined ? record : own({ ...record, workflow: readWorkflow(record.workflow) });
+}
+
+function readWorkflow(stored: WorkflowRecord): WorkflowRecord {
+  const workflow = own(stored);
+  return "failure" in workflow ? own({ ...workflow, failure: ownFailure(workflow.failure) }) : workflow;
+}

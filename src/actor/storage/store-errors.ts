@@ -1,0 +1,38 @@
+import { ActorError } from "../../protocol/index.js";
+
+/** Why an activation whose commit failed is over: storage that is full stays so, anything else is over with the instance. */
+export function lossOf(cause: unknown): { readonly reason: ActorError; readonly isFull: boolean } {
+  const isFull = /SQLITE_FULL|database or disk is full/i.test(String(cause));
+  return { isFull, reason: isFull ? storageFull(cause) : restarting(cause) };
+}
+
+export function restarting(cause?: unknown): ActorError {
+  return new ActorError("actor", "restarting", "The actor is restarting; try again", {
+    metadata: { retryable: true },
+    ...(cause === undefined ? {} : { cause }),
+  });
+}
+
+function storageFull(cause: unknown): ActorError {
+  return new ActorError("storage", "full", "The actor's storage is full; delete data or destroy the actor", { cause });
+}
+
+/** What the database threw, as an error with a code. Errors that have one pass. */
+export function sqlError(thrown: unknown, activation: { readonly abortSignal: AbortSignal }): Error {
+  if (ActorError.isActorError(thrown)) return thrown as ActorError;
+  // The store refuses what an activation does that has ended.
+  if (activation.abortSignal.aborted) return activation.abortSignal.reason as Error;
+  const text = thrown instanceof Error ? thrown.message : String(thrown);
+  const because = { cause: thrown };
+  if (isReset(thrown)) return new ActorError("actor", "restarting", "The actor is restarting; try again", { metadata: { retryable: true }, ...because });
+  if (/SQLITE_FULL|database or disk is full/i.test(text)) {
+    return new ActorError("storage", "full", "The actor's storage is full; delete data or destroy the actor", because);
+  }
+  if (/SQLITE_CONSTRAINT|constraint failed/i.test(text)) return new ActorError("sqlite", "constraint_failed", text, because);
+  return new ActorError("sqlite", "statement_failed", text, because);
+}
+
+/** The platform says so of the instance that is at its end: its memory counts no more. */
+function isReset(thrown: unknown): boolean {
+  return typeof thrown === "object" && thrown !== null && (thrown as { durableObjectReset?: unknown }).durableObjectReset === true;
+}

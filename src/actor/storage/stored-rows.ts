@@ -1,0 +1,83 @@
+import type { DeadlineRow } from "./deadlines.js";
+import { DirtySet } from "./dirty-set.js";
+import { decodeLease, type Lease } from "./lease.js";
+import type { ListOptions, StoreActivation } from "../ports.js";
+import { KEYS } from "./record.js";
+import { Wakes } from "./alarm.js";
+
+/** Rows that are in memory at a time while many are read. */
+const ROWS_PER_PAGE = 16;
+
+/** The rows of one activation, as they are stored or will be with the next commit, and the deadlines among them. */
+export class StoredRows {
+  readonly store: StoreActivation;
+  readonly wakes: Wakes;
+  protected readonly dirty = new DirtySet();
+
+  /** `workflowDeadline`: the earliest of the deadlines that entries carry, epoch ms. */
+  constructor(store: StoreActivation, now: () => number, workflowDeadline: () => number | undefined) {
+    this.store = store;
+    this.wakes = new Wakes(this.dirty, now, workflowDeadline);
+    const lease = store.get(KEYS.lease);
+    this.wakes.load(store.list(KEYS.deadlines), lease && decodeLease(lease));
+  }
+
+  get isCurrent(): boolean {
+    return this.store.isCurrent;
+  }
+
+  read(key: string): Uint8Array | undefined {
+    const dirty = this.dirty.get(key);
+    return dirty === undefined ? this.store.get(key) : (dirty ?? undefined);
+  }
+
+  list(prefix: string, options: ListOptions & { readonly limit: number }): [key: string, value: Uint8Array][] {
+    return this.dirty.overlay(prefix, options, (stored) => this.store.list(prefix, stored));
+  }
+
+  /** The rows below a prefix as they are stored, a few at a time: together they may be more than memory should hold. */
+  *storedRows(prefix: string): IterableIterator<readonly [key: string, bytes: Uint8Array]> {
+    for (let start: string | undefined = prefix; start !== undefined; ) {
+      const page: (readonly [string, Uint8Array])[] = [...this.store.list(prefix, { start, limit: ROWS_PER_PAGE })];
+      yield* page;
+      const last = page.at(-1);
+      start = last && page.length === ROWS_PER_PAGE ? `${last[0]}\0` : undefined;
+    }
+  }
+
+  put(key: string, encode: () => Uint8Array<ArrayBuffer>): void {
+    this.dirty.put(key, encode);
+  }
+
+  delete(key: string): void {
+    this.dirty.delete(key);
+  }
+
+  get lease(): Lease | undefined {
+    return this.wakes.lease;
+  }
+
+  holdLease(): void {
+    this.wakes.holdLease();
+  }
+
+  setDeadline(id: string, row: DeadlineRow): void {
+    this.wakes.set(id, row);
+  }
+
+  clearDeadline(id: string): void {
+    this.wakes.clear(id);
+  }
+
+  deadline(id: string): DeadlineRow | undefined {
+    return this.wakes.get(id);
+  }
+
+  deadlines(): Iterable<readonly [string, DeadlineRow]> {
+    return this.wakes.entries();
+  }
+
+  deadlinesChanged(): void {
+    this.wakes.changed();
+  }
+}
