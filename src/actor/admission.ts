@@ -1,6 +1,6 @@
 import { ActorError, decodeValue, encodeValue, own, type Encoding } from "../protocol/index.js";
-import type { ActorActivation } from "./activation.js";
-import type { Chain } from "./call-chain.js";
+import type { ActorActivation } from "./activation/activation.js";
+import type { Chain } from "./activation/call-chain.js";
 import {
   checkParamsSize,
   MAX_CONNECTION_STATE_BYTES,
@@ -9,7 +9,7 @@ import {
   type FirstState,
   type NewConnection,
   type StoredRequest,
-} from "./connection.js";
+} from "./activation/connection.js";
 import { CallbackContext, READY } from "./context.js";
 import { callHook } from "./hook.js";
 import { validate } from "./definition/standard-schema.js";

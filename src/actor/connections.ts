@@ -9,12 +9,12 @@
  *  4. One dead socket fails nothing.
  */
 import { ActorError, type Frame } from "../protocol/index.js";
-import type { ActorActivation } from "./activation.js";
+import type { ActorActivation } from "./activation/activation.js";
 import { admit, callConnectionHook, type Admitted, type Caller } from "./admission.js";
-import { Connection, type ConnectionOwner } from "./connection.js";
-import { ConnectionMap } from "./connection-map.js";
-import type { ConnectionTable } from "./connection-table.js";
-import { describe } from "./legible.js";
+import { Connection, type ConnectionOwner } from "./activation/connection.js";
+import { ConnectionMap } from "./activation/connection-map.js";
+import type { ConnectionTable } from "./activation/connection-table.js";
+import { describe } from "./activation/thrown.js";
 import { destroyed } from "./dispatch.js";
 import { checkEvent } from "./events.js";
 import { encodeFrame, outgoingTooLong, sizeOf, type Dialect } from "./frames.js";
@@ -22,7 +22,7 @@ import type { ConnectionEnd, Socket } from "./ports.js";
 import { deliverClose, serveRawSocket } from "./raw-socket.js";
 import { LostConnections } from "./lost-connections.js";
 import { KEYS } from "./storage/record.js";
-import type { UnreadOutput } from "./unread-output.js";
+import type { UnreadOutput } from "./activation/unread-output.js";
 import type { StateOwner } from "./state/state-tree.js";
 
 /** What a socket carries whose connection was ended from this side. */

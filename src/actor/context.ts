@@ -1,10 +1,10 @@
 import { ActorError, readOptions, own, ownField } from "../protocol/index.js";
-import type { ActorActivation, Callback } from "./activation.js";
-import { extendChain, type Chain } from "./call-chain.js";
+import type { ActorActivation, Callback } from "./activation/activation.js";
+import { extendChain, type Chain } from "./activation/call-chain.js";
 import { effectsOf } from "./callback-effects.js";
-import type { ConnectionView } from "./connection.js";
+import type { ConnectionView } from "./activation/connection.js";
 import { databaseOf } from "./database.js";
-import { QueueContext } from "./queue-context.js";
+import { QueueContext } from "./queue/queue-context.js";
 import type { Logger } from "./ports.js";
 import type { StateView } from "./state/state-view.js";
 

@@ -3,7 +3,7 @@
  * of it exists, admission as a connection after all hooks of its first start. A caller that is refused has created nothing.
  */
 import { ActorError, type Operation } from "../protocol/index.js";
-import type { ActorActivation } from "./activation.js";
+import type { ActorActivation } from "./activation/activation.js";
 import { admit, beforeConnect, readParams, type Admitted, type Caller } from "./admission.js";
 import { CREATE_TIMEOUT_MS } from "./definition/compiled-actor.js";
 import { BEFORE_STATE, CallbackContext, READY } from "./context.js";

@@ -1,5 +1,5 @@
 import { ActorError, encodeValue } from "../protocol/index.js";
-import type { ActorActivation } from "./activation.js";
+import type { ActorActivation } from "./activation/activation.js";
 import type { DeadlineRow } from "./storage/deadlines.js";
 import { invalidExpression, nextCronTime } from "./cron-expression.js";
 import type { CronEveryOptions, CronSetOptions } from "./api/schedule-types.js";

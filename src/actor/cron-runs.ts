@@ -1,12 +1,12 @@
 import { decodeValue, encodeValue, toErrorData, own, measure } from "../protocol/index.js";
-import type { ActorActivation, Callback } from "./activation.js";
+import type { ActorActivation, Callback } from "./activation/activation.js";
 import type { Background } from "./background.js";
 import { Cron, type RunningJobs } from "./cron.js";
 import { keptFrom } from "./cron-history.js";
 import { nextTime, type CronJob, type CronRun } from "./cron-job.js";
 import { CronJobs } from "./cron-jobs.js";
 import type { CronHistoryEntry, ScheduledFireInfo } from "./api/schedule-types.js";
-import { describe, legible } from "./legible.js";
+import { describe, legible } from "./activation/thrown.js";
 import type { FireOrder } from "./fire-order.js";
 import { DUE_PER_PASS, runScheduled } from "./scheduled-run.js";
 

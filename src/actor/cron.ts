@@ -1,9 +1,9 @@
 import { ActorError, decodeValue, readOptions, own } from "../protocol/index.js";
-import type { ActorActivation } from "./activation.js";
+import type { ActorActivation } from "./activation/activation.js";
 import { keptFrom } from "./cron-history.js";
 import { checkInterval, checkName, checkRequest, firstTime, isSameCadence, isSameRequest, type Cadence, type CronJob, type CronRun } from "./cron-job.js";
 import type { CronJobs } from "./cron-jobs.js";
-import { describe } from "./legible.js";
+import { describe } from "./activation/thrown.js";
 import type { ActorCron, CronEveryOptions, CronHistoryEntry, CronJobInfo, CronSetOptions } from "./api/schedule-types.js";
 import { checkScheduleRoom } from "./scheduled-run.js";
 

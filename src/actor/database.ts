@@ -7,7 +7,7 @@
  * commit of the runtime; after the activation has ended nothing runs any more.
  */
 import { ActorError, readOptions } from "../protocol/index.js";
-import type { ActorActivation } from "./activation.js";
+import type { ActorActivation } from "./activation/activation.js";
 import type { ActorDatabase, Begin, DatabaseAccess, DatabaseProvider, SqlExecutor, SqlSession, SqlTable, TransactionOptions } from "./api/database-types.js";
 import type { SqlDatabase } from "./ports.js";
 import { sqlError } from "./storage/store-errors.js";

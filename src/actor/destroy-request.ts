@@ -1,5 +1,5 @@
 import { ActorError } from "../protocol/index.js";
-import type { Callback } from "./activation.js";
+import type { Callback } from "./activation/activation.js";
 
 /** `c.destroy()`: the actor ends once the callback that asked for it has. */
 export class DestroyRequest {

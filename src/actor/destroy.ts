@@ -1,6 +1,6 @@
 import { ActorError } from "../protocol/index.js";
 import { EvictedError } from "../workflow/index.js";
-import { describe } from "./legible.js";
+import { describe } from "./activation/thrown.js";
 import type { ActorRuntime } from "./runtime.js";
 import { shutDown } from "./shutdown.js";
 

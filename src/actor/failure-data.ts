@@ -1,5 +1,5 @@
 import { decodeValue, encodeValue, toErrorData, type ErrorData, own, ownField } from "../protocol/index.js";
-import { describe, legible } from "./legible.js";
+import { describe, legible } from "./activation/thrown.js";
 import type { ActorPorts } from "./ports.js";
 import type { ActorRecord } from "./storage/record.js";
 

@@ -1,7 +1,7 @@
 import { decodeValue, encodeValue } from "../protocol/index.js";
-import type { ActorActivation, Callback } from "./activation.js";
+import type { ActorActivation, Callback } from "./activation/activation.js";
 import { CallbackContext, READY } from "./context.js";
-import { describe } from "./legible.js";
+import { describe } from "./activation/thrown.js";
 import { callHook } from "./hook.js";
 import { KEYS } from "./storage/record.js";
 

@@ -1,7 +1,7 @@
 /** What arrives through a connection's socket, and what is answered. */
 import { ActorError, encodeValue, decodeValue, isBeyondLimit, wireCodec, type Encoding, type Frame, type ToClient, type ToServer } from "../protocol/index.js";
-import type { ActorActivation } from "./activation.js";
-import type { Connection } from "./connection.js";
+import type { ActorActivation } from "./activation/activation.js";
+import type { Connection } from "./activation/connection.js";
 import { CallbackContext, READY } from "./context.js";
 import { callAction } from "./dispatch.js";
 import { canSubscribeOf, checkSubscribable } from "./events.js";

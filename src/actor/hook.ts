@@ -1,6 +1,6 @@
 import { ActorError } from "../protocol/index.js";
 import { isThenable } from "../workflow/index.js";
-import type { ActorActivation } from "./activation.js";
+import type { ActorActivation } from "./activation/activation.js";
 import { closeEffects, withEffects } from "./callback-effects.js";
 import type { Handler } from "./definition/compiled-actor.js";
 import type { Stage } from "./context.js";

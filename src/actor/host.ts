@@ -6,8 +6,8 @@
  */
 import { ActorError, decodeValue, encodeValue, ENVELOPE_VERSION, type CallEnvelope, type ReplyEnvelope, own } from "../protocol/index.js";
 import type { Caller } from "./admission.js";
-import { chainOf } from "./call-chain.js";
-import { describe } from "./legible.js";
+import { chainOf } from "./activation/call-chain.js";
+import { describe } from "./activation/thrown.js";
 import { acceptMessage, awaitReply, callAction, socketWaitOf } from "./dispatch.js";
 import { tellFailure } from "./failure-data.js";
 import { receiveFrame } from "./frames.js";

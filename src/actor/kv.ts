@@ -1,5 +1,5 @@
 import { ActorError, readOptions } from "../protocol/index.js";
-import type { ActorActivation } from "./activation.js";
+import type { ActorActivation } from "./activation/activation.js";
 import { storageKey, userKey, userValue, valueBytes } from "./kv-codec.js";
 import type { ActorKv, KvKey, KvKeyOf, KvKeyType, KvListOptions, KvValue, KvValueOf, KvValueType } from "./api/kv-types.js";
 import type { ListOptions } from "./ports.js";

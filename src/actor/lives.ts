@@ -8,7 +8,7 @@
 import { ActorError, checkKey, decodeValue, parseActorId, type CallEnvelope, type Creation } from "../protocol/index.js";
 import type { Admitted, Caller } from "./admission.js";
 import type { Creator } from "./creation.js";
-import { describe } from "./legible.js";
+import { describe } from "./activation/thrown.js";
 import { finishDestroy, markDestroyed } from "./destroy.js";
 import { checkOperation } from "./dispatch.js";
 import type { ActorPorts, StoreActivation } from "./ports.js";

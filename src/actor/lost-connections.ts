@@ -1,5 +1,5 @@
-import type { ActorActivation } from "./activation.js";
-import type { Connection } from "./connection.js";
+import type { ActorActivation } from "./activation/activation.js";
+import type { Connection } from "./activation/connection.js";
 
 /** So often `onDisconnect` is begun for one lost connection after the object was cut off; then it is given up. */
 const MAX_TRIES = 5;

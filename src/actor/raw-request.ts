@@ -6,14 +6,14 @@
  * gone, or the activation is over; every body that nobody gets is cancelled.
  */
 import { ActorError } from "../protocol/index.js";
-import type { ActorActivation, Callback } from "./activation.js";
+import type { ActorActivation, Callback } from "./activation/activation.js";
 import type { Admitted, Caller } from "./admission.js";
 import type { Handler } from "./definition/compiled-actor.js";
-import type { Connection } from "./connection.js";
+import type { Connection } from "./activation/connection.js";
 import type { Connections } from "./connections.js";
 import { closeEffects, withEffects } from "./callback-effects.js";
 import { CallbackContext, READY } from "./context.js";
-import { describe } from "./legible.js";
+import { describe } from "./activation/thrown.js";
 import { checkOperation, destroyed, isAborted } from "./dispatch.js";
 import { within } from "./hook.js";
 import type { ConnectionEnd } from "./ports.js";

@@ -5,11 +5,11 @@
  * the handler is called again for it, with the same `c.conn` and a request of the same URL. Without it the socket keeps
  * the actor in memory, and ends with it.
  */
-import type { ActorActivation } from "./activation.js";
+import type { ActorActivation } from "./activation/activation.js";
 import type { Handler } from "./definition/compiled-actor.js";
-import type { Connection } from "./connection.js";
+import type { Connection } from "./activation/connection.js";
 import { CallbackContext, READY } from "./context.js";
-import { describe } from "./legible.js";
+import { describe } from "./activation/thrown.js";
 import { tellFailure } from "./failure-data.js";
 import { within } from "./hook.js";
 import type { ConnectionEnd } from "./ports.js";

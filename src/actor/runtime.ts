@@ -9,8 +9,8 @@
  */
 import { ActorError, own, fieldOf } from "../protocol/index.js";
 import { History, decodeEntry, type StoredMessage } from "../workflow/index.js";
-import type { ActorActivation, Callback, ClientUse } from "./activation.js";
-import type { Chain } from "./call-chain.js";
+import type { ActorActivation, Callback, ClientUse } from "./activation/activation.js";
+import type { Chain } from "./activation/call-chain.js";
 import { Background } from "./background.js";
 import type { CompiledActor } from "./definition/compiled-actor.js";
 import { Connections } from "./connections.js";
@@ -20,12 +20,12 @@ import { DestroyRequest } from "./destroy-request.js";
 import { FailureReports } from "./failure-reports.js";
 import { FireOrder } from "./fire-order.js";
 import { Kv } from "./kv.js";
-import { LeaseTimer, Timers } from "./timers.js";
+import { LeaseTimer, Timers } from "./activation/timers.js";
 import { lossOf, restarting } from "./storage/store-errors.js";
-import { MessageQueue } from "./message-queue.js";
-import { MessageReceivers } from "./message-receivers.js";
+import { MessageQueue } from "./queue/message-queue.js";
+import { MessageReceivers } from "./queue/message-receivers.js";
 import type { ActorPorts, StoreActivation } from "./ports.js";
-import type { SenderWait } from "./queue-types.js";
+import type { SenderWait } from "./activation/actor-queue.js";
 import { KEYS, encodeRecord, type ActorRecord } from "./storage/record.js";
 import { RunHandler } from "./run-handler.js";
 import { ScheduleRuns } from "./schedule-runs.js";
@@ -36,7 +36,7 @@ import { StateTree } from "./state/state-tree.js";
 import type { StateView } from "./state/state-view.js";
 import { StateChanges } from "./state-changes.js";
 import { StoredRows } from "./storage/stored-rows.js";
-import type { WorkflowBranches } from "./workflow-branches.js";
+import type { WorkflowBranches } from "./activation/workflow-branches.js";
 import { WorkflowControl } from "./workflow-control.js";
 import { WorkflowHost } from "./workflow-host.js";
 

@@ -1,5 +1,5 @@
 import { MAX_INTERRUPTIONS } from "../workflow/index.js";
-import type { ActorActivation, Callback } from "./activation.js";
+import type { ActorActivation, Callback } from "./activation/activation.js";
 import type { Background } from "./background.js";
 import type { FireOrder } from "./fire-order.js";
 import { askedAt, Schedule, ScheduleRows, type ScheduleRow } from "./schedule.js";

@@ -1,7 +1,7 @@
 import { ActorError, decodeValue, encodeValue } from "../protocol/index.js";
-import type { ActorActivation } from "./activation.js";
+import type { ActorActivation } from "./activation/activation.js";
 import type { DeadlineRow } from "./storage/deadlines.js";
-import { describe } from "./legible.js";
+import { describe } from "./activation/thrown.js";
 import type { ScheduledEvent } from "./api/schedule-types.js";
 import { checkScheduleRoom } from "./scheduled-run.js";
 

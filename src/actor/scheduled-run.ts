@@ -1,5 +1,5 @@
 import { ActorError, decodeValue } from "../protocol/index.js";
-import type { ActorActivation, Callback } from "./activation.js";
+import type { ActorActivation, Callback } from "./activation/activation.js";
 import { runHandler } from "./dispatch.js";
 import type { ScheduledFireInfo } from "./api/schedule-types.js";
 

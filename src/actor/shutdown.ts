@@ -1,6 +1,6 @@
 import { ActorError } from "../protocol/index.js";
 import { CallbackContext, READY } from "./context.js";
-import { describe } from "./legible.js";
+import { describe } from "./activation/thrown.js";
 import { callHook } from "./hook.js";
 import type { ActorRuntime } from "./runtime.js";
 

@@ -10,7 +10,7 @@
  *  3. An alarm that comes for nothing else starts the actor only to let it sleep: `run` and the workflow do not begin.
  */
 import { ActorError } from "../protocol/index.js";
-import type { ActorActivation } from "./activation.js";
+import type { ActorActivation } from "./activation/activation.js";
 import type { DeadlineRow } from "./storage/deadlines.js";
 
 /** The idle deadline in the table `d/`; it counts how often `onSleep` was begun for it. */

@@ -1,5 +1,5 @@
 import { ActorError } from "../protocol/index.js";
-import type { ActorActivation } from "./activation.js";
+import type { ActorActivation } from "./activation/activation.js";
 import type { SqlDatabase } from "./ports.js";
 import { sqlError } from "./storage/store-errors.js";
 

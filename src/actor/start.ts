@@ -10,7 +10,7 @@ import { CREATE_TIMEOUT_MS, WAKE_TIMEOUT_MS, type CompiledActor } from "./defini
 import { BEFORE_STATE, BEFORE_VARS, CallbackContext, READY, type Stage } from "./context.js";
 import { admitCreator, askToCreate, type Creator } from "./creation.js";
 import { callHook } from "./hook.js";
-import { legible } from "./legible.js";
+import { legible } from "./activation/thrown.js";
 import { foundLease, startFailed } from "./storage/lease.js";
 import type { ActorPorts, Socket, StoreActivation } from "./ports.js";
 import { KEYS, type ActorRecord } from "./storage/record.js";

@@ -1,7 +1,7 @@
-import type { ActorActivation } from "./activation.js";
+import type { ActorActivation } from "./activation/activation.js";
 import type { Handler } from "./definition/compiled-actor.js";
 import { CallbackContext, READY } from "./context.js";
-import { describe } from "./legible.js";
+import { describe } from "./activation/thrown.js";
 import { isThenable } from "../workflow/index.js";
 
 /**

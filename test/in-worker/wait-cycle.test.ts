@@ -5,7 +5,7 @@ import { actor, queue, setup } from "../../src/entry/index.js";
 import { workflow } from "../../src/entry/workflow.js";
 import { serve } from "../support/worker.js";
 
-// Actors that wait for one another's replies, over the platform's binding. All the cases: test/actor/call-chain.test.ts.
+// Actors that wait for one another's replies, over the platform's binding. All the cases: test/actor/activation/call-chain.test.ts.
 
 type Ended = { readonly asked: unknown; readonly askedOn: unknown };
 const told = (promise: Promise<{ status: string }>): Promise<unknown> =>

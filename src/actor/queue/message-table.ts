@@ -4,8 +4,8 @@
  * Owns: visible or held, in which order, how many and how large; the ids that were given. Reads no row before somebody asks:
  * an actor that is only woken to be destroyed reads none. Does not own: what happens to a message (message-queue.ts).
  */
-import { own } from "../protocol/index.js";
-import type { StoredMessage } from "../workflow/index.js";
+import { own } from "../../protocol/index.js";
+import type { StoredMessage } from "../../workflow/index.js";
 import { MessageIndex } from "./message-index.js";
 
 /** What memory keeps of a stored message. */

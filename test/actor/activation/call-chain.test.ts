@@ -1,8 +1,8 @@
 import { describe, expect, it } from "vitest";
-import { actor, setup, workflow, type ActorDefinitions } from "../../src/actor/index.js";
-import { decodeValue, ENVELOPE_VERSION, encodeValue, type CallEnvelope } from "../../src/protocol/index.js";
-import type { World, WorldOptions } from "../../src/testing/index.js";
-import { testWorld } from "../support/test-world.js";
+import { actor, setup, workflow, type ActorDefinitions } from "../../../src/actor/index.js";
+import { decodeValue, ENVELOPE_VERSION, encodeValue, type CallEnvelope } from "../../../src/protocol/index.js";
+import type { World, WorldOptions } from "../../../src/testing/index.js";
+import { testWorld } from "../../support/test-world.js";
 
 // Actors that wait for one another's replies, in the memory world. On the platform: test/in-worker/wait-cycle.test.ts.
 

@@ -1,8 +1,8 @@
 // What is thrown and cannot be printed is an error like any other, everywhere.
 import { describe, expect, it } from "vitest";
-import { actor, workflow } from "../../src/actor/index.js";
-import { ActorError, encodeValue, UserError } from "../../src/protocol/index.js";
-import { single } from "./subject.js";
+import { actor, workflow } from "../../../src/actor/index.js";
+import { ActorError, encodeValue, UserError } from "../../../src/protocol/index.js";
+import { single } from "../subject.js";
 
 const revoked = Proxy.revocable({}, {});
 revoked.revoke();

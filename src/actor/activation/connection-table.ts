@@ -1,7 +1,7 @@
-import type { ActorError } from "../protocol/index.js";
+import type { ActorError } from "../../protocol/index.js";
 import type { Connection } from "./connection.js";
 import type { ConnectionMap } from "./connection-map.js";
-import type { ConnectionEnd } from "./ports.js";
+import type { ConnectionEnd } from "../ports.js";
 
 /** Who is connected, as the other parts of an activation use it; `Connections` is the one that exists. */
 export interface ConnectionTable {

@@ -1,16 +1,16 @@
-import type { History, StoredMessage } from "../workflow/index.js";
+import type { History, StoredMessage } from "../../workflow/index.js";
 import type { Chain } from "./call-chain.js";
-import type { CompiledActor } from "./definition/compiled-actor.js";
+import type { CompiledActor } from "../definition/compiled-actor.js";
 import type { ConnectionTable } from "./connection-table.js";
-import type { ActorDatabase } from "./api/database-types.js";
-import type { DeadlineRow } from "./storage/deadlines.js";
-import type { Lease } from "./storage/lease.js";
-import type { ActorQueue, PlainReceivers, SenderWait } from "./queue-types.js";
-import type { ActorPorts, ClientEffects, ListOptions } from "./ports.js";
-import type { ActorRecord } from "./storage/record.js";
-import type { OpenCallbacks } from "./state/open-callbacks.js";
-import type { StateTree } from "./state/state-tree.js";
-import type { StateView } from "./state/state-view.js";
+import type { ActorDatabase } from "../api/database-types.js";
+import type { DeadlineRow } from "../storage/deadlines.js";
+import type { Lease } from "../storage/lease.js";
+import type { ActorQueue, PlainReceivers, SenderWait } from "./actor-queue.js";
+import type { ActorPorts, ClientEffects, ListOptions } from "../ports.js";
+import type { ActorRecord } from "../storage/record.js";
+import type { OpenCallbacks } from "../state/open-callbacks.js";
+import type { StateTree } from "../state/state-tree.js";
+import type { StateView } from "../state/state-view.js";
 import type { Timers } from "./timers.js";
 import type { WorkflowBranches } from "./workflow-branches.js";
 

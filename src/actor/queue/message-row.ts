@@ -1,6 +1,6 @@
-import { ActorError, decodeRow, encodeValue, MAX_VALUE_BYTES, own } from "../protocol/index.js";
-import type { StoredMessage } from "../workflow/index.js";
-import { readChain } from "./call-chain.js";
+import { ActorError, decodeRow, encodeValue, MAX_VALUE_BYTES, own } from "../../protocol/index.js";
+import type { StoredMessage } from "../../workflow/index.js";
+import { readChain } from "../activation/call-chain.js";
 
 /** Members that a row has only where they are used. Earlier releases do not look at them. */
 type Extras = Pick<StoredMessage, "token" | "chain">;

@@ -3,12 +3,12 @@
  *
  * Owns: the waits in memory, the rows of kept replies. Does not own: the messages (message-queue.ts).
  */
-import { encodeValue } from "../protocol/index.js";
-import type { ActorActivation } from "./activation.js";
+import { encodeValue } from "../../protocol/index.js";
+import type { ActorActivation } from "../activation/activation.js";
 import { aborted } from "./message-receivers.js";
 import type { KnownMessage } from "./message-table.js";
-import type { Socket } from "./ports.js";
-import type { ReplyResult } from "./queue-types.js";
+import type { Socket } from "../ports.js";
+import type { ReplyResult } from "../activation/actor-queue.js";
 
 /** Where replies are kept in the table of deadlines. */
 const REPLIES = "reply/";

@@ -1,7 +1,7 @@
-import { ActorError, decodeValue, MAX_SEND_WAIT_MS, readOptions } from "../protocol/index.js";
-import type { Effects, StoredMessage } from "../workflow/index.js";
-import type { ActorActivation } from "./activation.js";
-import type { Chain } from "./call-chain.js";
+import { ActorError, decodeValue, MAX_SEND_WAIT_MS, readOptions } from "../../protocol/index.js";
+import type { Effects, StoredMessage } from "../../workflow/index.js";
+import type { ActorActivation } from "../activation/activation.js";
+import type { Chain } from "../activation/call-chain.js";
 import { readTimeout } from "./message-queue.js";
 import { aborted } from "./message-receivers.js";
 import { checkCycle } from "./wait-cycle.js";

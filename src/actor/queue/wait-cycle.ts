@@ -1,6 +1,6 @@
-import { ActorError } from "../protocol/index.js";
-import type { ActorActivation } from "./activation.js";
-import { describeLink, type Chain } from "./call-chain.js";
+import { ActorError } from "../../protocol/index.js";
+import type { ActorActivation } from "../activation/activation.js";
+import { describeLink, type Chain } from "../activation/call-chain.js";
 
 /**
  * Refuses a sender who would wait for those who wait for it: nobody is left to receive its message.

@@ -1,4 +1,4 @@
-import type { MessageFilter, StoredMessage } from "../workflow/index.js";
+import type { MessageFilter, StoredMessage } from "../../workflow/index.js";
 import type { Chain } from "./call-chain.js";
 
 /** How long a sender's wait for a reply may end. */

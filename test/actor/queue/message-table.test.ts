@@ -1,7 +1,7 @@
 import { describe, expect, it } from "vitest";
-import { actor } from "../../src/actor/index.js";
-import { encodeValue } from "../../src/protocol/index.js";
-import { single } from "./subject.js";
+import { actor } from "../../../src/actor/index.js";
+import { encodeValue } from "../../../src/protocol/index.js";
+import { single } from "../subject.js";
 
 const send = (queue: string, body: unknown) => ({ kind: "send", queue, body: encodeValue(body) }) as const;
 

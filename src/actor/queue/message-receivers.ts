@@ -1,7 +1,7 @@
-import { ActorError } from "../protocol/index.js";
-import type { StoredMessage } from "../workflow/index.js";
-import type { ActorActivation } from "./activation.js";
-import type { PlainReceive, PlainReceivers } from "./queue-types.js";
+import { ActorError } from "../../protocol/index.js";
+import type { StoredMessage } from "../../workflow/index.js";
+import type { ActorActivation } from "../activation/activation.js";
+import type { PlainReceive, PlainReceivers } from "../activation/actor-queue.js";
 
 interface Waiting {
   readonly receive: PlainReceive;

@@ -1,4 +1,4 @@
-import type { Timer } from "./ports.js";
+import type { Timer } from "../ports.js";
 
 /** A deadline that lives only in memory. */
 export interface TimedCall {

@@ -1,4 +1,4 @@
-import { fieldOf, ownField } from "../protocol/index.js";
+import { fieldOf, ownField } from "../../protocol/index.js";
 
 /** What was thrown, or, if its texts cannot be read (a revoked proxy, a getter that throws), an error that says so. */
 export function legible(thrown: unknown): unknown {

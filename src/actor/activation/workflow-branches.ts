@@ -1,4 +1,4 @@
-import type { AttemptInfo } from "../workflow/index.js";
+import type { AttemptInfo } from "../../workflow/index.js";
 
 /** The attempts that a workflow makes now, and whether all of it waits in them. */
 export class WorkflowBranches {

@@ -1,4 +1,4 @@
-import { ActorError, own, type CallEnvelope, type CallLink } from "../protocol/index.js";
+import { ActorError, own, type CallEnvelope, type CallLink } from "../../protocol/index.js";
 
 /** So many calls may wait for one another. */
 const MAX_DEPTH = 32;

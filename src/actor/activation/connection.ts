@@ -1,9 +1,9 @@
-import { ActorError, decodeValue, encodeValue, measure, type Encoding, type Frame, own, decodeRow } from "../protocol/index.js";
+import { ActorError, decodeValue, encodeValue, measure, type Encoding, type Frame, own, decodeRow } from "../../protocol/index.js";
 import { CallsInFlight } from "./calls-in-flight.js";
-import type { ConnectionEnd, Socket } from "./ports.js";
+import type { ConnectionEnd, Socket } from "../ports.js";
 import { UnreadOutput } from "./unread-output.js";
-import { StateTree, type StateKind, type StateOwner } from "./state/state-tree.js";
-import type { StateView } from "./state/state-view.js";
+import { StateTree, type StateKind, type StateOwner } from "../state/state-tree.js";
+import type { StateView } from "../state/state-view.js";
 
 /** Bytes of a connection's encoded state; with the params and the subscriptions it must fit what a socket can carry. */
 export const MAX_CONNECTION_STATE_BYTES = 8_000;

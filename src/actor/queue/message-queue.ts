@@ -6,19 +6,19 @@
  * Invariants: a message is in exactly one place (queue, held by an open entry, consumed); taking one and what records
  * it are one commit (C3); an answer is given only after the commit that deletes the message.
  */
-import { ActorError, encodeValue, own } from "../protocol/index.js";
-import { heldMessages, takenMessages, type MessageFilter, type MessagePort, type StoredMessage } from "../workflow/index.js";
-import type { ActorActivation } from "./activation.js";
-import type { Chain } from "./call-chain.js";
-import type { QueueDeclaration, StandardSchema } from "./api/declarations.js";
+import { ActorError, encodeValue, own } from "../../protocol/index.js";
+import { heldMessages, takenMessages, type MessageFilter, type MessagePort, type StoredMessage } from "../../workflow/index.js";
+import type { ActorActivation } from "../activation/activation.js";
+import type { Chain } from "../activation/call-chain.js";
+import type { QueueDeclaration, StandardSchema } from "../api/declarations.js";
 import { aborted } from "./message-receivers.js";
 import { decodeMessage, encodeMessage } from "./message-row.js";
 import { MessageTable } from "./message-table.js";
-import type { Socket } from "./ports.js";
-import { KEYS } from "./storage/record.js";
+import type { Socket } from "../ports.js";
+import { KEYS } from "../storage/record.js";
 import { ReplyWaits, sendReply } from "./reply-waits.js";
-import type { ActorQueue, ReplyResult, ReplyWait, SenderWait } from "./queue-types.js";
-import { isStandardSchema, validate, whenThere } from "./definition/standard-schema.js";
+import type { ActorQueue, ReplyResult, ReplyWait, SenderWait } from "../activation/actor-queue.js";
+import { isStandardSchema, validate, whenThere } from "../definition/standard-schema.js";
 
 const TIMED_OUT: ReplyResult = { status: "timedOut" };
 /** What one entry, or one answer, can hold of messages. */

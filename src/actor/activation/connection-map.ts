@@ -1,4 +1,4 @@
-import { ActorError } from "../protocol/index.js";
+import { ActorError } from "../../protocol/index.js";
 import type { Connection, ConnectionView } from "./connection.js";
 
 /** `c.conns`: a live, read-only map of who is connected, by connection id. */
