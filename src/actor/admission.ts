@@ -10,8 +10,8 @@ import {
   type NewConnection,
   type StoredRequest,
 } from "./activation/connection.js";
-import { CallbackContext, READY } from "./context.js";
-import { callHook } from "./hook.js";
+import { CallbackContext, READY } from "./callbacks/callback-context.js";
+import { callHook } from "./callbacks/call-hook.js";
 import { validate } from "./definition/standard-schema.js";
 
 /** What a caller brings. */

@@ -6,8 +6,8 @@ import { ActorError, type Operation } from "../protocol/index.js";
 import type { ActorActivation } from "./activation/activation.js";
 import { admit, beforeConnect, readParams, type Admitted, type Caller } from "./admission.js";
 import { CREATE_TIMEOUT_MS } from "./definition/compiled-actor.js";
-import { BEFORE_STATE, CallbackContext, READY } from "./context.js";
-import { callHook } from "./hook.js";
+import { BEFORE_STATE, CallbackContext, READY } from "./callbacks/callback-context.js";
+import { callHook } from "./callbacks/call-hook.js";
 import { validate } from "./definition/standard-schema.js";
 
 /** Whose call makes the actor, and of what. */

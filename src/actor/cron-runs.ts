@@ -1,6 +1,6 @@
 import { decodeValue, encodeValue, toErrorData, own, measure } from "../protocol/index.js";
 import type { ActorActivation, Callback } from "./activation/activation.js";
-import type { Background } from "./background.js";
+import type { Background } from "./callbacks/background.js";
 import { Cron, type RunningJobs } from "./cron.js";
 import { keptFrom } from "./cron-history.js";
 import { nextTime, type CronJob, type CronRun } from "./cron-job.js";

@@ -2,11 +2,11 @@
 import { ActorError, encodeValue, decodeValue, isBeyondLimit, wireCodec, type Encoding, type Frame, type ToClient, type ToServer } from "../protocol/index.js";
 import type { ActorActivation } from "./activation/activation.js";
 import type { Connection } from "./activation/connection.js";
-import { CallbackContext, READY } from "./context.js";
-import { callAction } from "./dispatch.js";
+import { CallbackContext, READY } from "./callbacks/callback-context.js";
+import { callAction } from "./callbacks/dispatch.js";
 import { canSubscribeOf, checkSubscribable } from "./events.js";
-import { tellFailure } from "./failure-data.js";
-import { callHook } from "./hook.js";
+import { tellFailure } from "./callbacks/failure-data.js";
+import { callHook } from "./callbacks/call-hook.js";
 
 /**
  * Serves one frame of a client, after those that came before it: subscriptions one by one, actions begun in order and

@@ -8,8 +8,8 @@ import { ActorError, decodeValue, encodeValue, ENVELOPE_VERSION, type CallEnvelo
 import type { Caller } from "./admission.js";
 import { chainOf } from "./activation/call-chain.js";
 import { describe } from "./activation/thrown.js";
-import { acceptMessage, awaitReply, callAction, socketWaitOf } from "./dispatch.js";
-import { tellFailure } from "./failure-data.js";
+import { acceptMessage, awaitReply, callAction, socketWaitOf } from "./callbacks/dispatch.js";
+import { tellFailure } from "./callbacks/failure-data.js";
 import { receiveFrame } from "./frames.js";
 import { isAddressed, Lives, type Entered } from "./lives.js";
 import type { ActorPorts, ConnectionEnd, Socket } from "./ports.js";

@@ -16,7 +16,7 @@ export type * from "./api/hook-contexts.js";
 export type * from "./api/kv-types.js";
 export { KEYS, type ActorRecord } from "./storage/record.js";
 export type { InspectorConfig, InspectorTab, ActorOptions } from "./api/actor-options.js";
-export { readSql } from "./sql-text.js";
+export { readSql } from "./data/sql-text.js";
 export { Registry, setup, type RegistryConfig } from "./definition/registry.js";
 export { defineRunHandler, type RunMetadata } from "./definition/run-metadata.js";
 export { withFields } from "./log-fields.js";

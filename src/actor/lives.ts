@@ -10,7 +10,7 @@ import type { Admitted, Caller } from "./admission.js";
 import type { Creator } from "./creation.js";
 import { describe } from "./activation/thrown.js";
 import { finishDestroy, markDestroyed } from "./destroy.js";
-import { checkOperation } from "./dispatch.js";
+import { checkOperation } from "./callbacks/dispatch.js";
 import type { ActorPorts, StoreActivation } from "./ports.js";
 import { KEYS, type ActorRecord } from "./storage/record.js";
 import type { Registry } from "./definition/registry.js";

@@ -11,11 +11,11 @@ import type { Admitted, Caller } from "./admission.js";
 import type { Handler } from "./definition/compiled-actor.js";
 import type { Connection } from "./activation/connection.js";
 import type { Connections } from "./connections.js";
-import { closeEffects, withEffects } from "./callback-effects.js";
-import { CallbackContext, READY } from "./context.js";
+import { closeEffects, withEffects } from "./callbacks/callback-effects.js";
+import { CallbackContext, READY } from "./callbacks/callback-context.js";
 import { describe } from "./activation/thrown.js";
-import { checkOperation, destroyed, isAborted } from "./dispatch.js";
-import { within } from "./hook.js";
+import { checkOperation, destroyed, isAborted } from "./callbacks/dispatch.js";
+import { within } from "./callbacks/call-hook.js";
 import type { ConnectionEnd } from "./ports.js";
 
 /** How much of a body is made ready before its reader asks: a short one has ended when its reader begins. */

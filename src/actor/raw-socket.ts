@@ -8,10 +8,10 @@
 import type { ActorActivation } from "./activation/activation.js";
 import type { Handler } from "./definition/compiled-actor.js";
 import type { Connection } from "./activation/connection.js";
-import { CallbackContext, READY } from "./context.js";
+import { CallbackContext, READY } from "./callbacks/callback-context.js";
 import { describe } from "./activation/thrown.js";
-import { tellFailure } from "./failure-data.js";
-import { within } from "./hook.js";
+import { tellFailure } from "./callbacks/failure-data.js";
+import { within } from "./callbacks/call-hook.js";
 import type { ConnectionEnd } from "./ports.js";
 
 const CONNECTING = 0;

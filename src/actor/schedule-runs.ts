@@ -1,6 +1,6 @@
 import { MAX_INTERRUPTIONS } from "../workflow/index.js";
 import type { ActorActivation, Callback } from "./activation/activation.js";
-import type { Background } from "./background.js";
+import type { Background } from "./callbacks/background.js";
 import type { FireOrder } from "./fire-order.js";
 import { askedAt, Schedule, ScheduleRows, type ScheduleRow } from "./schedule.js";
 import type { ScheduledFireInfo } from "./api/schedule-types.js";

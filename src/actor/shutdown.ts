@@ -1,7 +1,7 @@
 import { ActorError } from "../protocol/index.js";
-import { CallbackContext, READY } from "./context.js";
+import { CallbackContext, READY } from "./callbacks/callback-context.js";
 import { describe } from "./activation/thrown.js";
-import { callHook } from "./hook.js";
+import { callHook } from "./callbacks/call-hook.js";
 import type { ActorRuntime } from "./runtime.js";
 
 /**

@@ -7,9 +7,9 @@
 import { decodeValue, encodeValue, formatActorId, STORAGE_FORMAT, own } from "../protocol/index.js";
 import type { Admitted } from "./admission.js";
 import { CREATE_TIMEOUT_MS, WAKE_TIMEOUT_MS, type CompiledActor } from "./definition/compiled-actor.js";
-import { BEFORE_STATE, BEFORE_VARS, CallbackContext, READY, type Stage } from "./context.js";
+import { BEFORE_STATE, BEFORE_VARS, CallbackContext, READY, type Stage } from "./callbacks/callback-context.js";
 import { admitCreator, askToCreate, type Creator } from "./creation.js";
-import { callHook } from "./hook.js";
+import { callHook } from "./callbacks/call-hook.js";
 import { legible } from "./activation/thrown.js";
 import { foundLease, startFailed } from "./storage/lease.js";
 import type { ActorPorts, Socket, StoreActivation } from "./ports.js";

@@ -25,7 +25,7 @@ import {
 } from "../workflow/index.js";
 import type { ActorActivation } from "./activation/activation.js";
 import type { DeadlineRow } from "./storage/deadlines.js";
-import { openAttempt } from "./step-context.js";
+import { openAttempt } from "./callbacks/step-context.js";
 import { KEYS, type WorkflowRecord } from "./storage/record.js";
 import { WorkflowBranches } from "./activation/workflow-branches.js";
 

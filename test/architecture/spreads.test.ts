@@ -7,8 +7,8 @@ import { filesIn, read, withoutComments } from "./source-files.js";
  */
 const BOUNDED = new Set([
   // Arguments of one call or event, parameters of one statement.
-  "src/actor/dispatch.ts given",
-  "src/actor/hook.ts args",
+  "src/actor/callbacks/dispatch.ts given",
+  "src/actor/callbacks/call-hook.ts args",
   "src/testing/world-client.ts call",
   "src/testing/world-client.ts args",
   "src/client/listeners.ts args",

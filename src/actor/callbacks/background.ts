@@ -1,5 +1,5 @@
-import type { ActorActivation } from "./activation/activation.js";
-import { describe } from "./activation/thrown.js";
+import type { ActorActivation } from "../activation/activation.js";
+import { describe } from "../activation/thrown.js";
 
 /**
  * Work with no client. What a crash would interrupt (scheduled actions, `keepAwake`, a run handler between its waits) holds

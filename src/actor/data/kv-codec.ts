@@ -1,7 +1,7 @@
 /** Keys and values of `c.kv`, as users give them and as they are stored. */
-import { ActorError } from "../protocol/index.js";
-import type { KvKey, KvKeyOf, KvKeyType, KvValue, KvValueOf, KvValueType } from "./api/kv-types.js";
-import { KEYS } from "./storage/record.js";
+import { ActorError } from "../../protocol/index.js";
+import type { KvKey, KvKeyOf, KvKeyType, KvValue, KvValueOf, KvValueType } from "../api/kv-types.js";
+import { KEYS } from "../storage/record.js";
 
 export const MAX_KV_KEY_BYTES = 2_048;
 export const MAX_KV_VALUE_BYTES = 131_072;

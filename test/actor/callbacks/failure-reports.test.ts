@@ -1,8 +1,8 @@
 import { describe, expect, it } from "vitest";
-import { actor, setup, workflow, type Registry, type WorkflowErrorEvent } from "../../src/actor/index.js";
-import { ManualClock, type CommitFault, type World, type WorldActor } from "../../src/testing/index.js";
-import { CriticalError } from "../../src/workflow/index.js";
-import { testWorld } from "../support/test-world.js";
+import { actor, setup, workflow, type Registry, type WorkflowErrorEvent } from "../../../src/actor/index.js";
+import { ManualClock, type CommitFault, type World, type WorldActor } from "../../../src/testing/index.js";
+import { CriticalError } from "../../../src/workflow/index.js";
+import { testWorld } from "../../support/test-world.js";
 
 interface Told {
   readonly told: string[];

@@ -1,7 +1,7 @@
 /** Values on their way into SQL and back: what the platform would change in silence is refused or put right here. */
-import { ActorError, describeValue, MAX_VALUE_BYTES } from "../protocol/index.js";
-import type { SqlTable } from "./api/database-types.js";
-import type { SqlCell, SqlResult } from "./ports.js";
+import { ActorError, describeValue, MAX_VALUE_BYTES } from "../../protocol/index.js";
+import type { SqlTable } from "../api/database-types.js";
+import type { SqlCell, SqlResult } from "../ports.js";
 import { withoutNames, type SqlStatement } from "./sql-text.js";
 
 /** The platform's limit of parameters in one statement; the local runtime does not know it. */

@@ -1,5 +1,5 @@
-import type { ActorActivation } from "./activation/activation.js";
-import { describe } from "./activation/thrown.js";
+import type { ActorActivation } from "../activation/activation.js";
+import { describe } from "../activation/thrown.js";
 
 /** What the run handler's liveness depends on beside itself. */
 export interface RunHandlerWaits {

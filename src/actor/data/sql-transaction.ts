@@ -1,7 +1,7 @@
-import { ActorError } from "../protocol/index.js";
-import type { ActorActivation } from "./activation/activation.js";
-import type { SqlDatabase } from "./ports.js";
-import { sqlError } from "./storage/store-errors.js";
+import { ActorError } from "../../protocol/index.js";
+import type { ActorActivation } from "../activation/activation.js";
+import type { SqlDatabase } from "../ports.js";
+import { sqlError } from "../storage/store-errors.js";
 
 /** What ends a transaction before its work does. */
 export interface TransactionEnds {

@@ -1,9 +1,9 @@
 import { describe, expect, it } from "vitest";
-import { actor, KEYS, type ActorKv, type ListOptions } from "../../src/actor/index.js";
-import { decodeValue } from "../../src/protocol/index.js";
-import type { WorldOptions } from "../../src/testing/index.js";
-import { seededRandom } from "../support/seeded-random.js";
-import { single, type Single } from "./subject.js";
+import { actor, KEYS, type ActorKv, type ListOptions } from "../../../src/actor/index.js";
+import { decodeValue } from "../../../src/protocol/index.js";
+import type { WorldOptions } from "../../../src/testing/index.js";
+import { seededRandom } from "../../support/seeded-random.js";
+import { single, type Single } from "../subject.js";
 
 type Context = { readonly kv: ActorKv; state: { n: number } };
 

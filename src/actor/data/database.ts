@@ -6,11 +6,11 @@
  * Invariants: a statement runs in the turn of its call unless a transaction stands before it; a transaction never undoes a
  * commit of the runtime; after the activation has ended nothing runs any more.
  */
-import { ActorError, readOptions } from "../protocol/index.js";
-import type { ActorActivation } from "./activation/activation.js";
-import type { ActorDatabase, Begin, DatabaseAccess, DatabaseProvider, SqlExecutor, SqlSession, SqlTable, TransactionOptions } from "./api/database-types.js";
-import type { SqlDatabase } from "./ports.js";
-import { sqlError } from "./storage/store-errors.js";
+import { ActorError, readOptions } from "../../protocol/index.js";
+import type { ActorActivation } from "../activation/activation.js";
+import type { ActorDatabase, Begin, DatabaseAccess, DatabaseProvider, SqlExecutor, SqlSession, SqlTable, TransactionOptions } from "../api/database-types.js";
+import type { SqlDatabase } from "../ports.js";
+import { sqlError } from "../storage/store-errors.js";
 import { createSession, type SessionSource } from "./sql-session.js";
 import { readSql, type SqlStatement } from "./sql-text.js";
 import { SqlTransaction, transactionOpen } from "./sql-transaction.js";

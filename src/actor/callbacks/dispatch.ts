@@ -1,20 +1,20 @@
-import { ActorError, decodeValue, encodeValue, MAX_SEND_WAIT_MS, own, ownField, type Operation } from "../protocol/index.js";
-import { isThenable } from "../workflow/index.js";
-import { checkArguments } from "./definition/action-schemas.js";
-import type { ActorActivation, Callback } from "./activation/activation.js";
-import type { Chain } from "./activation/call-chain.js";
-import type { CompiledActor } from "./definition/compiled-actor.js";
-import type { Connection } from "./activation/connection.js";
+import { ActorError, decodeValue, encodeValue, MAX_SEND_WAIT_MS, own, ownField, type Operation } from "../../protocol/index.js";
+import { isThenable } from "../../workflow/index.js";
+import { checkArguments } from "../definition/action-schemas.js";
+import type { ActorActivation, Callback } from "../activation/activation.js";
+import type { Chain } from "../activation/call-chain.js";
+import type { CompiledActor } from "../definition/compiled-actor.js";
+import type { Connection } from "../activation/connection.js";
 import { closeEffects, withEffects } from "./callback-effects.js";
-import { CallbackContext, READY } from "./context.js";
-import type { StandardSchema } from "./api/declarations.js";
-import { checkMessageSize, checkQueueName, readTimeout } from "./queue/message-queue.js";
-import { callHook, within } from "./hook.js";
-import type { Logger } from "./ports.js";
-import type { ReplyResult, ReplyWait } from "./activation/actor-queue.js";
-import type { WorkflowRecord } from "./storage/record.js";
-import type { ScheduledFireInfo } from "./api/schedule-types.js";
-import { checkCycle } from "./queue/wait-cycle.js";
+import { CallbackContext, READY } from "./callback-context.js";
+import type { StandardSchema } from "../api/declarations.js";
+import { checkMessageSize, checkQueueName, readTimeout } from "../queue/message-queue.js";
+import { callHook, within } from "./call-hook.js";
+import type { Logger } from "../ports.js";
+import type { ReplyResult, ReplyWait } from "../activation/actor-queue.js";
+import type { WorkflowRecord } from "../storage/record.js";
+import type { ScheduledFireInfo } from "../api/schedule-types.js";
+import { checkCycle } from "../queue/wait-cycle.js";
 
 /** A function is called with so many; far above it, the stack has no room. */
 const MAX_ARGUMENTS = 10_000;

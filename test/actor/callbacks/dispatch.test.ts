@@ -1,8 +1,8 @@
 import { describe, expect, it } from "vitest";
-import { actor, queue, setup } from "../../src/actor/index.js";
-import { encodeValue, UserError } from "../../src/protocol/index.js";
-import { testWorld } from "../support/test-world.js";
-import { single } from "./subject.js";
+import { actor, queue, setup } from "../../../src/actor/index.js";
+import { encodeValue, UserError } from "../../../src/protocol/index.js";
+import { testWorld } from "../../support/test-world.js";
+import { single } from "../subject.js";
 
 class Custom {
   n = 1;

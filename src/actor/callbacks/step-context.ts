@@ -1,12 +1,12 @@
-import { ActorError } from "../protocol/index.js";
-import { Effects, type AttemptInfo, type AttemptSession } from "../workflow/index.js";
-import type { ActorActivation } from "./activation/activation.js";
-import { extendChain, type Chain } from "./activation/call-chain.js";
-import { IdentityContext } from "./context.js";
-import { databaseOf } from "./database.js";
-import { isRefusedByState } from "./state/refusals.js";
-import type { StateView } from "./state/state-view.js";
-import { attemptId } from "./activation/workflow-branches.js";
+import { ActorError } from "../../protocol/index.js";
+import { Effects, type AttemptInfo, type AttemptSession } from "../../workflow/index.js";
+import type { ActorActivation } from "../activation/activation.js";
+import { extendChain, type Chain } from "../activation/call-chain.js";
+import { IdentityContext } from "./callback-context.js";
+import { databaseOf } from "../data/database.js";
+import { isRefusedByState } from "../state/refusals.js";
+import type { StateView } from "../state/state-view.js";
+import { attemptId } from "../activation/workflow-branches.js";
 
 /** Whether an attempt is still running; shared by its context and its session. */
 interface Gate {

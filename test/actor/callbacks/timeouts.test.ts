@@ -1,7 +1,7 @@
 import { expect, it } from "vitest";
-import { actor, queue } from "../../src/actor/index.js";
-import { decodeValue, encodeValue } from "../../src/protocol/index.js";
-import { single } from "./subject.js";
+import { actor, queue } from "../../../src/actor/index.js";
+import { decodeValue, encodeValue } from "../../../src/protocol/index.js";
+import { single } from "../subject.js";
 
 const DAY = 86_400_000;
 

@@ -1,9 +1,9 @@
-import { decodeValue, encodeValue } from "../protocol/index.js";
-import type { ActorActivation, Callback } from "./activation/activation.js";
-import { CallbackContext, READY } from "./context.js";
-import { describe } from "./activation/thrown.js";
-import { callHook } from "./hook.js";
-import { KEYS } from "./storage/record.js";
+import { decodeValue, encodeValue } from "../../protocol/index.js";
+import type { ActorActivation, Callback } from "../activation/activation.js";
+import { CallbackContext, READY } from "./callback-context.js";
+import { describe } from "../activation/thrown.js";
+import { callHook } from "./call-hook.js";
+import { KEYS } from "../storage/record.js";
 
 /** Longest text in an event that is cut down, in UTF-16 units. */
 const MAX_TEXT = 8_192;

@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
-import { actor } from "../../src/actor/index.js";
-import { single } from "./subject.js";
+import { actor } from "../../../src/actor/index.js";
+import { single } from "../subject.js";
 
 describe("a plain run handler", () => {
   it("is called once a start, after the hooks, and the actor serves meanwhile", async () => {

@@ -1,7 +1,7 @@
-import { decodeValue, encodeValue, toErrorData, type ErrorData, own, ownField } from "../protocol/index.js";
-import { describe, legible } from "./activation/thrown.js";
-import type { ActorPorts } from "./ports.js";
-import type { ActorRecord } from "./storage/record.js";
+import { decodeValue, encodeValue, toErrorData, type ErrorData, own, ownField } from "../../protocol/index.js";
+import { describe, legible } from "../activation/thrown.js";
+import type { ActorPorts } from "../ports.js";
+import type { ActorRecord } from "../storage/record.js";
 
 /** How and where a call failed. */
 export interface FailedCall {

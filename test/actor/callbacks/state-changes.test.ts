@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
-import { actor, workflow } from "../../src/actor/index.js";
-import { single } from "./subject.js";
+import { actor, workflow } from "../../../src/actor/index.js";
+import { single } from "../subject.js";
 
 interface State {
   n: number;

@@ -1,9 +1,9 @@
-import { ActorError, readOptions } from "../protocol/index.js";
-import type { ActorActivation } from "./activation/activation.js";
+import { ActorError, readOptions } from "../../protocol/index.js";
+import type { ActorActivation } from "../activation/activation.js";
 import { storageKey, userKey, userValue, valueBytes } from "./kv-codec.js";
-import type { ActorKv, KvKey, KvKeyOf, KvKeyType, KvListOptions, KvValue, KvValueOf, KvValueType } from "./api/kv-types.js";
-import type { ListOptions } from "./ports.js";
-import { KEYS } from "./storage/record.js";
+import type { ActorKv, KvKey, KvKeyOf, KvKeyType, KvListOptions, KvValue, KvValueOf, KvValueType } from "../api/kv-types.js";
+import type { ListOptions } from "../ports.js";
+import { KEYS } from "../storage/record.js";
 
 const MAX_BATCH_KEYS = 128;
 const MAX_BATCH_BYTES = 976 * 1024;

@@ -1,7 +1,7 @@
 import { DatabaseSync } from "node:sqlite";
 import { describe, expect, it } from "vitest";
-import { readSql } from "../../src/actor/index.js";
-import { seededRandom } from "../support/seeded-random.js";
+import { readSql } from "../../../src/actor/index.js";
+import { seededRandom } from "../../support/seeded-random.js";
 
 const texts = (sql: string): string[] => readSql(sql).map(({ text }) => text);
 const refusal = { group: "sqlite", code: "manual_transaction" };

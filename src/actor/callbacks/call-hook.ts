@@ -1,9 +1,9 @@
-import { ActorError } from "../protocol/index.js";
-import { isThenable } from "../workflow/index.js";
-import type { ActorActivation } from "./activation/activation.js";
+import { ActorError } from "../../protocol/index.js";
+import { isThenable } from "../../workflow/index.js";
+import type { ActorActivation } from "../activation/activation.js";
 import { closeEffects, withEffects } from "./callback-effects.js";
-import type { Handler } from "./definition/compiled-actor.js";
-import type { Stage } from "./context.js";
+import type { Handler } from "../definition/compiled-actor.js";
+import type { Stage } from "./callback-context.js";
 
 /** @throws actor/callback_timed_out after `timeoutMs`, why the activation ended if it did, and whatever the hook throws */
 export async function callHook(

@@ -1,8 +1,8 @@
 import { DatabaseSync } from "node:sqlite";
 import { describe, expect, it } from "vitest";
-import { actor, db, workflow, type ActorKv, type DatabaseProvider, type RawAccess, type SqlExecutor, type SqlSession } from "../../src/actor/index.js";
-import type { WorldOptions } from "../../src/testing/index.js";
-import { single, type Single } from "./subject.js";
+import { actor, db, workflow, type ActorKv, type DatabaseProvider, type RawAccess, type SqlExecutor, type SqlSession } from "../../../src/actor/index.js";
+import type { WorldOptions } from "../../../src/testing/index.js";
+import { single, type Single } from "../subject.js";
 
 // The actor's database in the memory world: crashes at every commit, and what the platform's limits hide. The same on the
 // real storage: test/durable-object/database.test.ts.

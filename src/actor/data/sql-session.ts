@@ -1,5 +1,5 @@
-import { ActorError } from "../protocol/index.js";
-import type { SqlSession, SqlTable } from "./api/database-types.js";
+import { ActorError } from "../../protocol/index.js";
+import type { SqlSession, SqlTable } from "../api/database-types.js";
 import { transactionEnded } from "./sql-transaction.js";
 
 /** What a session runs on. */

@@ -1,7 +1,7 @@
 import { DatabaseSync } from "node:sqlite";
 import { describe, expect, it } from "vitest";
-import { actor, db } from "../../src/actor/index.js";
-import { single } from "./subject.js";
+import { actor, db } from "../../../src/actor/index.js";
+import { single } from "../subject.js";
 
 // oxlint-disable-next-line typescript/no-explicit-any -- callbacks of all kinds share one signature here
 type Context = any;

@@ -1,9 +1,9 @@
 // What a call that fails is answered: masked or not, under which id it is logged, and whether to try again.
 import { describe, expect, test } from "vitest";
-import { actor, queue, setup, UserError } from "../../src/entry/index.js";
-import { actorRestarting, ActorError } from "../../src/entry/errors.js";
-import { encodeValue, ENVELOPE_VERSION, type Creation, type ErrorData, type Operation } from "../../src/protocol/index.js";
-import { testWorld } from "../support/test-world.js";
+import { actor, queue, setup, UserError } from "../../../src/entry/index.js";
+import { actorRestarting, ActorError } from "../../../src/entry/errors.js";
+import { encodeValue, ENVELOPE_VERSION, type Creation, type ErrorData, type Operation } from "../../../src/protocol/index.js";
+import { testWorld } from "../../support/test-world.js";
 
 const thrown = new Map<string, unknown>([
   ["internal", new Error("the password is hunter2")],

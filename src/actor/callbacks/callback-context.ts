@@ -1,12 +1,12 @@
-import { ActorError, readOptions, own, ownField } from "../protocol/index.js";
-import type { ActorActivation, Callback } from "./activation/activation.js";
-import { extendChain, type Chain } from "./activation/call-chain.js";
+import { ActorError, readOptions, own, ownField } from "../../protocol/index.js";
+import type { ActorActivation, Callback } from "../activation/activation.js";
+import { extendChain, type Chain } from "../activation/call-chain.js";
 import { effectsOf } from "./callback-effects.js";
-import type { ConnectionView } from "./activation/connection.js";
-import { databaseOf } from "./database.js";
-import { QueueContext } from "./queue/queue-context.js";
-import type { Logger } from "./ports.js";
-import type { StateView } from "./state/state-view.js";
+import type { ConnectionView } from "../activation/connection.js";
+import { databaseOf } from "../data/database.js";
+import { QueueContext } from "../queue/queue-context.js";
+import type { Logger } from "../ports.js";
+import type { StateView } from "../state/state-view.js";
 
 /** Which members a callback may use already (`spec/api.md` B.9). */
 export interface Stage {

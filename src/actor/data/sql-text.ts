@@ -7,7 +7,7 @@
  * when caught, so the keyword is refused wherever SQLite would see it. In doubt the reading here is the stricter one: a
  * refused name can be quoted.
  */
-import { ActorError } from "../protocol/index.js";
+import { ActorError } from "../../protocol/index.js";
 
 export interface SqlStatement {
   /** Without the semicolon, and without the comments around it. */
