@@ -1,7 +1,7 @@
 export { actor } from "./definition/actor.js";
 export { type DeadlineRow, isResting, nextWakeAt } from "./storage/deadlines.js";
 export { compileActor, type CompiledActor } from "./definition/compiled-actor.js";
-export { nextCronTime } from "./cron-expression.js";
+export { nextCronTime } from "./schedule/cron-expression.js";
 export { event, queue, type ActionInputSchemas } from "./api/declarations.js";
 export type * from "./api/schedule-types.js";
 export type * from "./api/declarations.js";

@@ -2,7 +2,7 @@
  * One activation of one actor in memory.
  *
  * Owns: the dirty set and the commit, whether the activation is still good, who of its parts works. Does not own: how it
- * starts (start.ts), what a call does (dispatch.ts), deadlines and alarm (alarm.ts), the workflow (workflow-host.ts).
+ * starts (start.ts), what a call does (dispatch.ts), deadlines and alarm (alarm.ts), the workflow (workflow-driver.ts).
  * Invariants:
  *  1. Every change of what is stored goes through `commit`, which writes all that is dirty and the alarm together.
  *  2. After a commit has thrown, this activation changes nothing any more (C10).
@@ -14,11 +14,11 @@ import type { Chain } from "./activation/call-chain.js";
 import { Background } from "./callbacks/background.js";
 import type { CompiledActor } from "./definition/compiled-actor.js";
 import { Connections } from "./connections.js";
-import { CronRuns } from "./cron-runs.js";
+import { CronRuns } from "./schedule/due-jobs.js";
 import { openDatabase, type Database } from "./data/database.js";
 import { DestroyRequest } from "./destroy-request.js";
 import { FailureReports } from "./callbacks/failure-reports.js";
-import { FireOrder } from "./fire-order.js";
+import { FireOrder } from "./schedule/fire-order.js";
 import { Kv } from "./data/kv.js";
 import { LeaseTimer, Timers } from "./activation/timers.js";
 import { lossOf, restarting } from "./storage/store-errors.js";
@@ -28,7 +28,7 @@ import type { ActorPorts, StoreActivation } from "./ports.js";
 import type { SenderWait } from "./activation/actor-queue.js";
 import { KEYS, encodeRecord, type ActorRecord } from "./storage/record.js";
 import { RunHandler } from "./callbacks/run-handler.js";
-import { ScheduleRuns } from "./schedule-runs.js";
+import { ScheduleRuns } from "./schedule/due-schedules.js";
 import { ShutdownSignal } from "./shutdown-signal.js";
 import { IDLE, Sleep } from "./sleep.js";
 import { OpenCallbacks } from "./state/open-callbacks.js";
@@ -37,8 +37,8 @@ import type { StateView } from "./state/state-view.js";
 import { StateChanges } from "./callbacks/state-changes.js";
 import { StoredRows } from "./storage/stored-rows.js";
 import type { WorkflowBranches } from "./activation/workflow-branches.js";
-import { WorkflowControl } from "./workflow-control.js";
-import { WorkflowHost } from "./workflow-host.js";
+import { WorkflowControl } from "./workflow/workflow-control.js";
+import { WorkflowHost } from "./workflow/workflow-driver.js";
 
 export class ActorRuntime extends StoredRows implements ActorActivation {
   readonly actor: CompiledActor;

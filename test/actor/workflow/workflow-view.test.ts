@@ -1,7 +1,7 @@
 import { describe, expect, it } from "vitest";
-import { UserError } from "../../src/protocol/index.js";
-import { Loop } from "../../src/workflow/index.js";
-import { subject, type Ctx, type Step, type Subject } from "../workflow/subject.js";
+import { UserError } from "../../../src/protocol/index.js";
+import { Loop } from "../../../src/workflow/index.js";
+import { subject, type Ctx, type Step, type Subject } from "../../workflow/subject.js";
 
 const HOUR = 3_600_000;
 

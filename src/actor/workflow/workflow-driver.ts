@@ -3,8 +3,8 @@
  *
  * Owns: the run of this activation, the re-check after a divergence. Does not own: storage and lease (runtime.ts).
  */
-import { ActorError, own, ownField } from "../protocol/index.js";
-import { describe } from "./activation/thrown.js";
+import { ActorError, own, ownField } from "../../protocol/index.js";
+import { describe } from "../activation/thrown.js";
 import {
   MAX_INTERRUPTIONS,
   EvictedError,
@@ -22,12 +22,12 @@ import {
   type MessagePort,
   type Outcome,
   type WorkflowPorts,
-} from "../workflow/index.js";
-import type { ActorActivation } from "./activation/activation.js";
-import type { DeadlineRow } from "./storage/deadlines.js";
-import { openAttempt } from "./callbacks/step-context.js";
-import { KEYS, type WorkflowRecord } from "./storage/record.js";
-import { WorkflowBranches } from "./activation/workflow-branches.js";
+} from "../../workflow/index.js";
+import type { ActorActivation } from "../activation/activation.js";
+import type { DeadlineRow } from "../storage/deadlines.js";
+import { openAttempt } from "../callbacks/step-context.js";
+import { KEYS, type WorkflowRecord } from "../storage/record.js";
+import { WorkflowBranches } from "../activation/workflow-branches.js";
 
 const FIRST_RECHECK_MS = 60_000;
 const LAST_RECHECK_MS = 3_600_000;

@@ -1,7 +1,7 @@
 import { describe, expect, it } from "vitest";
-import { actor, workflow, type ScheduledFireInfo } from "../../src/actor/index.js";
-import type { World } from "../../src/testing/index.js";
-import { single, type Single } from "./subject.js";
+import { actor, workflow, type ScheduledFireInfo } from "../../../src/actor/index.js";
+import type { World } from "../../../src/testing/index.js";
+import { single, type Single } from "../subject.js";
 
 const HOUR_MS = 3_600_000;
 

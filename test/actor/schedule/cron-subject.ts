@@ -1,6 +1,6 @@
-import { actor, type ActorCron, type CronEveryOptions, type CronHistoryEntry, type CronJobInfo, type CronSetOptions, type ScheduledFireInfo } from "../../src/actor/index.js";
-import type { World, WorldOptions } from "../../src/testing/index.js";
-import { single, type Single } from "./subject.js";
+import { actor, type ActorCron, type CronEveryOptions, type CronHistoryEntry, type CronJobInfo, type CronSetOptions, type ScheduledFireInfo } from "../../../src/actor/index.js";
+import type { World, WorldOptions } from "../../../src/testing/index.js";
+import { single, type Single } from "../subject.js";
 
 export const SECOND_MS = 1_000;
 export const MINUTE_MS = 60_000;

@@ -1,5 +1,5 @@
 import { Cron } from "croner";
-import { ActorError, own } from "../protocol/index.js";
+import { ActorError, own } from "../../protocol/index.js";
 
 /** An expression that lists every minute of the hour, by numbers, is shorter. */
 const MAX_EXPRESSION = 512;

@@ -1,9 +1,9 @@
 import { describe, expect, it } from "vitest";
-import { actor, event, workflow, type ScheduledFireInfo } from "../../src/actor/index.js";
-import { UserError } from "../../src/protocol/index.js";
-import type { CommitFault } from "../../src/testing/index.js";
+import { actor, event, workflow, type ScheduledFireInfo } from "../../../src/actor/index.js";
+import { UserError } from "../../../src/protocol/index.js";
+import type { CommitFault } from "../../../src/testing/index.js";
 import { CronSubject, HOUR_MS, MINUTE_MS, SECOND_MS, type CronSubjectOptions } from "./cron-subject.js";
-import { single } from "./subject.js";
+import { single } from "../subject.js";
 
 const everyMinute = { name: "j", interval: MINUTE_MS, action: "tick" };
 

@@ -1,6 +1,6 @@
 import { describe, expect, it, vi } from "vitest";
-import { nextCronTime } from "../../src/actor/index.js";
-import { seededRandom } from "../support/seeded-random.js";
+import { nextCronTime } from "../../../src/actor/index.js";
+import { seededRandom } from "../../support/seeded-random.js";
 
 const MINUTE_MS = 60_000;
 const DAY_MS = 24 * 60 * MINUTE_MS;

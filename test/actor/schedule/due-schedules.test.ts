@@ -1,9 +1,9 @@
 import { describe, expect, it } from "vitest";
-import { actor, workflow, type ActorCron, type CronHistoryEntry } from "../../src/actor/index.js";
-import { decodeValue } from "../../src/protocol/index.js";
-import type { CommitFault } from "../../src/testing/index.js";
+import { actor, workflow, type ActorCron, type CronHistoryEntry } from "../../../src/actor/index.js";
+import { decodeValue } from "../../../src/protocol/index.js";
+import type { CommitFault } from "../../../src/testing/index.js";
 import { HOUR_MS, MINUTE_MS, SECOND_MS } from "./cron-subject.js";
-import { single, type Single } from "./subject.js";
+import { single, type Single } from "../subject.js";
 
 /** An actor whose scheduled actions and jobs last a while, or kill their object. */
 class Deadly {

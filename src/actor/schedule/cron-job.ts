@@ -1,8 +1,8 @@
-import { ActorError, encodeValue } from "../protocol/index.js";
-import type { ActorActivation } from "./activation/activation.js";
-import type { DeadlineRow } from "./storage/deadlines.js";
+import { ActorError, encodeValue } from "../../protocol/index.js";
+import type { ActorActivation } from "../activation/activation.js";
+import type { DeadlineRow } from "../storage/deadlines.js";
 import { invalidExpression, nextCronTime } from "./cron-expression.js";
-import type { CronEveryOptions, CronSetOptions } from "./api/schedule-types.js";
+import type { CronEveryOptions, CronSetOptions } from "../api/schedule-types.js";
 
 /** When a job comes due. */
 export type Cadence =

@@ -1,7 +1,7 @@
 /** The workflow's history and failures as people and tools see them: decoded, and what is over is not shown as waiting. */
-import { decodeValue } from "../protocol/index.js";
-import { branchValues, failuresOf, isOfRollback, isTerminal, takenMessages, type Entry, type Failure, type History, type StoredError } from "../workflow/index.js";
-import type { WorkflowErrorView, WorkflowHistoryEntry } from "./api/workflow-status.js";
+import { decodeValue } from "../../protocol/index.js";
+import { branchValues, failuresOf, isOfRollback, isTerminal, takenMessages, type Entry, type Failure, type History, type StoredError } from "../../workflow/index.js";
+import type { WorkflowErrorView, WorkflowHistoryEntry } from "../api/workflow-status.js";
 
 /** Where a workflow's entries stand, beside what they say of themselves. */
 export interface HistoryView {

@@ -1,7 +1,7 @@
-import { ActorError, decodeValue } from "../protocol/index.js";
-import type { ActorActivation, Callback } from "./activation/activation.js";
-import { runHandler } from "./callbacks/dispatch.js";
-import type { ScheduledFireInfo } from "./api/schedule-types.js";
+import { ActorError, decodeValue } from "../../protocol/index.js";
+import type { ActorActivation, Callback } from "../activation/activation.js";
+import { runHandler } from "../callbacks/dispatch.js";
+import type { ScheduledFireInfo } from "../api/schedule-types.js";
 
 /** What one turn starts at most; the next pass follows at once, whoever of this one still runs (D9). */
 export const DUE_PER_PASS = 100;

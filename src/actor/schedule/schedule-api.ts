@@ -1,9 +1,9 @@
-import { ActorError, decodeValue, encodeValue } from "../protocol/index.js";
-import type { ActorActivation } from "./activation/activation.js";
-import type { DeadlineRow } from "./storage/deadlines.js";
-import { describe } from "./activation/thrown.js";
-import type { ScheduledEvent } from "./api/schedule-types.js";
-import { checkScheduleRoom } from "./scheduled-run.js";
+import { ActorError, decodeValue, encodeValue } from "../../protocol/index.js";
+import type { ActorActivation } from "../activation/activation.js";
+import type { DeadlineRow } from "../storage/deadlines.js";
+import { describe } from "../activation/thrown.js";
+import type { ScheduledEvent } from "../api/schedule-types.js";
+import { checkScheduleRoom } from "./run-scheduled.js";
 
 /** A scheduled action, as the row `d/at/<id>` holds it. */
 export interface ScheduleRow extends DeadlineRow {
@@ -50,7 +50,7 @@ export class ScheduleRows {
   }
 }
 
-/** `c.schedule`: actions of this actor at a later time. When they run is not its matter (schedule-runs.ts). */
+/** `c.schedule`: actions of this actor at a later time. When they run is not its matter (due-schedules.ts). */
 export class Schedule {
   readonly #activation: ActorActivation;
   readonly #rows: ScheduleRows;

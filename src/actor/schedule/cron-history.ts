@@ -1,8 +1,8 @@
-import { decodeRow, encodeValue, own } from "../protocol/index.js";
-import type { ActorActivation } from "./activation/activation.js";
+import { decodeRow, encodeValue, own } from "../../protocol/index.js";
+import type { ActorActivation } from "../activation/activation.js";
 import type { CronJob } from "./cron-job.js";
-import type { CronHistoryEntry } from "./api/schedule-types.js";
-import { KEYS } from "./storage/record.js";
+import type { CronHistoryEntry } from "../api/schedule-types.js";
+import { KEYS } from "../storage/record.js";
 
 /** An entry and its place in the job's history. */
 export interface NumberedEntry {

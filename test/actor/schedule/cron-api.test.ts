@@ -1,8 +1,8 @@
 import { describe, expect, it } from "vitest";
-import { actor, workflow, type ActorCron, type CronJobInfo } from "../../src/actor/index.js";
-import { encodeValue } from "../../src/protocol/index.js";
+import { actor, workflow, type ActorCron, type CronJobInfo } from "../../../src/actor/index.js";
+import { encodeValue } from "../../../src/protocol/index.js";
 import { CronSubject, HOUR_MS, MINUTE_MS, SECOND_MS } from "./cron-subject.js";
-import { single } from "./subject.js";
+import { single } from "../subject.js";
 
 const minutely = { name: "j", expression: "* * * * *", action: "tick" };
 const everyMinute = { name: "j", interval: MINUTE_MS, action: "tick" };

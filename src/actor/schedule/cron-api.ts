@@ -1,11 +1,11 @@
-import { ActorError, decodeValue, readOptions, own } from "../protocol/index.js";
-import type { ActorActivation } from "./activation/activation.js";
+import { ActorError, decodeValue, readOptions, own } from "../../protocol/index.js";
+import type { ActorActivation } from "../activation/activation.js";
 import { keptFrom } from "./cron-history.js";
 import { checkInterval, checkName, checkRequest, firstTime, isSameCadence, isSameRequest, type Cadence, type CronJob, type CronRun } from "./cron-job.js";
 import type { CronJobs } from "./cron-jobs.js";
-import { describe } from "./activation/thrown.js";
-import type { ActorCron, CronEveryOptions, CronHistoryEntry, CronJobInfo, CronSetOptions } from "./api/schedule-types.js";
-import { checkScheduleRoom } from "./scheduled-run.js";
+import { describe } from "../activation/thrown.js";
+import type { ActorCron, CronEveryOptions, CronHistoryEntry, CronJobInfo, CronSetOptions } from "../api/schedule-types.js";
+import { checkScheduleRoom } from "./run-scheduled.js";
 
 const DEFAULT_LIMIT = 20;
 const MAX_LIMIT = 1_000;
@@ -18,7 +18,7 @@ export interface RunningJobs {
   forget(name: string): void;
 }
 
-/** `c.cron`: what user code does to the recurring jobs. When they run is not its matter (cron-runs.ts). */
+/** `c.cron`: what user code does to the recurring jobs. When they run is not its matter (due-jobs.ts). */
 export class Cron implements ActorCron {
   readonly #activation: ActorActivation;
   readonly #jobs: CronJobs;

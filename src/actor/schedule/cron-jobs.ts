@@ -1,4 +1,4 @@
-import type { ActorActivation } from "./activation/activation.js";
+import type { ActorActivation } from "../activation/activation.js";
 import { CronHistory, keptCount, withoutOldestPage } from "./cron-history.js";
 import type { CronJob } from "./cron-job.js";
 

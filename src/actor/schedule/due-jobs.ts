@@ -1,14 +1,14 @@
-import { decodeValue, encodeValue, toErrorData, own, measure } from "../protocol/index.js";
-import type { ActorActivation, Callback } from "./activation/activation.js";
-import type { Background } from "./callbacks/background.js";
-import { Cron, type RunningJobs } from "./cron.js";
+import { decodeValue, encodeValue, toErrorData, own, measure } from "../../protocol/index.js";
+import type { ActorActivation, Callback } from "../activation/activation.js";
+import type { Background } from "../callbacks/background.js";
+import { Cron, type RunningJobs } from "./cron-api.js";
 import { keptFrom } from "./cron-history.js";
 import { nextTime, type CronJob, type CronRun } from "./cron-job.js";
 import { CronJobs } from "./cron-jobs.js";
-import type { CronHistoryEntry, ScheduledFireInfo } from "./api/schedule-types.js";
-import { describe, legible } from "./activation/thrown.js";
+import type { CronHistoryEntry, ScheduledFireInfo } from "../api/schedule-types.js";
+import { describe, legible } from "../activation/thrown.js";
 import type { FireOrder } from "./fire-order.js";
-import { DUE_PER_PASS, runScheduled } from "./scheduled-run.js";
+import { DUE_PER_PASS, runScheduled } from "./run-scheduled.js";
 
 /** A job whose next time cannot be computed is looked at again after this: a later release may read it. */
 const UNREADABLE_AGAIN_MS = 3_600_000;

@@ -1,8 +1,8 @@
-import { ActorError, decodeValue, ownField } from "../protocol/index.js";
-import { CancelledError, Restart, completedMessages, encodeEntry, heldMessages, isOfRollback, takenMessages, type Entry, type StoredMessage } from "../workflow/index.js";
-import type { ActorActivation } from "./activation/activation.js";
-import { KEYS, type WorkflowRecord } from "./storage/record.js";
-import type { WorkflowHistoryEntry, WorkflowStatus } from "./api/workflow-status.js";
+import { ActorError, decodeValue, ownField } from "../../protocol/index.js";
+import { CancelledError, Restart, completedMessages, encodeEntry, heldMessages, isOfRollback, takenMessages, type Entry, type StoredMessage } from "../../workflow/index.js";
+import type { ActorActivation } from "../activation/activation.js";
+import { KEYS, type WorkflowRecord } from "../storage/record.js";
+import type { WorkflowHistoryEntry, WorkflowStatus } from "../api/workflow-status.js";
 import { describeFailure, describeHistory } from "./workflow-view.js";
 
 /** What control needs of the workflow's host. */

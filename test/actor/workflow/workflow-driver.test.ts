@@ -1,8 +1,8 @@
 import { describe, expect, it } from "vitest";
-import { actor, setup, workflow } from "../../src/actor/index.js";
-import type { World, WorldActor } from "../../src/testing/index.js";
-import { testWorld } from "../support/test-world.js";
-import { single, type Single } from "./subject.js";
+import { actor, setup, workflow } from "../../../src/actor/index.js";
+import type { World, WorldActor } from "../../../src/testing/index.js";
+import { testWorld } from "../../support/test-world.js";
+import { single, type Single } from "../subject.js";
 
 /** One alarm, and all that follows from it without time or another alarm. */
 async function oneAlarm(world: World, subject: WorldActor): Promise<void> {
