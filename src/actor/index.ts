@@ -9,7 +9,7 @@ export type * from "./api/database-types.js";
 export { db } from "./definition/db.js";
 export type * from "./api/client-types.js";
 export type * from "./api/connection-types.js";
-export { ActorHost } from "./host.js";
+export { ActorHost } from "./lifecycle/object-events.js";
 export { decodeLease, encodeLease, foundLease, newLease, startFailed, type Lease } from "./storage/lease.js";
 export type * from "./ports.js";
 export type * from "./api/hook-contexts.js";

@@ -1,7 +1,7 @@
 /**
  * Binds the workflow engine to its actor: the engine's ports, when the run starts, what its end means.
  *
- * Owns: the run of this activation, the re-check after a divergence. Does not own: storage and lease (runtime.ts).
+ * Owns: the run of this activation, the re-check after a divergence. Does not own: storage and lease (actor-runtime.ts).
  */
 import { ActorError, own, ownField } from "../../protocol/index.js";
 import { describe } from "../activation/thrown.js";

@@ -1,0 +1,388 @@
+/**
+ * Who is connected: the callers that the actor's hooks have let in, from then until they are gone.
+ *
+ * Invariants:
+ *  1. Until `onBeforeConnect` and `createConnState` have let a caller in, it is in nobody's sight and is sent nothing.
+ *  2. A socket carries what is needed to restore its connection (params, state, subscriptions); every commit refreshes it.
+ *  3. With `onDisconnect`, a row stands for each connection whose `onConnect` may have been committed, so that the hook
+ *     also comes for those that were lost with the process: the next start finds the row without a socket.
+ *  4. One dead socket fails nothing.
+ */
+import { ActorError, type Frame } from "../../protocol/index.js";
+import type { ActorActivation } from "../activation/activation.js";
+import { admit, callConnectionHook, type Admitted, type Caller } from "./admission.js";
+import { Connection, type ConnectionOwner } from "../activation/connection.js";
+import { ConnectionMap } from "../activation/connection-map.js";
+import type { ConnectionTable } from "../activation/connection-table.js";
+import { describe } from "../activation/thrown.js";
+import { destroyed } from "../callbacks/dispatch.js";
+import { checkEvent } from "./event-check.js";
+import { encodeFrame, outgoingTooLong, sizeOf, type Dialect } from "./frames.js";
+import type { ConnectionEnd, Socket } from "../ports.js";
+import { deliverClose, serveRawSocket } from "./raw-socket.js";
+import { LostConnections } from "./lost-connections.js";
+import { KEYS } from "../storage/record.js";
+import type { UnreadOutput } from "../activation/unread-output.js";
+import type { StateOwner } from "../state/state-tree.js";
+
+/** What a socket carries whose connection was ended from this side. */
+const ENDED = new Uint8Array();
+
+/** The end of a socket whose close nobody saw. */
+const LOST: ConnectionEnd = { code: 1006, reason: "The connection was lost" };
+
+export class Connections implements ConnectionOwner, ConnectionTable {
+  /** `c.conns` */
+  readonly view: ConnectionMap;
+  readonly #activation: ActorActivation;
+  readonly #connections = new Map<string, Connection>();
+  readonly #bySocket = new Map<Socket, Connection>();
+  /** Those whose state or subscriptions differ from what is remembered of them. */
+  readonly #changed = new Set<Connection>();
+  readonly #lost: LostConnections;
+  #restoredRaw: Connection[] = [];
+  /** What is sent while a migration goes on. */
+  #held: (() => void)[] | undefined;
+  /** All have been told goodbye: nobody comes in any more. */
+  #isClosed = false;
+
+  constructor(activation: ActorActivation) {
+    this.#activation = activation;
+    this.#lost = new LostConnections(activation);
+    this.view = new ConnectionMap(this.#connections);
+  }
+
+  get actorId(): string {
+    return this.#activation.record.actorId;
+  }
+
+  get stateOwner(): Omit<StateOwner, "onDirty"> {
+    const { callbacks, ports, record } = this.#activation;
+    return { actorId: record.actorId, callbacks, log: ports.log };
+  }
+
+  checkAlive(): void {
+    this.#activation.checkAlive();
+  }
+
+  of(socket: Socket): Connection | undefined {
+    return this.#bySocket.get(socket);
+  }
+
+  /** Those whose sockets cannot outlive the activation: they keep an idle actor awake. */
+  get bound(): Connection[] {
+    return [...this.#connections.values()].filter((connection) => connection.kind === "raw" && !connection.hibernates);
+  }
+
+  includes(connection: Connection): boolean {
+    return this.#connections.has(connection.id);
+  }
+
+  // ---- coming ------------------------------------------------------------------------------------------------------
+
+  /**
+   * Lets a caller in, or throws what its hooks threw: `onBeforeConnect`, `createConnState`, then it is connected, then
+   * `onConnect`. What the hooks changed is committed when this returns.
+   *
+   * @throws connection/too_many, actor/validation_error for params, request/too_large, actor/callback_timed_out, value/too_large,
+   * actor/destroyed if that happens meanwhile
+   *
+   * `admitted`: the first two have let it in already.
+   */
+  async open(caller: Caller, admitted?: Admitted): Promise<Connection> {
+    if (caller.kind !== "call") this.#checkRoom();
+    const { config, options } = this.#activation.actor;
+    const { about, state } = admitted ?? (await admit(this.#activation, caller));
+    this.#checkOpen();
+    const connection = new Connection(this, about, state);
+    if (connection.kind !== "call") {
+      // What its socket cannot carry is refused before anybody sees it.
+      connection.encode();
+      this.#changed.add(connection);
+    }
+    this.#connections.set(connection.id, connection);
+    try {
+      if (config.onConnect) await callConnectionHook(this.#activation, "onConnect", options.onConnectTimeout, { request: caller.request }, connection, [connection.view]);
+      this.#checkOpen();
+      if (!this.includes(connection)) throw new ActorError("connection", "closed", "The connection was ended by `onConnect`");
+    } catch (error) {
+      // It never was connected: nobody is told that it has gone, also where a commit has stored that it came.
+      if (this.#remove(connection) && connection.isStored) this.#activation.delete(KEYS.connection(connection.id));
+      throw error;
+    } finally {
+      if (this.#hasHooks) this.#activation.commitOrThrow();
+    }
+    return connection;
+  }
+
+  /**
+   * The admitted caller's socket: it is told who it is, then whatever waited for it. If the platform takes no more sockets,
+   * the connection has gone.
+   *
+   * @throws what `accept` throws, actor/destroyed
+   */
+  bind(connection: Connection, accept: (hibernates: boolean) => Socket): void {
+    let socket: Socket | undefined;
+    try {
+      this.#checkOpen();
+      this.#checkRoom();
+      socket = accept(connection.hibernates);
+      socket.attach(connection.encode());
+    } catch (error) {
+      socket?.close(1011, "connection.lost");
+      this.#activation.background.waitFor("The end of a connection", this.close(connection, LOST));
+      throw error;
+    }
+    this.#changed.delete(connection);
+    this.#bySocket.set(socket, connection);
+    if (connection.kind === "socket") {
+      socket.send(encodeFrame(connection, { tag: "Init", val: { actorId: this.actorId, connectionId: connection.id } }));
+    }
+    connection.bind(socket);
+  }
+
+  /** Runs a call as the connection that it is (`spec/api.md` A.9): let in, served, gone. Its answer does not wait for `onDisconnect`. */
+  async during<T>(caller: Caller, admitted: Admitted | undefined, serve: (connection: Connection) => Promise<T>): Promise<T> {
+    const connection = await this.open(caller, admitted);
+    try {
+      return await serve(connection);
+    } finally {
+      const end = { code: 1000, reason: "" };
+      if (this.#activation.actor.config.onDisconnect) this.#activation.background.waitFor("The end of a call", this.close(connection, end));
+      else this.#remove(connection);
+    }
+  }
+
+  /** At a start: the sockets that are still there are connections again, with no hook; what was lost is found. */
+  restore(rows: Iterable<readonly [key: string, bytes: Uint8Array]>, closing?: Socket): void {
+    // The platform does not count the one whose end woke the actor.
+    for (const socket of new Set([...this.#activation.ports.sockets(), ...(closing ? [closing] : [])])) {
+      const { attachment } = socket;
+      const connection = attachment && Connection.restore(this, attachment);
+      if (connection) {
+        this.#connections.set(connection.id, connection);
+        this.#bySocket.set(socket, connection);
+        connection.bind(socket);
+        if (connection.kind === "raw") this.#restoredRaw.push(connection);
+      } else socket.close(1011, "actor.restarting");
+    }
+    for (const [key, bytes] of rows) {
+      const present = this.#connections.get(key.slice(KEYS.connections.length));
+      if (present) {
+        present.isStored = true;
+        continue;
+      }
+      const lost = Connection.restore(this, bytes);
+      if (!lost) this.#activation.delete(key);
+      else this.#lost.add(lost);
+    }
+  }
+
+  /** Once the actor serves: raw sockets that stayed open have their handler called again. */
+  serveRestored(): void {
+    const restored = this.#restoredRaw;
+    this.#restoredRaw = [];
+    for (const connection of restored) {
+      const { request } = connection;
+      serveRawSocket(this.#activation, connection, request && new Request(request.url, { headers: request.headers.map(([name, value]) => [name, value]) }));
+    }
+  }
+
+  /** Once the actor serves: `onDisconnect` for those that were lost with an earlier activation. */
+  tellLost(): void {
+    this.#lost.tell(
+      (lost) => this.#left(lost, LOST),
+      (lost) => this.#store(lost),
+      (lost) => {
+        this.#activation.delete(KEYS.connection(lost.id));
+        this.#activation.commitOrThrow();
+      },
+    );
+  }
+
+  // ---- going -------------------------------------------------------------------------------------------------------
+
+  /** It is gone: out of everybody's sight, then `onDisconnect`, whose changes are committed with the end. Never rejects for the hook. */
+  async close(connection: Connection, end: ConnectionEnd): Promise<void> {
+    if (!this.#remove(connection)) return;
+    await this.#left(connection, end);
+  }
+
+  /** The peer, or the network, has ended a socket. */
+  async closed(socket: Socket, end: ConnectionEnd): Promise<void> {
+    const connection = this.#bySocket.get(socket);
+    if (connection) return this.close(connection, end);
+    const { attachment } = socket;
+    const lost = attachment && this.#lost.take(Connection.restore(this, attachment)?.id);
+    if (lost) await this.#left(lost, end);
+  }
+
+  /** Ends a connection from this side. What is dirty is committed before the peer sees it. */
+  async disconnect(connection: Connection, end: ConnectionEnd): Promise<void> {
+    if (!this.includes(connection)) return;
+    this.#activation.commitOrThrow();
+    const { socket } = connection;
+    this.#remove(connection);
+    // The event of its close comes later, to another activation maybe: this end is all there is.
+    socket?.attach(ENDED);
+    socket?.close(end.code, end.reason);
+    const left = this.#left(connection, end);
+    this.#activation.ports.waitUntil(left.catch(() => {}));
+    await left;
+  }
+
+  /** Ends all of them, with the actor. Whoever is on the way in is refused. */
+  async disconnectAll(end: ConnectionEnd): Promise<void> {
+    this.#isClosed = true;
+    const lost = await this.#lost.takeAll((each) => this.#store(each));
+    const ends = [...this.#connections.values()].map((connection) => this.disconnect(connection, end));
+    await Promise.all([...ends, ...lost.map((connection) => this.#left(connection, LOST))]);
+  }
+
+  /** Ends a connection for an error, which it is told first. */
+  async fail(connection: Connection, error: ActorError, code = 1011): Promise<void> {
+    const { group, code: name, message, metadata } = error;
+    if (connection.kind === "socket") connection.send(encodeFrame(connection, { tag: "Error", val: { group, code: name, message, metadata, actionId: null } }));
+    await this.disconnect(connection, { code, reason: `${group}.${name}` });
+  }
+
+  // ---- events ------------------------------------------------------------------------------------------------------
+
+  /**
+   * Sends an event to all that subscribed to it, after what is dirty has been committed.
+   * @throws actor/validation_error, message/outgoing_too_long, value/not_serializable; nobody is sent anything then
+   */
+  broadcast(name: string, args: readonly unknown[]): void {
+    const checked = checkEvent(this.#activation.actor, name, args);
+    const frameFor = this.#eventFrames(name, checked);
+    const receivers = [...this.#connections.values()].filter((connection) => connection.kind === "socket" && connection.events.has(name));
+    // All encodings before the first send, so that a value that one of them refuses reaches nobody.
+    for (const connection of receivers) frameFor(connection);
+    this.#activation.commitOrThrow();
+    this.#leave(() => {
+      for (const connection of receivers) connection.send(frameFor(connection));
+    });
+  }
+
+  /** Sends an event to one connection, subscribed or not. */
+  sendEvent(connection: Connection, name: string, args: readonly unknown[]): void {
+    const checked = checkEvent(this.#activation.actor, name, args);
+    if (connection.kind !== "socket") {
+      this.#activation.ports.log.warn({ msg: "An event was sent to a caller that cannot receive any", group: "connection", code: "not_configured", event: name });
+      return;
+    }
+    const frame = this.#eventFrames(name, checked)(connection);
+    this.#activation.commitOrThrow();
+    this.#leave(() => {
+      if (this.includes(connection)) connection.send(frame);
+    });
+  }
+
+  /** A migration goes on, and commits wait for its end: so does what is sent meanwhile. */
+  hold(): void {
+    this.#held = [];
+  }
+
+  /** It has ended, and what it changed is stored, or nothing of it. */
+  release(isStored: boolean): void {
+    const held = this.#held ?? [];
+    this.#held = undefined;
+    if (isStored) for (const send of held) send();
+  }
+
+  #leave(send: () => void): void {
+    if (this.#held) this.#held.push(send);
+    else send();
+  }
+
+  /** Encodes once for all connections that read alike. */
+  #eventFrames(name: string, args: readonly unknown[]): (dialect: Dialect) => Frame {
+    const frames = new Map<string, Frame>();
+    const limit = this.#activation.actor.messageLimits.outgoing;
+    return (dialect) => {
+      const id = `${dialect.encoding} ${dialect.extended}`;
+      const known = frames.get(id);
+      if (known !== undefined) return known;
+      const frame = encodeFrame(dialect, { tag: "Event", val: { name, args: [...args] } });
+      if (sizeOf(frame) > limit) throw outgoingTooLong(`The event "${name}"`, limit);
+      frames.set(id, frame);
+      return frame;
+    };
+  }
+
+  // ---- what is remembered ------------------------------------------------------------------------------------------
+
+  isUnread(output: UnreadOutput, frame: Frame, socket: Socket): boolean {
+    const { actor, ports } = this.#activation;
+    const limit = Math.max(actor.options.maxUnreadBytes, 2 * actor.messageLimits.outgoing);
+    return output.sent(sizeOf(frame), limit, ports.now(), socket.lastPingAt);
+  }
+
+  changed(connection: Connection): void {
+    if (!this.includes(connection)) return;
+    this.#changed.add(connection);
+    this.#activation.changedSoon();
+  }
+
+  /** Before every commit: sockets carry what has changed; with `onDisconnect`, so do their rows. */
+  beforeCommit(): void {
+    for (const connection of this.#changed) {
+      this.#changed.delete(connection);
+      const bytes = connection.encode();
+      connection.state?.committed();
+      connection.socket?.attach(bytes);
+      if (connection.kind !== "call" && this.#activation.actor.config.onDisconnect) this.#store(connection);
+    }
+  }
+
+  /** Before a commit that writes something: what `onConnect` of a call did is not left without its `onDisconnect`. */
+  beforeWrite(): void {
+    const { onConnect, onDisconnect } = this.#activation.actor.config;
+    if (!onConnect || !onDisconnect) return;
+    for (const connection of this.#connections.values()) if (!connection.isStored) this.#store(connection);
+  }
+
+  #store(connection: Connection): void {
+    connection.isStored = true;
+    this.#activation.put(KEYS.connection(connection.id), () => connection.encode());
+  }
+
+  /** @throws connection/too_many */
+  #checkRoom(): void {
+    const limit = this.#activation.actor.options.maxConnections;
+    if (this.#bySocket.size < limit) return;
+    throw new ActorError("connection", "too_many", `This actor has ${limit} connections, which is its limit`, { metadata: { limit } });
+  }
+
+  /** @throws actor/destroyed, or why else the activation is over */
+  #checkOpen(): void {
+    this.#activation.abortSignal.throwIfAborted();
+    if (this.#isClosed) throw destroyed();
+  }
+
+  // ---- hooks -------------------------------------------------------------------------------------------------------
+
+  get #hasHooks(): boolean {
+    const { onBeforeConnect, createConnState, onConnect, onDisconnect } = this.#activation.actor.config;
+    return [onBeforeConnect, createConnState, onConnect, onDisconnect].some((hook) => hook !== undefined);
+  }
+
+  async #left(connection: Connection, end: ConnectionEnd): Promise<void> {
+    const { config, options } = this.#activation.actor;
+    await deliverClose(this.#activation, connection, end);
+    try {
+      await callConnectionHook(this.#activation, "onDisconnect", options.onConnectTimeout, {}, undefined, [connection.view, end]);
+    } catch (error) {
+      this.#activation.ports.log.error({ msg: "onDisconnect failed", error: describe(error) });
+    }
+    // With what the hook changed: a crash in the middle of it brings it again.
+    if (connection.isStored) this.#activation.delete(KEYS.connection(connection.id));
+    if (config.onDisconnect || connection.isStored) this.#activation.commitOrThrow();
+  }
+
+  #remove(connection: Connection): boolean {
+    this.#changed.delete(connection);
+    if (connection.socket) this.#bySocket.delete(connection.socket);
+    return this.#connections.delete(connection.id);
+  }
+}

@@ -1,0 +1,167 @@
+/** What arrives through a connection's socket, and what is answered. */
+import { ActorError, encodeValue, decodeValue, isBeyondLimit, wireCodec, type Encoding, type Frame, type ToClient, type ToServer } from "../../protocol/index.js";
+import type { ActorActivation } from "../activation/activation.js";
+import type { Connection } from "../activation/connection.js";
+import { CallbackContext, READY } from "../callbacks/callback-context.js";
+import { callAction } from "../callbacks/dispatch.js";
+import { canSubscribeOf, checkSubscribable } from "./event-check.js";
+import { tellFailure } from "../callbacks/failure-data.js";
+import { callHook } from "../callbacks/call-hook.js";
+
+/**
+ * Serves one frame of a client, after those that came before it: subscriptions one by one, actions begun in order and
+ * answered as they end. A frame that is none, or too long, ends the connection; whatever else goes wrong is told to it.
+ */
+export async function receiveFrame(activation: ActorActivation, connection: Connection, frame: string | Uint8Array): Promise<void> {
+  const sizeBytes = sizeOf(frame);
+  if (!connection.calls.admit(sizeBytes, activation.actor.options.maxConnectionCallBytes)) return refuse(activation, connection, frame);
+  const begun = connection.inbox.then(() => begin(activation, connection, frame, sizeBytes));
+  connection.inbox = begun.catch(() => {});
+  const { served } = await begun;
+  await served;
+}
+
+/** What the client sent, or `message/incoming_too_long`, or `actor/invalid_request`, or `encoding/invalid` for what is beyond a limit of callers. */
+export function readFrame(encoding: Encoding, frame: string | Uint8Array, limitBytes: number): ToServer {
+  if (sizeOf(frame) > limitBytes) {
+    throw new ActorError("message", "incoming_too_long", `A message may have ${limitBytes} bytes`, { metadata: { limitBytes } });
+  }
+  try {
+    return wireCodec(encoding).toServer.decode(frame);
+  } catch (cause) {
+    if (isBeyondLimit(cause)) throw cause;
+    throw new ActorError("actor", "invalid_request", "This is no message of the protocol", { cause });
+  }
+}
+
+/** How a connection's client reads: in which encoding, and whether it is our own, which revives every kind of value. */
+export interface Dialect {
+  readonly encoding: Encoding;
+  readonly extended: boolean;
+}
+
+export function encodeFrame({ encoding, extended }: Dialect, message: ToClient): Frame {
+  return wireCodec(encoding).toClient.encode(message, { extended });
+}
+
+export function outgoingTooLong(what: string, limitBytes: number): ActorError {
+  return new ActorError("message", "outgoing_too_long", `${what} has more than ${limitBytes} bytes`, { metadata: { limitBytes } });
+}
+
+export function sizeOf(frame: string | Uint8Array): number {
+  // A text of that many characters has at least as many bytes; exact only where it matters.
+  return typeof frame === "string" ? utf8.encode(frame).byteLength : frame.byteLength;
+}
+
+const utf8 = new TextEncoder();
+
+/** What is too much together with what came before it: a call is told so, its connection stays; anything else ends it. */
+async function refuse(activation: ActorActivation, connection: Connection, frame: string | Uint8Array): Promise<void> {
+  if (!activation.connections.includes(connection)) return;
+  const limitBytes = activation.actor.options.maxConnectionCallBytes;
+  const error = new ActorError("connection", "overloaded", `The calls of a connection that have no answer yet have at most ${limitBytes} bytes together`, { metadata: { limitBytes } });
+  let message: ToServer;
+  try {
+    message = readFrame(connection.encoding, frame, activation.actor.messageLimits.incoming);
+  } catch (cause) {
+    return activation.connections.fail(connection, cause as ActorError);
+  }
+  if (message.tag === "ActionRequest") sendError(activation, connection, error, message.val.id);
+  else await activation.connections.fail(connection, error, 1013);
+}
+
+type ActionCall = Extract<ToServer, { tag: "ActionRequest" }>["val"];
+
+/** Nested, so that awaiting it does not wait for the action. */
+async function begin(activation: ActorActivation, connection: Connection, frame: string | Uint8Array, sizeBytes: number): Promise<{ served: Promise<void> | undefined }> {
+  let served: Promise<void> | undefined;
+  try {
+    // Ended by a frame before this one.
+    if (!activation.connections.includes(connection)) return { served };
+    const message = readFrame(connection.encoding, frame, activation.actor.messageLimits.incoming);
+    if (message.tag === "ActionRequest") served = serveInTurn(activation, connection, message.val, sizeBytes);
+    else await serveSubscription(activation, connection, message.val);
+  } catch (error) {
+    await activation.connections.fail(connection, error as ActorError);
+  } finally {
+    if (!served) connection.calls.dropped(sizeBytes);
+  }
+  return { served };
+}
+
+/** Actions of a connection begin in order, so many at a time; one whose connection has gone before its turn never begins. */
+async function serveInTurn(activation: ActorActivation, connection: Connection, call: ActionCall, sizeBytes: number): Promise<void> {
+  await connection.calls.turn(activation.actor.options.maxConnectionCalls);
+  try {
+    if (activation.connections.includes(connection)) await serveAction(activation, connection, call);
+  } finally {
+    connection.calls.done(sizeBytes);
+  }
+}
+
+async function serveAction(activation: ActorActivation, connection: Connection, call: ActionCall): Promise<void> {
+  const { id, name } = call;
+  try {
+    // As over HTTP: arguments are what the storage codec makes of them.
+    const args = decodeValue(encodeValue(call.args, { what: "the arguments" })) as unknown[];
+    const output = decodeValue(await callAction(activation, name, args, { conn: connection }));
+    const limit = activation.actor.messageLimits.outgoing;
+    const answer = encodeFrame(connection, { tag: "ActionResponse", val: { id, output } });
+    if (sizeOf(answer) > limit) throw outgoingTooLong(`The result of "${name}"`, limit);
+    connection.send(answer);
+  } catch (error) {
+    sendError(activation, connection, error, id, { action: name });
+  }
+}
+
+async function serveSubscription(activation: ActorActivation, connection: Connection, { eventName, subscribe }: { eventName: string; subscribe: boolean }): Promise<void> {
+  if (!subscribe) {
+    connection.unsubscribe(eventName);
+    remember(activation, connection);
+    return;
+  }
+  try {
+    checkSubscribable(activation.actor, eventName);
+  } catch (error) {
+    sendError(activation, connection, error, null);
+    return;
+  }
+  try {
+    await checkAllowed(activation, connection, eventName);
+  } catch (error) {
+    const { error: data } = tellFailure(error, activation.ports, activation.record, true);
+    await activation.connections.fail(connection, new ActorError(data.group, data.code, data.message, { metadata: data.metadata }));
+    return;
+  }
+  try {
+    connection.subscribe(eventName);
+    remember(activation, connection);
+  } catch (error) {
+    sendError(activation, connection, error, null);
+  }
+}
+
+/** Its socket carries what it is subscribed to before the next frame is looked at. */
+function remember(activation: ActorActivation, connection: Connection): void {
+  activation.connections.changed(connection);
+  activation.commitOrThrow();
+}
+
+/** @throws auth/forbidden, actor/callback_timed_out after `onConnectTimeout`, and what `canSubscribe` throws */
+async function checkAllowed(activation: ActorActivation, connection: Connection, eventName: string): Promise<void> {
+  const canSubscribe = canSubscribeOf(activation.actor, eventName);
+  if (!canSubscribe) return;
+  const context = (): CallbackContext => new CallbackContext(activation, READY, { conn: connection.view, logged: { hook: "canSubscribe" } });
+  try {
+    const answer = await callHook(activation, "canSubscribe", canSubscribe, context, READY, activation.actor.options.onConnectTimeout, []);
+    if (typeof answer !== "boolean") throw new TypeError(`canSubscribe of "${eventName}" gives neither true nor false`);
+    if (!answer) throw new ActorError("auth", "forbidden", `You may not subscribe to "${eventName}"`);
+  } finally {
+    activation.commitOrThrow();
+  }
+}
+
+function sendError(activation: ActorActivation, connection: Connection, thrown: unknown, actionId: bigint | null, call?: { readonly action: string }): void {
+  const { error } = tellFailure(thrown, activation.ports, activation.record, true, call);
+  connection.send(encodeFrame(connection, { tag: "Error", val: { ...error, actionId } }));
+}

@@ -1,0 +1,186 @@
+/**
+ * `onWebSocket(c, websocket)`: the actor's own protocol over a socket, frames passed through untouched.
+ *
+ * With the option `canHibernateWebSocket` the socket stays open while the actor hibernates; the listeners do not: at the next start
+ * the handler is called again for it, with the same `c.conn` and a request of the same URL. Without it the socket keeps
+ * the actor in memory, and ends with it.
+ */
+import type { ActorActivation } from "../activation/activation.js";
+import type { Handler } from "../definition/compiled-actor.js";
+import type { Connection } from "../activation/connection.js";
+import { CallbackContext, READY } from "../callbacks/callback-context.js";
+import { describe } from "../activation/thrown.js";
+import { tellFailure } from "../callbacks/failure-data.js";
+import { within } from "../callbacks/call-hook.js";
+import type { ConnectionEnd } from "../ports.js";
+
+const CONNECTING = 0;
+const OPEN = 1;
+const CLOSED = 3;
+
+type Listener = (event: RawSocketEvent) => unknown;
+
+/** What a listener is given: `data` of a message, `code`, `reason` and `wasClean` of a close, `message` of an error. */
+export interface RawSocketEvent {
+  readonly type: "open" | "message" | "close" | "error";
+  readonly target: RawSocket;
+  readonly data?: string | ArrayBuffer;
+  readonly code?: number;
+  readonly reason?: string;
+  readonly wasClean?: boolean;
+  readonly message?: string;
+}
+
+/** The actor's end of a raw socket, as the WebSocket standard has it. */
+export class RawSocket {
+  static readonly CONNECTING = CONNECTING;
+  static readonly OPEN = OPEN;
+  static readonly CLOSING = 2;
+  static readonly CLOSED = CLOSED;
+  readonly CONNECTING = CONNECTING;
+  readonly OPEN = OPEN;
+  readonly CLOSING = 2;
+  readonly CLOSED = CLOSED;
+  readonly binaryType = "arraybuffer";
+  readonly url: string;
+  onopen: Listener | null = null;
+  onmessage: Listener | null = null;
+  onclose: Listener | null = null;
+  onerror: Listener | null = null;
+  readonly #activation: ActorActivation;
+  readonly #connection: Connection;
+  readonly #listeners = new Map<string, Set<Listener>>();
+  #readyState = OPEN;
+
+  constructor(activation: ActorActivation, connection: Connection, url: string) {
+    this.#activation = activation;
+    this.#connection = connection;
+    this.url = url;
+  }
+
+  get readyState(): number {
+    return this.#readyState;
+  }
+
+  /** Sends once what is dirty has been committed; what is sent to a socket that has ended is lost. */
+  send(data: string | ArrayBuffer | ArrayBufferView): void {
+    if (this.#readyState !== OPEN) return;
+    this.#activation.commitOrThrow();
+    this.#connection.send(typeof data === "string" ? data : copyOf(data));
+  }
+
+  /** Ends the connection; `onDisconnect` follows. */
+  close(code = 1000, reason = ""): void {
+    if (this.#readyState !== OPEN) return;
+    this.#readyState = CLOSED;
+    const ended = this.#activation.connections.disconnect(this.#connection, { code, reason });
+    ended.catch((error: unknown) => this.#activation.ports.log.warn({ msg: "A raw socket was not ended", error: describe(error) }));
+  }
+
+  addEventListener(type: string, listener: Listener | { handleEvent: Listener }): void {
+    const call = typeof listener === "function" ? listener : listener.handleEvent.bind(listener);
+    const listeners = this.#listeners.get(type) ?? new Set();
+    this.#listeners.set(type, listeners.add(call));
+  }
+
+  removeEventListener(type: string, listener: Listener): void {
+    this.#listeners.get(type)?.delete(listener);
+  }
+
+  hears(type: "message" | "close"): boolean {
+    const handler = type === "message" ? this.onmessage : this.onclose;
+    return handler !== null || (this.#listeners.get(type)?.size ?? 0) > 0;
+  }
+
+  ended(): void {
+    this.#readyState = CLOSED;
+  }
+
+  /** Resolves when all listeners have ended, asynchronous ones too; what they throw is logged, what they changed committed. */
+  async deliver(event: Omit<RawSocketEvent, "target">): Promise<void> {
+    const handler = { open: this.onopen, message: this.onmessage, close: this.onclose, error: this.onerror }[event.type];
+    const listeners = [...(handler ? [handler] : []), ...(this.#listeners.get(event.type) ?? [])];
+    await Promise.all(listeners.map((listener) => this.#run(listener, { ...event, target: this })));
+    this.#activation.commitOrThrow();
+  }
+
+  async #run(listener: Listener, event: RawSocketEvent): Promise<void> {
+    const ended = this.#activation.callbacks.begin(`a listener of a raw socket (${event.type})`);
+    try {
+      await listener.call(this, event);
+    } catch (error) {
+      this.#activation.ports.log.error({ msg: `A listener of a raw socket failed (${event.type})`, error: describe(error) });
+    } finally {
+      ended();
+    }
+  }
+}
+
+/** Calls `onWebSocket` for a socket, at its coming or after hibernation. A throw ends the socket: 1011, "group.code". */
+export function serveRawSocket(activation: ActorActivation, connection: Connection, request: Request | undefined): void {
+  const onWebSocket = activation.actor.config.onWebSocket as Handler | undefined;
+  const socket = new RawSocket(activation, connection, request?.url ?? "");
+  connection.raw = socket;
+  if (!onWebSocket) return;
+  const context = new CallbackContext(activation, READY, { conn: connection.view, logged: { hook: "onWebSocket" }, ...(request && { request }) });
+  const ended = activation.callbacks.begin("onWebSocket");
+  const serve = async (): Promise<void> => {
+    try {
+      await onWebSocket(context, socket);
+    } finally {
+      ended();
+    }
+  };
+  const served = serve().then(
+    () => activation.commitOrThrow(),
+    async (thrown: unknown) => {
+      activation.commit();
+      const { error } = tellFailure(thrown, activation.ports, activation.record, true);
+      await activation.connections.disconnect(connection, { code: 1011, reason: `${error.group}.${error.code}` });
+    },
+  ).catch((error: unknown) => activation.ports.log.warn({ msg: "A raw socket was not served", error: describe(error) }));
+  // Frames wait for somebody to hear them, at the latest until the handler has ended.
+  connection.heard = served.finally(() => activation.callbackEnded(context));
+  activation.ports.waitUntil(connection.heard);
+}
+
+/** A frame for a raw socket, after those before it. */
+export async function deliverRaw(_activation: ActorActivation, connection: Connection, frame: string | Uint8Array): Promise<void> {
+  const begun = connection.inbox.then(async () => {
+    const { raw } = connection;
+    if (raw && !raw.hears("message")) await connection.heard;
+    // Nested, so that the next frame waits for its turn, not for what asynchronous listeners do.
+    return { heard: raw?.deliver({ type: "message", data: typeof frame === "string" ? frame : bufferOf(frame) }) };
+  });
+  connection.inbox = begun.catch(() => {});
+  const { heard } = await begun;
+  await heard;
+}
+
+/**
+ * The socket has ended: told after the frames before it, to whoever listens by then, within `onConnectTimeout`. Never
+ * rejects, and waits no longer: `onDisconnect` and the actor's end come after it.
+ */
+export async function deliverClose(activation: ActorActivation, connection: Connection, { code, reason }: ConnectionEnd): Promise<void> {
+  const { raw } = connection;
+  if (!raw) return;
+  raw.ended();
+  const told = connection.inbox.then(async () => {
+    if (!raw.hears("message") && !raw.hears("close")) await connection.heard;
+    await raw.deliver({ type: "close", code, reason, wasClean: code !== 1006 });
+  });
+  const { onConnectTimeout } = activation.actor.options;
+  const onTimeout = (): Error => new Error(`Its listeners took longer than ${onConnectTimeout} ms`);
+  await within(activation, told, onConnectTimeout, onTimeout).catch((error: unknown) => {
+    activation.ports.log.warn({ msg: "The end of a raw socket was not told to its end", error: describe(error) });
+  });
+}
+
+function copyOf(data: ArrayBuffer | ArrayBufferView): Uint8Array<ArrayBuffer> {
+  if (!ArrayBuffer.isView(data) && !(data instanceof ArrayBuffer)) throw new TypeError("A raw socket sends texts, ArrayBuffers and views of them");
+  return ArrayBuffer.isView(data) ? new Uint8Array(new Uint8Array(data.buffer, data.byteOffset, data.byteLength)) : new Uint8Array(data.slice(0));
+}
+
+function bufferOf(bytes: Uint8Array): ArrayBuffer {
+  return new Uint8Array(bytes).buffer;
+}
