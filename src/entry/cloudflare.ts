@@ -3,7 +3,8 @@
  */
 import { env as workerEnv, waitUntil } from "cloudflare:workers";
 import type { ActorDefinitions, Client, ClientEffects, Logger, LogSink, Registry } from "../actor/index.js";
-import { configuredLogger, consoleLog, createBindingTransport, createClientWithTransport, setHomeTransport } from "../client/index.js";
+import { createBindingTransport, createClientWithTransport, setHomeTransport } from "../client/index.js";
+import { configuredLogger, consoleLog } from "../logging/index.js";
 import { createActorObject, type ActorObjectClass } from "../durable-object/index.js";
 import { LOG_LEVELS, MAX_VALUE_BYTES, readOptions, type CallLink, type LogLevel } from "../protocol/index.js";
 import {

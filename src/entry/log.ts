@@ -1,4 +1,4 @@
 /** `perdure/log`: loggers for code outside of actors, in the form of `c.log`. */
-export { configureBaseLogger, configureDefaultLogger, getBaseLogger, getLogger, makeDefaultLogger } from "../client/index.js";
+export { configureBaseLogger, configureDefaultLogger, getBaseLogger, getLogger, makeDefaultLogger } from "../logging/index.js";
 export type { LogEntry, Logger, LogSink } from "../actor/index.js";
 export type { LogLevel } from "../protocol/index.js";

@@ -32,6 +32,8 @@ export const FOLDERS: Readonly<Record<string, Folder>> = {
     why: "the client is what browsers download: protocol code and types, nothing of the server",
     folders: { protocol: {}, workflow: { typesOnly: true }, actor: { files: ["index", "api/client-types"], typesOnly: true } },
   },
+  timing: { why: "timing/ is functions of time for any program, and knows nothing of ours", folders: {} },
+  logging: { why: "logging/ writes log lines to the console, and knows nothing of who logs but the form of a line", folders: { protocol: {}, actor: { typesOnly: true } } },
   drizzle: {
     why: "the drizzle provider is published beside the rest, for those who have drizzle-orm, and knows only what a provider is",
     folders: { actor: { typesOnly: true } },
@@ -44,7 +46,7 @@ export const FOLDERS: Readonly<Record<string, Folder>> = {
   entry: {
     why: "entries only put together what the folders' indexes offer",
     folders: {
-      protocol: {}, workflow: {}, actor: { files: ["index", "api/client-types"] }, "durable-object": {}, router: {}, client: {}, testing: {}, drizzle: {},
+      protocol: {}, workflow: {}, actor: { files: ["index", "api/client-types"] }, "durable-object": {}, router: {}, client: {}, testing: {}, drizzle: {}, timing: {}, logging: {},
     },
     packages: { "cloudflare:": {}, hono: {} },
   },

@@ -1,5 +1,6 @@
 import { expect, test, vi } from "vitest";
-import { assertUnreachable, promiseWithResolvers, stringifyError } from "../../src/client/index.js";
+import { assertUnreachable, stringifyError } from "../../src/client/index.js";
+import { promiseWithResolvers } from "../../src/timing/index.js";
 import { toUint8Array } from "../../src/protocol/index.js";
 
 test("an error is told with its stack and its causes, once each", () => {

@@ -1,5 +1,5 @@
 import { afterEach, beforeEach, describe, expect, test, vi } from "vitest";
-import { interval, joinSignals, sleep } from "../../src/client/index.js";
+import { interval, joinSignals, sleep } from "../../src/timing/index.js";
 
 beforeEach(() => void vi.useFakeTimers());
 afterEach(() => void vi.useRealTimers());

@@ -1,5 +1,5 @@
 import { afterEach, beforeEach, expect, test, vi } from "vitest";
-import { setLongTimeout } from "../../src/client/index.js";
+import { setLongTimeout } from "../../src/timing/index.js";
 
 const DAY = 24 * 3_600_000;
 

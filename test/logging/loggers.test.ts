@@ -1,5 +1,5 @@
 import { afterEach, expect, test, vi } from "vitest";
-import { configureBaseLogger, configureDefaultLogger, configuredLogger, getBaseLogger, getLogger, makeDefaultLogger } from "../../src/client/index.js";
+import { configureBaseLogger, configureDefaultLogger, configuredLogger, getBaseLogger, getLogger, makeDefaultLogger } from "../../src/logging/index.js";
 
 const levels = ["trace", "debug", "info", "warn", "error", "fatal"] as const;
 
