@@ -1,4 +1,5 @@
-import { withFields, type Logger } from "../actor/index.js";
+import type { Logger } from "../actor/index.js";
+import { withFields } from "./log-fields.js";
 
 /** A logger that gives every line to a test. */
 export function logSink(onLog: ((level: string, entry: unknown) => void) | undefined): Logger {

@@ -11,11 +11,11 @@ const BOUNDED = new Set([
   "src/actor/callbacks/call-hook.ts args",
   "src/testing/world-client.ts call",
   "src/testing/world-client.ts args",
-  "src/client/listeners.ts args",
-  "src/client/subscriptions.ts args",
+  "src/client/connection/listeners.ts args",
+  "src/client/connection/subscriptions.ts args",
   "src/durable-object/object-sql.ts parameters",
   // In the text of an error.
-  "src/client/action-proxy.ts args",
+  "src/client/handle/action-proxy.ts args",
   // Bytes of one number.
   "src/protocol/bare.ts bytes",
 ]);

@@ -1,4 +1,4 @@
-import { ActorError, type ActorErrorOptions } from "../protocol/index.js";
+import { ActorError, type ActorErrorOptions } from "../../protocol/index.js";
 
 /** An error that arose in the client itself: group `client`. */
 export class ActorClientError extends ActorError {

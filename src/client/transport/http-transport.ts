@@ -1,12 +1,12 @@
-import type { SendResult } from "../actor/api/client-types.js";
-import { ActorError, checkActorName, encodeTaggedCbor, formatBase64, formatRestKey, has, ownField, wireCodec, type Encoding } from "../protocol/index.js";
-import { REAL_BACKOFF, withRetries, type BackoffPorts } from "./backoff.js";
-import type { ResolvedConfig } from "./client-config.js";
-import { asciiJson, socketProtocols } from "./conn-params.js";
-import { networkError, noWebSocket } from "./errors.js";
+import type { SendResult } from "../../actor/api/client-types.js";
+import { ActorError, checkActorName, encodeTaggedCbor, formatBase64, formatRestKey, has, ownField, wireCodec, type Encoding } from "../../protocol/index.js";
+import { REAL_BACKOFF, withRetries, type BackoffPorts } from "./retry.js";
+import type { ResolvedConfig } from "../config/client-config.js";
+import { asciiJson, socketProtocols } from "./encode-params.js";
+import { networkError, noWebSocket } from "../config/errors.js";
 import { actorUrl, gatewayUrl, requestUrl, socketUrl } from "./gateway-url.js";
 import { exchange, type HttpRequest, createdId, foundIds } from "./http-exchange.js";
-import type { ClientSocket } from "./socket.js";
+import type { ClientSocket } from "../config/socket.js";
 import type { ActionCall, ActorTarget, ActorTransport, CreateCall, FetchCall, SendCall, SocketCall, TargetCall } from "./transport.js";
 
 type KeyTarget = Exclude<ActorTarget, { actorId: string }>;

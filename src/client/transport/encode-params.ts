@@ -1,4 +1,4 @@
-import { ActorError, encodeJson, formatSubprotocols, type Encoding } from "../protocol/index.js";
+import { ActorError, encodeJson, formatSubprotocols, type Encoding } from "../../protocol/index.js";
 
 /** The server is our own: every value keeps its kind. */
 const EXTENDED = { extended: true };

@@ -1,6 +1,6 @@
-import { fromErrorData, wireCodec, type ErrorData } from "../protocol/index.js";
-import type { ClientFetch } from "./client-config.js";
-import { MalformedResponseMessage, networkError } from "./errors.js";
+import { fromErrorData, wireCodec, type ErrorData } from "../../protocol/index.js";
+import type { ClientFetch } from "../config/client-config.js";
+import { MalformedResponseMessage, networkError } from "../config/errors.js";
 
 /** One request, and how its answer is read if nothing is wrong. */
 export interface HttpRequest<T> {

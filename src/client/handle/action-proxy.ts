@@ -1,5 +1,5 @@
-import type { ActionRequest } from "../actor/api/client-types.js";
-import { ActorError, readOptions } from "../protocol/index.js";
+import type { ActionRequest } from "../../actor/api/client-types.js";
+import { ActorError, readOptions } from "../../protocol/index.js";
 
 /** What a call of an action does: its dotted name, and its arguments. */
 export type InvokeAction = (name: string, args: unknown[]) => Promise<unknown>;

@@ -1,5 +1,5 @@
-import { ActorError } from "../protocol/index.js";
-import { ActorClientError } from "./errors.js";
+import { ActorError } from "../../protocol/index.js";
+import { ActorClientError } from "../config/errors.js";
 
 /** A call over a connection that was disposed of, or was waiting when that happened: `client/connection_disposed`. */
 export class ActorConnDisposed extends ActorClientError {

@@ -1,5 +1,5 @@
 import { LOG_LEVELS } from "../protocol/index.js";
-import type { LogEntry, Logger, LogSink } from "./ports.js";
+import type { LogEntry, Logger, LogSink } from "../actor/ports.js";
 
 type Fields = Readonly<Record<string, unknown>>;
 

@@ -1,4 +1,4 @@
-import type { ActorError, Frame } from "../protocol/index.js";
+import type { ActorError, Frame } from "../../protocol/index.js";
 import { actorChanged, callTimedOut, connectionClosed } from "./connection-errors.js";
 
 /** One call of an action over a connection, from its making to its answer. */

@@ -1,9 +1,9 @@
-import { has } from "../protocol/index.js";
-import type { ActionRequest } from "../actor/api/client-types.js";
+import { has } from "../../protocol/index.js";
+import type { ActionRequest } from "../../actor/api/client-types.js";
 import { withActions, readActionRequest } from "./action-proxy.js";
-import { Connection } from "./connection.js";
+import { Connection } from "../connection/connection.js";
 import type { OpenConnections } from "./open-connections.js";
-import type { ActorTarget, ActorTransport } from "./transport.js";
+import type { ActorTarget, ActorTransport } from "../transport/transport.js";
 
 export interface ConnectionHandleOptions {
   readonly target: ActorTarget;

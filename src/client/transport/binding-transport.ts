@@ -1,9 +1,9 @@
-import type { SendResult } from "../actor/api/client-types.js";
-import { ActorError, decodeValue, encodeInput, encodeValue, toErrorData, has, own, type Creation, type Operation } from "../protocol/index.js";
-import { raceWithAbort } from "./abort.js";
+import type { SendResult } from "../../actor/api/client-types.js";
+import { ActorError, decodeValue, encodeInput, encodeValue, toErrorData, has, own, type Creation, type Operation } from "../../protocol/index.js";
+import { raceWithAbort } from "../config/abort.js";
 import { rawPath } from "./gateway-url.js";
-import type { ClientSocket } from "./socket.js";
-import { REAL_BACKOFF, withRetries, type BackoffPorts } from "./backoff.js";
+import type { ClientSocket } from "../config/socket.js";
+import { REAL_BACKOFF, withRetries, type BackoffPorts } from "./retry.js";
 import type { ActionCall, ActorTarget, ActorTransport, CreateCall, FetchCall, SendCall, SocketCall, TargetCall } from "./transport.js";
 
 /** Which actor's object, as the objects' side wants it; input is bytes of the storage codec. */

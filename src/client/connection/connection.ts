@@ -5,15 +5,15 @@
  * connect again. Events are worked off one at a time: what a listener does (call, subscribe, dispose) comes after the
  * effects that are under way.
  */
-import { ActorError, fromErrorData, PING, parseActorId, PONG, wireCodec, type Encoding, type Frame, type ToClient, type ToServer } from "../protocol/index.js";
-import { reconnectDelayMs } from "./backoff.js";
+import { ActorError, fromErrorData, PING, parseActorId, PONG, wireCodec, type Encoding, type Frame, type ToClient, type ToServer } from "../../protocol/index.js";
+import { reconnectDelayMs } from "./reconnect-delay.js";
 import { ConnectionCalls, type SetTimer } from "./connection-calls.js";
 import { getParamsFailed, openFailed } from "./connection-errors.js";
 import { advance, newConnection, type ConnectionEffect, type ConnectionEvent, type ConnectionState, type ConnStatus } from "./connection-state.js";
-import { MalformedResponseMessage } from "./errors.js";
+import { MalformedResponseMessage } from "../config/errors.js";
 import { callSafely, Listeners, type Unsubscribe } from "./listeners.js";
 import { Opening } from "./opening.js";
-import { holdSocket, type ClientSocket, type HeldSocket } from "./socket.js";
+import { holdSocket, type ClientSocket, type HeldSocket } from "../config/socket.js";
 import { Subscriptions } from "./subscriptions.js";
 
 /** What a connection needs of the world. */

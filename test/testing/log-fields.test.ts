@@ -1,7 +1,7 @@
 import { describe, expect, it } from "vitest";
 import { actor, workflow } from "../../src/actor/index.js";
 import { encodeValue } from "../../src/protocol/index.js";
-import { single } from "./subject.js";
+import { single } from "../actor/subject.js";
 
 // Each line names the actor and its key, and what ran: the action, the hook, the step.
 

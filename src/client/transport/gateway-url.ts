@@ -1,6 +1,6 @@
-import { ActorError, encodeTaggedCbor, formatBase64Url, formatJsonKey, parseActorId, has, own } from "../protocol/index.js";
-import type { ResolvedConfig } from "./client-config.js";
-import { ActorClientError } from "./errors.js";
+import { ActorError, encodeTaggedCbor, formatBase64Url, formatJsonKey, parseActorId, has, own } from "../../protocol/index.js";
+import type { ResolvedConfig } from "../config/client-config.js";
+import { ActorClientError } from "../config/errors.js";
 import type { ActorTarget, SocketRoute } from "./transport.js";
 
 type UrlConfig = Pick<ResolvedConfig, "endpoint" | "namespace" | "poolName" | "skipReadyWait" | "maxInputSize">;

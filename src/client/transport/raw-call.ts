@@ -1,4 +1,4 @@
-import { ActorError } from "../protocol/index.js";
+import { ActorError } from "../../protocol/index.js";
 
 /** What `fetch` of a handle takes, as one thing: where below the actor, and the rest as `fetch` takes it. */
 export interface RawCall {

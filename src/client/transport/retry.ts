@@ -1,5 +1,5 @@
-import { ActorError } from "../protocol/index.js";
-import { raceWithAbort } from "./abort.js";
+import { ActorError } from "../../protocol/index.js";
+import { raceWithAbort } from "../config/abort.js";
 
 /** What repeating needs of the world. */
 export interface BackoffPorts {
@@ -42,12 +42,4 @@ function hasNotRun(error: unknown): boolean {
 /** 25, 50, 100, 200 ms, of which up to half is taken off by chance. */
 function delayMs(tries: number, random: () => number): number {
   return Math.min(MAX_DELAY_MS, FIRST_DELAY_MS * 2 ** (tries - 1)) * (1 - random() / 2);
-}
-
-const FIRST_RECONNECT_MS = 250;
-const MAX_RECONNECT_MS = 30_000;
-
-/** How long a connection waits after this many failures in a row: 250 ms · 2^n, at most 30 s, of which up to half is taken off by chance. */
-export function reconnectDelayMs(failures: number, random: () => number): number {
-  return Math.min(MAX_RECONNECT_MS, FIRST_RECONNECT_MS * 2 ** (failures - 1)) * (1 - random() / 2);
 }

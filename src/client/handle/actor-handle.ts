@@ -1,12 +1,12 @@
-import type { ActionRequest, ConnectOptions, WebSocketOptions } from "../actor/api/client-types.js";
-import { ActorError, MAX_SEND_WAIT_MS, readOptions, has, own } from "../protocol/index.js";
-import { eitherSignal, raceWithAbort } from "./abort.js";
+import type { ActionRequest, ConnectOptions, WebSocketOptions } from "../../actor/api/client-types.js";
+import { ActorError, MAX_SEND_WAIT_MS, readOptions, has, own } from "../../protocol/index.js";
+import { eitherSignal, raceWithAbort } from "../config/abort.js";
 import { withActions, readActionRequest } from "./action-proxy.js";
 import { createConnectionHandle } from "./connection-handle.js";
-import { readRawCall } from "./raw-call.js";
+import { readRawCall } from "../transport/raw-call.js";
 import type { OpenConnections } from "./open-connections.js";
-import type { ClientSocket } from "./socket.js";
-import type { ActorTarget, ActorTransport, TargetCall } from "./transport.js";
+import type { ClientSocket } from "../config/socket.js";
+import type { ActorTarget, ActorTransport, TargetCall } from "../transport/transport.js";
 
 export interface HandleOptions {
   readonly params?: unknown;

@@ -1,6 +1,6 @@
-import { own } from "../protocol/index.js";
-import type { ClientEffects } from "../actor/index.js";
-import { REAL_PORTS, type Connection, type ConnectionPorts } from "./connection.js";
+import { own } from "../../protocol/index.js";
+import type { ClientEffects } from "../../actor/index.js";
+import { REAL_PORTS, type Connection, type ConnectionPorts } from "../connection/connection.js";
 
 export interface ClientOptions {
   readonly ports?: ConnectionPorts;

@@ -1,7 +1,7 @@
-import type { SendResult } from "../actor/api/client-types.js";
-import type { Encoding } from "../protocol/index.js";
+import type { SendResult } from "../../actor/api/client-types.js";
+import type { Encoding } from "../../protocol/index.js";
 import type { RawCall } from "./raw-call.js";
-import type { ClientSocket } from "./socket.js";
+import type { ClientSocket } from "../config/socket.js";
 
 /** Which actor a handle means: a key of a name, or one life of it by its id. */
 export type ActorTarget =

@@ -1,12 +1,12 @@
-import type { AnyRegistry, ClientFor, CreateOptions, GetOptions, GetOrCreateOptions } from "../actor/api/client-types.js";
-import { ActorError, normalizeKey, readOptions, own } from "../protocol/index.js";
+import type { AnyRegistry, ClientFor, CreateOptions, GetOptions, GetOrCreateOptions } from "../../actor/api/client-types.js";
+import { ActorError, normalizeKey, readOptions, own } from "../../protocol/index.js";
 import { isInheritedName } from "./action-proxy.js";
 import { createActorHandle } from "./actor-handle.js";
-import { resolveConfig, type ClientConfig } from "./client-config.js";
-import { homeOr } from "./home-transport.js";
-import { createHttpTransport } from "./http-transport.js";
+import { resolveConfig, type ClientConfig } from "../config/client-config.js";
+import { homeOr } from "../transport/home-transport.js";
+import { createHttpTransport } from "../transport/http-transport.js";
 import { OpenConnections, type ClientOptions } from "./open-connections.js";
-import type { ActorTarget, ActorTransport } from "./transport.js";
+import type { ActorTarget, ActorTransport } from "../transport/transport.js";
 
 type Key = string | readonly string[];
 

@@ -10,7 +10,7 @@
  * 3. What concerns an older attempt changes nothing.
  * 4. After "disposed" nothing happens; after "stopped" only `reconnect` and `dispose` do anything.
  */
-import { parseActorId, type ActorError } from "../protocol/index.js";
+import { parseActorId, type ActorError } from "../../protocol/index.js";
 import { ActorConnDisposed, closeError, connectionLost, isFinal, isTransient } from "./connection-errors.js";
 
 /** What a user sees of it. */
