@@ -11,6 +11,4 @@ export type { ClientOptions } from "./handle/open-connections.js";
 export { createHttpTransport } from "./transport/http-transport.js";
 export { holdSocket, type ClientSocket, type ClientSocketClass } from "./config/socket.js";
 export type { ActionCall, ActorTarget, ActorTransport, CreateCall, FetchCall, SendCall, SocketCall, TargetCall } from "./transport/transport.js";
-export { assertUnreachable } from "./assert-unreachable.js";
-export { stringifyError } from "./stringify-error.js";
 export { setHomeTransport } from "./transport/home-transport.js";

@@ -1,5 +1,4 @@
 /** `perdure/utils`: small helpers for timers, signals, errors and bytes. */
-export { toUint8Array } from "../protocol/index.js";
-export { assertUnreachable, stringifyError } from "../client/index.js";
+export { assertUnreachable, stringifyError, toUint8Array } from "../protocol/index.js";
 export { interval, joinSignals, promiseWithResolvers, setLongTimeout, sleep } from "../timing/index.js";
 export type { Interval, JoinedSignal, LongTimeoutHandle, PromiseWithResolvers, SleepOptions } from "../timing/index.js";

@@ -1,6 +1,6 @@
-export { formatActorId, parseActorId } from "./actor-id.js";
-export type { ActorIdParts } from "./actor-id.js";
-export { encodeInput, MAX_INPUT_BYTES } from "./actor-input.js";
+export { formatActorId, parseActorId } from "./addressing/actor-id.js";
+export type { ActorIdParts } from "./addressing/actor-id.js";
+export { encodeInput, MAX_INPUT_BYTES } from "./addressing/actor-input.js";
 export {
   checkActorName,
   checkKey,
@@ -16,16 +16,16 @@ export {
   parseLegacyKey,
   parseObjectName,
   parseRestKey,
-} from "./actor-key.js";
-export type { ActorKey } from "./actor-key.js";
-export { formatBase64, formatBase64Url, parseBase64 } from "./base64.js";
-export type { MessageCodec } from "./bare-messages.js";
-export { sendableCloseCode, sendableCloseReason } from "./close-frame.js";
-export { wireCodec } from "./encoding.js";
-export { ANSWER_HEADER, ENVELOPE_HEADER, formatEnvelopeHeader, formatRefusalHeader, parseEnvelopeHeader, REFUSAL_HEADER } from "./envelope-header.js";
-export type { Frame, FrameCodec, WireCodec } from "./encoding.js";
-export { errorCodeInfo } from "./error-codes.js";
-export type { ErrorCodeInfo } from "./error-codes.js";
+} from "./addressing/actor-key.js";
+export type { ActorKey } from "./addressing/actor-key.js";
+export { formatBase64, formatBase64Url, parseBase64 } from "./values/base64.js";
+export type { MessageCodec } from "./messages/bare-messages.js";
+export { sendableCloseCode, sendableCloseReason } from "./messages/close-frame.js";
+export { wireCodec } from "./messages/wire-codec.js";
+export { ANSWER_HEADER, ENVELOPE_HEADER, formatEnvelopeHeader, formatRefusalHeader, parseEnvelopeHeader, REFUSAL_HEADER } from "./addressing/envelope-header.js";
+export type { Frame, FrameCodec, WireCodec } from "./messages/wire-codec.js";
+export { errorCodeInfo } from "./errors/error-codes.js";
+export type { ErrorCodeInfo } from "./errors/error-codes.js";
 export {
   ActorError,
   fromErrorData,
@@ -35,8 +35,8 @@ export {
   toErrorData,
   USER_ERROR_CODE,
   UserError,
-} from "./errors.js";
-export type { ActorErrorOptions, ErrorActor, ErrorData, UserErrorOptions } from "./errors.js";
+} from "./errors/errors.js";
+export type { ActorErrorOptions, ErrorActor, ErrorData, UserErrorOptions } from "./errors/errors.js";
 export {
   actorNotFound,
   actorRestarting,
@@ -51,13 +51,13 @@ export {
   toRivetError,
   unauthorizedError,
   unsupportedFeature,
-} from "./named-errors.js";
-export type { ActorRestartingOptions, ErrorFallback, RivetErrorLike } from "./named-errors.js";
-export { decodeJson, decodePlainJson, encodeJson, fromJsonTree, toJsonTree } from "./json.js";
-export type { JsonOptions } from "./json.js";
+} from "./errors/named-errors.js";
+export type { ActorRestartingOptions, ErrorFallback, RivetErrorLike } from "./errors/named-errors.js";
+export { decodeJson, decodePlainJson, encodeJson, fromJsonTree, toJsonTree } from "./codecs/json.js";
+export type { JsonOptions } from "./codecs/json.js";
 export { MAX_SEND_WAIT_MS, readOptions } from "./options.js";
-export { isBeyondLimit } from "./malformed.js";
-export { isEncoding } from "./messages.js";
+export { isBeyondLimit } from "./errors/malformed.js";
+export { isEncoding } from "./messages/messages.js";
 export type {
   ActionRequest,
   ActionResponse,
@@ -68,25 +68,28 @@ export type {
   ToClient,
   ToClientError,
   ToServer,
-} from "./messages.js";
+} from "./messages/messages.js";
 export { fieldOf, has, own, ownField } from "./own.js";
-export { PING, PONG } from "./ping.js";
-export { formatSubprotocols, parseSubprotocols, SOCKET_PROTOCOL } from "./subprotocols.js";
-export type { SocketOpening } from "./subprotocols.js";
+export { PING, PONG } from "./messages/ping.js";
+export { formatSubprotocols, parseSubprotocols, SOCKET_PROTOCOL } from "./messages/subprotocols.js";
+export type { SocketOpening } from "./messages/subprotocols.js";
 export { headBytes, isShortInteger } from "./cbor/heads.js";
 export { TAG } from "./cbor/tags.js";
 export { textBytes } from "./cbor/text-size.js";
-export { checkValue, notSerializable } from "./value-check.js";
-export { describeValue, kindOf } from "./value-kinds.js";
-export type { ValueKind } from "./value-kinds.js";
-export { propertyPath } from "./value-members.js";
-export { decodeRow, decodeValue, encodeValue, measure } from "./values.js";
-export type { EncodeValueOptions, MeasureOptions } from "./values.js";
+export { checkValue, notSerializable } from "./values/value-check.js";
+export { describeValue, kindOf } from "./values/value-kinds.js";
+export type { ValueKind } from "./values/value-kinds.js";
+export { propertyPath } from "./values/value-members.js";
+export { decodeRow, decodeValue, encodeValue, measure } from "./codecs/value-codec.js";
+export type { EncodeValueOptions, MeasureOptions } from "./codecs/value-codec.js";
 export type { Measure } from "./cbor/measure.js";
 export { ENVELOPE_VERSION, NEWEST_STORAGE_FORMAT, PACKAGE_VERSION, STORAGE_FORMAT } from "./version.js";
 export { callerLimits, MAX_DECODED_DEPTH, MAX_ROW_BYTES, MAX_STORED_DEPTH, MAX_VALUE_BYTES, MAX_WIRE_DEPTH } from "./limits.js";
-export type { ActorAddress, CallEnvelope, CallLink, Creation, Operation, ReplyEnvelope } from "./envelope.js";
-export { decodePlainCbor, decodeTaggedCbor, encodePlainCbor, encodeTaggedCbor } from "./wire-cbor.js";
-export type { WireOptions } from "./wire-cbor.js";
+export type { ActorAddress, CallEnvelope, CallLink, Creation, Operation, ReplyEnvelope } from "./addressing/envelope.js";
+export { decodePlainCbor, decodeTaggedCbor, encodePlainCbor, encodeTaggedCbor } from "./codecs/wire-cbor.js";
+export type { WireOptions } from "./codecs/wire-cbor.js";
 export { LOG_LEVELS, type LogLevel } from "./log-levels.js";
-export { toUint8Array } from "./to-uint8-array.js";
+export { toUint8Array } from "./values/to-uint8-array.js";
+export { assertUnreachable } from "./errors/assert-unreachable.js";
+export { missingModule } from "./errors/missing-module.js";
+export { stringifyError } from "./errors/stringify-error.js";

@@ -17,7 +17,7 @@ const BOUNDED = new Set([
   // In the text of an error.
   "src/client/handle/action-proxy.ts args",
   // Bytes of one number.
-  "src/protocol/bare.ts bytes",
+  "src/protocol/messages/bare.ts bytes",
 ]);
 
 function spreadsIn(source: string): string[] {

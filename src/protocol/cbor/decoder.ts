@@ -1,7 +1,7 @@
 import type { ReadLimits } from "../limits.js";
-import { malformed, regExpTooLong, tooDeep } from "../malformed.js";
-import { looksTagged, regExpOf, valueOfPublishedTag } from "../wire-tags.js";
-import { addItem, setProperty } from "./own-members.js";
+import { malformed, regExpTooLong, tooDeep } from "../errors/malformed.js";
+import { looksTagged, regExpOf, valueOfPublishedTag } from "../values/wire-tags.js";
+import { addItem, setProperty } from "../values/own-members.js";
 import { CborInput, INDEFINITE } from "./input.js";
 import { asBigint, asView, dateOfSeconds, dateOfText, errorOfList } from "./tagged-values.js";
 import { TAG } from "./tags.js";

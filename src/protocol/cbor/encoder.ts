@@ -1,12 +1,12 @@
-import { errorParts } from "../error-values.js";
-import { bytesOfView, nameOfView, viewKindByName } from "../typed-arrays.js";
-import { kindOf } from "../value-kinds.js";
-import { tagOfBuffer } from "../wire-tags.js";
+import { errorParts } from "../values/error-values.js";
+import { bytesOfView, nameOfView, viewKindByName } from "../values/typed-arrays.js";
+import { kindOf } from "../values/value-kinds.js";
+import { tagOfBuffer } from "../values/wire-tags.js";
 import { epochSeconds } from "./dates.js";
 import { hexOfBigint, isShortBigint, passes } from "./heads.js";
-import { hasInheritedElements, heldMap, heldSet, lengthOf, mapSize, ownItem, ownValue, partsOfRegExp, setSize, timeOf } from "./intrinsics.js";
+import { hasInheritedElements, heldMap, heldSet, lengthOf, mapSize, ownItem, ownValue, partsOfRegExp, setSize, timeOf } from "../values/intrinsics.js";
 import { CborOutput } from "./output.js";
-import { OVER_LIMIT, UNENCODABLE } from "./refusals.js";
+import { OVER_LIMIT, UNENCODABLE } from "../values/refusals.js";
 import { TAG } from "./tags.js";
 
 /** How the reader will treat what is written. */

@@ -1,5 +1,5 @@
-import { textOfBytes } from "../loose-text.js";
-import { malformed } from "../malformed.js";
+import { textOfBytes } from "../values/loose-text.js";
+import { malformed } from "../errors/malformed.js";
 import { nameAt, textAt } from "./text-input.js";
 import { TAG } from "./tags.js";
 

@@ -1,11 +1,11 @@
-import { errorParts } from "../error-values.js";
+import { errorParts } from "../values/error-values.js";
 import { MAX_STORED_DEPTH } from "../limits.js";
-import { bytesOfView, nameOfView, viewKindByName } from "../typed-arrays.js";
-import { kindOf } from "../value-kinds.js";
+import { bytesOfView, nameOfView, viewKindByName } from "../values/typed-arrays.js";
+import { kindOf } from "../values/value-kinds.js";
 import { epochSeconds } from "./dates.js";
 import { headBytes, hexOfBigint, isShortBigint, isShortInteger, passes } from "./heads.js";
-import { hasInheritedElements, heldMap, heldSet, lengthOf, mapSize, ownItem, ownValue, partsOfRegExp, setSize, timeOf } from "./intrinsics.js";
-import { OVER_LIMIT, UNENCODABLE } from "./refusals.js";
+import { hasInheritedElements, heldMap, heldSet, lengthOf, mapSize, ownItem, ownValue, partsOfRegExp, setSize, timeOf } from "../values/intrinsics.js";
+import { OVER_LIMIT, UNENCODABLE } from "../values/refusals.js";
 import { TAG } from "./tags.js";
 import { textBytes } from "./text-size.js";
 

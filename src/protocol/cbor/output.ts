@@ -1,5 +1,5 @@
 import { headBytes } from "./heads.js";
-import { OVER_LIMIT } from "./refusals.js";
+import { OVER_LIMIT } from "../values/refusals.js";
 import { isOdd, textBytes } from "./text-size.js";
 
 /** What is kept from one encoding to the next; larger buffers are left to the collector. */

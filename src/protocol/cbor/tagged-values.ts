@@ -1,6 +1,6 @@
-import { errorOfParts } from "../error-values.js";
-import { malformed } from "../malformed.js";
-import { viewKindByTag, viewOfBytes } from "../typed-arrays.js";
+import { errorOfParts } from "../values/error-values.js";
+import { malformed } from "../errors/malformed.js";
+import { viewKindByTag, viewOfBytes } from "../values/typed-arrays.js";
 
 // What tags make of what they stand on. Every function throws `encoding/invalid` (400).
 

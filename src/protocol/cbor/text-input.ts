@@ -1,4 +1,4 @@
-import { textOfBytes } from "../loose-text.js";
+import { textOfBytes } from "../values/loose-text.js";
 
 /** Texts of so many bytes are worth a call into the runtime's decoder; shorter ones of ASCII are read faster by hand. */
 const LONG_TEXT = 64;

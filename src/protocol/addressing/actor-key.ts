@@ -1,0 +1,136 @@
+import { ActorError } from "../errors/errors.js";
+
+/** The parts of an actor's key. An empty key is legal. */
+export type ActorKey = readonly string[];
+
+/** UTF-8 bytes of an actor's name. */
+export const MAX_ACTOR_NAME_BYTES = 64;
+/** UTF-8 bytes of one part of a key. */
+export const MAX_KEY_PART_BYTES = 128;
+/** UTF-8 bytes of a whole key, one separator between two parts counted. */
+export const MAX_KEY_BYTES = 1024;
+
+const utf8 = new TextEncoder();
+const LONE_SURROGATE = /\p{Surrogate}/u;
+
+/**
+ * The parts of what a user wrote for a key: nothing, a string or an array. Throws `actor/invalid_key` (400) on anything else, and
+ * on half a surrogate pair: URLs tell no two of them apart.
+ */
+export function normalizeKey(key: string | readonly string[] | undefined): string[] {
+  if (key === undefined) return [];
+  if (typeof key === "string") return normalizeKey([key]);
+  if (!Array.isArray(key)) throw invalidKey("a key is a string or an array of strings");
+  return key.map((part: unknown, index) => {
+    if (typeof part !== "string") throw invalidKey(`part ${index} of the key is not a string`);
+    if (LONE_SURROGATE.test(part)) throw invalidKey(`part ${index} of the key holds half a surrogate pair`);
+    return part;
+  });
+}
+
+/** Throws `actor/invalid_name` (400) unless `name` has 1 to 64 bytes of well-formed text. */
+export function checkActorName(name: string): void {
+  const isLegal = typeof name === "string" && name !== "" && !LONE_SURROGATE.test(name);
+  if (!isLegal || utf8.encode(name).length > MAX_ACTOR_NAME_BYTES) {
+    throw new ActorError("actor", "invalid_name", `An actor's name has 1 to ${MAX_ACTOR_NAME_BYTES} bytes of well-formed text.`);
+  }
+}
+
+/** Throws `actor/invalid_key` (400) if a part is no well-formed string, `actor/key_too_large` (400) over a limit. */
+export function checkKey(key: ActorKey): void {
+  if (!Array.isArray(key)) throw invalidKey("a key is an array of strings");
+  let total = Math.max(0, key.length - 1);
+  for (const [index, part] of key.entries()) {
+    if (typeof part !== "string") throw invalidKey(`part ${index} of the key is not a string`);
+    if (LONE_SURROGATE.test(part)) throw invalidKey(`part ${index} of the key holds half a surrogate pair`);
+    const size = utf8.encode(part).length;
+    if (size > MAX_KEY_PART_BYTES) throw keyTooLarge(`Part ${index} of the key`, size, MAX_KEY_PART_BYTES);
+    total += size;
+  }
+  if (total > MAX_KEY_BYTES) throw keyTooLarge("The key", total, MAX_KEY_BYTES);
+}
+
+/** The name of the Durable Object of an actor. Two different actors never share one. */
+export function objectName(name: string, key: ActorKey): string {
+  return JSON.stringify([name, ...key]);
+}
+
+/** The actor that an object's name belongs to; `undefined` if `objectName` did not make the text. */
+export function parseObjectName(text: string): { name: string; key: string[] } | undefined {
+  const parts = parseStringArray(text);
+  const [name, ...key] = parts ?? [];
+  return name === undefined || objectName(name, key) !== text ? undefined : { name, key };
+}
+
+/** `rvt-key`: the parts joined by commas, not escaped. Ambiguous; kept for the published clients. */
+export function formatLegacyKey(key: ActorKey): string {
+  return key.join(",");
+}
+
+/** The key that the gateway reads in `rvt-key`. The empty text is the empty key. */
+export function parseLegacyKey(text: string): string[] {
+  return text === "" ? [] : text.split(",");
+}
+
+/** `rvt-key-json`: our own client's form, a JSON array. (Percent-encoding it for a URL is the caller's.) */
+export function formatJsonKey(key: ActorKey): string {
+  return JSON.stringify(key);
+}
+
+/** The key in `rvt-key-json`. Throws `guard/query_invalid_params` (400) unless it is a JSON array of strings. */
+export function parseJsonKey(text: string): string[] {
+  const parts = parseStringArray(text);
+  if (parts === undefined) throw invalidParams("rvt-key-json is not a JSON array of strings.");
+  return parts;
+}
+
+/** The key of the REST interface: parts joined by "/", which is escaped within a part. */
+export function formatRestKey(key: ActorKey): string {
+  if (key.length === 0) return "/";
+  return key.map((part) => (part === "" ? "\\0" : part.replace(/[\\/]/g, "\\$&"))).join("/");
+}
+
+/** The key in a REST text; "" and "/" are the empty key. Throws `guard/query_invalid_params` (400) on a wrong escape. */
+export function parseRestKey(text: string): string[] {
+  if (text === "" || text === "/") return [];
+  const parts: string[] = [];
+  let part = "";
+  for (let i = 0; i < text.length; i++) {
+    const character = text.charAt(i);
+    if (character === "/") {
+      parts.push(part);
+      part = "";
+    } else if (character !== "\\") {
+      part += character;
+    } else {
+      const escaped = text.charAt(++i);
+      const isWholePart = part === "" && (i + 1 === text.length || text.charAt(i + 1) === "/");
+      if (escaped === "\\" || escaped === "/") part += escaped;
+      else if (escaped !== "0" || !isWholePart) throw invalidParams("The key holds an escape other than \\\\, \\/ and \\0.");
+    }
+  }
+  return [...parts, part];
+}
+
+function parseStringArray(text: string): string[] | undefined {
+  let value: unknown;
+  try {
+    value = JSON.parse(text);
+  } catch {
+    return undefined;
+  }
+  return Array.isArray(value) && value.every((part) => typeof part === "string") ? value : undefined;
+}
+
+function invalidKey(reason: string): ActorError {
+  return new ActorError("actor", "invalid_key", `Invalid actor key: ${reason}.`);
+}
+
+function keyTooLarge(what: string, sizeBytes: number, limitBytes: number): ActorError {
+  const message = `${what} has ${sizeBytes} bytes; the limit is ${limitBytes}.`;
+  return new ActorError("actor", "key_too_large", message, { metadata: { sizeBytes, limitBytes } });
+}
+
+function invalidParams(message: string): ActorError {
+  return new ActorError("guard", "query_invalid_params", message);
+}

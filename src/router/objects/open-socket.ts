@@ -1,0 +1,37 @@
+import { ENVELOPE_HEADER, formatEnvelopeHeader, type CallEnvelope } from "../../protocol/index.js";
+import { fitHeader } from "./fit-header.js";
+import { envelopeOf, platformErrorOf, type ActorCall, type CallActor } from "./call-actor.js";
+import type { ActorNamespace } from "./object-namespace.js";
+import { refusalOf } from "./refusal-of.js";
+import { resolveStub } from "./resolve-stub.js";
+
+/**
+ * Opens a socket to an actor and gives the caller's end of it, not yet accepted. Never tried twice: hooks of the actor may
+ * have run. Rejects with the actor's own errors, and as `CallActor` for the platform's.
+ */
+export type OpenSocket = (call: ActorCall) => Promise<WebSocket>;
+
+/** The way to the objects of one namespace for sockets. */
+export function createSocketOpener(objects: ActorNamespace, actorNames: ReadonlySet<string>, callActor: CallActor): OpenSocket {
+  return async (call) => {
+    const fitting = await fitHeader(call, callActor);
+    const resolved = resolveStub(objects, fitting.target, actorNames);
+    const { request, ...envelope } = envelopeOf(fitting, resolved);
+    let response: Response;
+    try {
+      response = await resolved.openStub().fetch(upgradeRequest(envelope, request));
+    } catch (error) {
+      throw platformErrorOf(error);
+    }
+    if (response.webSocket) return response.webSocket;
+    throw await refusalOf(response);
+  };
+}
+
+function upgradeRequest(envelope: Omit<CallEnvelope, "request">, request: CallEnvelope["request"]): Request {
+  const headers = new Headers(request?.headers.map(([name, value]) => [name, value]));
+  headers.set("upgrade", "websocket");
+  headers.set(ENVELOPE_HEADER, formatEnvelopeHeader(envelope));
+  // Without a request behind it (a caller inside the Worker), the actor is told none: its URL is nobody's.
+  return new Request(request?.url ?? "http://actor/connect", { headers });
+}

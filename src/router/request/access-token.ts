@@ -1,0 +1,21 @@
+import { ActorError } from "../../protocol/index.js";
+
+/**
+ * Lets a request pass that carries the token as `Authorization: Bearer`. Without a token configured, nobody passes. Throws
+ * `api/unauthorized` (401).
+ */
+export function requireToken(headers: Headers, token: string | undefined): void {
+  const given = /^Bearer +(.+)$/i.exec(headers.get("authorization") ?? "")?.[1];
+  if (token === undefined || token === "" || given === undefined || !isSameText(given, token)) {
+    throw new ActorError("api", "unauthorized", "This route needs the token of this deployment as Authorization: Bearer.");
+  }
+}
+
+/** Compares in a time that depends on the lengths only. */
+function isSameText(given: string, expected: string): boolean {
+  const utf8 = new TextEncoder();
+  const [a, b] = [utf8.encode(given), utf8.encode(expected)];
+  let difference = a.length ^ b.length;
+  for (let i = 0; i < a.length; i++) difference |= (a[i] ?? 0) ^ (b[i % b.length] ?? 0);
+  return difference === 0;
+}

@@ -1,0 +1,34 @@
+import { ENVELOPE_HEADER, parseSubprotocols, type CallEnvelope } from "../../protocol/index.js";
+import { redactPath } from "./gateway-path.js";
+
+/** Ours, not the actor's: credentials of the deployment, and what travels in the envelope as itself. */
+const OWN_HEADERS = new Set([
+  "x-rivet-token", "x-rivet-conn-params", "x-rivet-encoding", "x-rivet-target", "x-rivet-actor", "x-rivet-namespace", "x-rivet-skip-ready-wait",
+  "x-rivet-internal-original-request-url", "x-perdure-json", ENVELOPE_HEADER,
+]);
+
+/** The request as the actor may see it: without our parameters, tokens and headers. The user's own headers stay. */
+export function forwardedRequest(request: Request, userQuery: string): NonNullable<CallEnvelope["request"]> {
+  return actorRequest(request, redactPath(new URL(request.url).pathname), userQuery);
+}
+
+/** The same with a path of its own. */
+export function actorRequest(request: Request, path: string, query: string): NonNullable<CallEnvelope["request"]> {
+  return {
+    method: request.method,
+    url: new URL(request.url).origin + path + (query === "" ? "" : `?${query}`),
+    headers: withoutOwnHeaders(request.headers),
+  };
+}
+
+/** Also of a request that was passed on by code inside the Worker. */
+export function withoutOwnHeaders(headers: Iterable<readonly [string, string]>): [string, string][] {
+  return [...headers].filter(([name]) => !OWN_HEADERS.has(name.toLowerCase())).flatMap(withoutOwnProtocols);
+}
+
+function withoutOwnProtocols([name, value]: readonly [string, string]): [string, string][] {
+  if (name !== "sec-websocket-protocol") return [[name, value]];
+  // Ours carry params and tokens.
+  const { others = [] } = parseSubprotocols(value);
+  return others.length === 0 ? [] : [[name, others.join(", ")]];
+}

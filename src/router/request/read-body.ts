@@ -1,0 +1,65 @@
+import { ActorError } from "../../protocol/index.js";
+
+/**
+ * How much of a refused body is still read, and thrown away. A sender that is cut off while it writes sees a broken
+ * connection instead of the answer (seen locally); one that sends far too much has to live with that.
+ */
+const DISCARD_BYTES = 1024 * 1024;
+
+/**
+ * The body of a request, of at most `limitBytes`. What it says of its own length is believed only when that is too much:
+ * the bytes are counted as they come. Throws `tooLong`, or `request/invalid` (400) if the body breaks off.
+ */
+export async function readBody(request: Request, limitBytes: number, tooLong: () => ActorError): Promise<Uint8Array> {
+  if (request.body === null) return new Uint8Array(0);
+  const reader = request.body.getReader();
+  if (Number(request.headers.get("content-length")) > limitBytes) {
+    await discard(reader);
+    throw tooLong();
+  }
+  const chunks: Uint8Array[] = [];
+  let size = 0;
+  for (;;) {
+    const { done, value } = await reader.read().catch((cause: unknown) => {
+      throw new ActorError("request", "invalid", "The request's body broke off.", { cause });
+    });
+    if (done) return joined(chunks, size);
+    size += value.byteLength;
+    if (size > limitBytes) {
+      await discard(reader);
+      throw tooLong();
+    }
+    chunks.push(value);
+  }
+}
+
+/** The error for a message of more than `limitBytes`. */
+export function incomingTooLong(limitBytes: number): ActorError {
+  const message = `The message has more than ${limitBytes} bytes.`;
+  return new ActorError("message", "incoming_too_long", message, { metadata: { limitBytes } });
+}
+
+async function discard(reader: ReadableStreamDefaultReader<Uint8Array>): Promise<void> {
+  try {
+    for (let discarded = 0; discarded < DISCARD_BYTES; ) {
+      const { done, value } = await reader.read();
+      if (done) return;
+      discarded += value.byteLength;
+    }
+    await reader.cancel();
+  } catch {
+    // It broke off: nobody is left to be polite to.
+  }
+}
+
+function joined(chunks: readonly Uint8Array[], size: number): Uint8Array {
+  const [only] = chunks;
+  if (only !== undefined && chunks.length === 1) return only;
+  const bytes = new Uint8Array(size);
+  let at = 0;
+  for (const chunk of chunks) {
+    bytes.set(chunk, at);
+    at += chunk.byteLength;
+  }
+  return bytes;
+}

@@ -1,0 +1,32 @@
+import { ActorError, callerLimits, decodeJson, decodePlainJson, encodeValue, isBeyondLimit } from "../../protocol/index.js";
+import { isOwnClient } from "./wire-encoding.js";
+
+export const MAX_PARAMS_BYTES = 4096;
+
+/**
+ * Connection params from `x-rivet-conn-params`, as bytes of the storage codec; `undefined` without the header. Throws
+ * `request/too_large` (413) over 4 KiB, `actor/invalid_request` (400) if it is no JSON, `encoding/invalid` (400) if it is
+ * nested too deeply.
+ */
+export function readConnParams(headers: Headers): Uint8Array | undefined {
+  const text = headers.get("x-rivet-conn-params");
+  return text === null ? undefined : paramsFromJson(text, isOwnClient(headers));
+}
+
+/** As `readConnParams`, of the params' JSON, whatever carried it. The published clients write it plain, without tags. */
+export function paramsFromJson(text: string, isExtended: boolean): Uint8Array {
+  if (new TextEncoder().encode(text).length > MAX_PARAMS_BYTES) throw paramsTooLarge();
+  let params: unknown;
+  try {
+    params = isExtended ? decodeJson(text, callerLimits(0)) : decodePlainJson(text, callerLimits(0));
+  } catch (error) {
+    if (isBeyondLimit(error)) throw error;
+    throw new ActorError("actor", "invalid_request", "The connection params are not JSON.");
+  }
+  return encodeValue(params, { what: "the connection params" });
+}
+
+export function paramsTooLarge(): ActorError {
+  const message = `Connection params have at most ${MAX_PARAMS_BYTES} bytes.`;
+  return new ActorError("request", "too_large", message, { metadata: { limitBytes: MAX_PARAMS_BYTES } });
+}

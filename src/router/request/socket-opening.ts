@@ -1,0 +1,40 @@
+import { isEncoding, parseSubprotocols, SOCKET_PROTOCOL, type Encoding } from "../../protocol/index.js";
+import { paramsFromJson } from "./read-params.js";
+
+/** How a WebSocket client asks to be served: all of it stands in the subprotocols it offers (`spec/api.md` G.6). */
+export interface SocketOpening {
+  readonly encoding: Encoding;
+  /** The client is our own: every kind of value may be sent to it. */
+  readonly extended: boolean;
+  /** It pings after each mebibyte that it has received. */
+  readonly pings: boolean;
+  /** Connection params, bytes of the storage codec. */
+  readonly params: Uint8Array | undefined;
+}
+
+export function isUpgrade(request: Request): boolean {
+  return request.headers.get("upgrade")?.toLowerCase() === "websocket";
+}
+
+/** @throws encoding/unsupported, request/too_large, actor/invalid_request */
+export function readSocketOpening(headers: Headers): SocketOpening {
+  const { encoding, isOwnClient, pings = false, params } = parseSubprotocols(headers.get("sec-websocket-protocol"));
+  const extended = isOwnClient ?? false;
+  return { encoding, extended, pings, params: params === undefined ? undefined : paramsFromJson(params, extended) };
+}
+
+/** How to write to a client whose opening may be wrong. */
+export function readableEncoding(headers: Headers): Encoding {
+  const named = offered(headers).find((name) => name.startsWith("rivet_encoding."))?.slice("rivet_encoding.".length);
+  return isEncoding(named) ? named : "json";
+}
+
+/** The answer to an upgrade. The one subprotocol of ours is selected, if it was offered: clients refuse any other. */
+export function upgradedResponse(webSocket: WebSocket, headers: Headers): Response {
+  const selected = offered(headers).includes(SOCKET_PROTOCOL);
+  return new Response(null, { status: 101, webSocket, headers: selected ? { "sec-websocket-protocol": SOCKET_PROTOCOL } : {} });
+}
+
+function offered(headers: Headers): string[] {
+  return (headers.get("sec-websocket-protocol") ?? "").split(",").map((name) => name.trim());
+}

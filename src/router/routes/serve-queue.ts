@@ -1,0 +1,40 @@
+import { ActorError, decodeValue, encodeValue, MAX_SEND_WAIT_MS, own } from "../../protocol/index.js";
+import { answer } from "../request/answer.js";
+import { readConnParams } from "../request/read-params.js";
+import { forwardedRequest } from "../request/forwarded-request.js";
+import type { ActorAccess, GatewayOptions, GatewayRequest } from "./gateway-request.js";
+import { readBody } from "../request/read-body.js";
+import { decodeRequest, isOwnClient, wireCodecOf } from "../request/wire-encoding.js";
+
+/**
+ * `POST …/queue/{name}`: stores a message and answers once it is; with `wait`, once it is completed or the time is over.
+ * Throws what the caller did wrong, and the actor's errors.
+ */
+export async function serveQueue({ request, userQuery, target, argument }: GatewayRequest, { sendMessage }: ActorAccess, options: GatewayOptions): Promise<Response> {
+  const codec = wireCodecOf(request.headers);
+  const params = readConnParams(request.headers);
+  const bytes = await readBody(request, options.maxQueueBodySize, () => messageTooLarge(options.maxQueueBodySize));
+  const send = own(decodeRequest(codec, codec.queueSendRequest, bytes, 'The body of a queue send is {"body": …, "wait"?: true or false, "timeout"?: milliseconds}.'));
+  if (send.name !== undefined && send.name !== argument) throw new ActorError("request", "invalid", "The path and the body name different queues.");
+  if (send.timeout !== undefined && send.timeout > MAX_SEND_WAIT_MS) {
+    throw new ActorError("request", "invalid", `A timeout has at most ${MAX_SEND_WAIT_MS} milliseconds (a day), not ${send.timeout}.`);
+  }
+  const sent = await sendMessage({
+    target,
+    queue: argument,
+    body: encodeValue(send.body, { what: "body" }),
+    wait: send.wait ?? false,
+    request: forwardedRequest(request, userQuery),
+    signal: request.signal,
+    ...(send.timeout !== undefined && { timeoutMs: send.timeout }),
+    ...(params !== undefined && { params }),
+  });
+  const { actorId, status, reply } = own(sent);
+  const outcome = { status, ...(reply !== undefined && { response: decodeValue(reply) }) };
+  const encoded = codec.queueSendResponse.encode(outcome, { extended: isOwnClient(request.headers) });
+  return answer(encoded, codec, actorId, options.maxOutgoingMessageSize);
+}
+
+function messageTooLarge(limitBytes: number): ActorError {
+  return new ActorError("queue", "message_too_large", `A queue message has at most ${limitBytes} bytes.`, { metadata: { limitBytes } });
+}

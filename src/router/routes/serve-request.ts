@@ -1,0 +1,40 @@
+import { ActorError } from "../../protocol/index.js";
+import { readConnParams } from "../request/read-params.js";
+import { actorRequest } from "../request/forwarded-request.js";
+import type { ActorAccess } from "./gateway-request.js";
+import { readBody } from "../request/read-body.js";
+import type { ActorTarget } from "../objects/resolve-stub.js";
+import { isUpgrade } from "../request/socket-opening.js";
+
+/** Bytes that a body may announce. One that announces nothing is a stream, and as long as it likes (decision 29). */
+const MAX_ANNOUNCED_BYTES = 20 * 1024 * 1024;
+
+/** A raw request, addressed: what the actor's own code sees of its URL is `path` and `query`, both undecoded. */
+export interface AddressedRequest {
+  readonly request: Request;
+  readonly target: ActorTarget;
+  readonly path: string;
+  readonly query: string;
+}
+
+/**
+ * A raw request to an actor, below `/gateway/{actor}/request` or routed by header: gives what the actor's own code answers.
+ * Throws what the caller did wrong, and the errors of the actor's side.
+ */
+export async function serveRequest({ request, target, path, query }: AddressedRequest, { sendRequest }: ActorAccess): Promise<Response> {
+  if (isUpgrade(request)) throw new ActorError("actor", "invalid_request", "WebSockets do not open here, but at …/connect and …/websocket.");
+  const params = readConnParams(request.headers);
+  if (Number(request.headers.get("content-length")) > MAX_ANNOUNCED_BYTES) await readBody(request, MAX_ANNOUNCED_BYTES, tooLong);
+  return sendRequest({
+    target,
+    request: actorRequest(request, path, query),
+    body: request.body,
+    signal: request.signal,
+    ...(params !== undefined && { params }),
+  });
+}
+
+function tooLong(): ActorError {
+  const message = `A body that announces its length has at most ${MAX_ANNOUNCED_BYTES} bytes. Larger ones are streamed, without a content-length.`;
+  return new ActorError("guard", "invalid_request_body", message, { metadata: { limitBytes: MAX_ANNOUNCED_BYTES } });
+}
