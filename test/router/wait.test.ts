@@ -17,10 +17,12 @@ function reply(output: unknown): ActorReply {
 }
 
 /** Waits answered by the test, one after the other; the last answer is repeated. */
-function sender(waits: ((clock: ManualClock, operation: Extract<Operation, { kind: "wait" }>) => Promise<unknown>)[], options: { random?: number; stored?: () => Promise<unknown> } = {}) {
+function sender(waits: ((clock: ManualClock, operation: Extract<Operation, { kind: "wait" }>) => Promise<unknown>)[], options: { random?: number; stored?: () => Promise<unknown>; timerFires?: boolean } = {}) {
   const clock = new ManualClock(1000);
   const calls: ActorCall[] = [];
   const pauses: number[] = [];
+  /** Each with its ms, while it runs. */
+  const timers = new Map<object, number>();
   let attached = 0;
   const callActor: CallActor = async (call) => {
     calls.push(call);
@@ -35,9 +37,14 @@ function sender(waits: ((clock: ManualClock, operation: Extract<Operation, { kin
     pauses.push(ms);
     clock.moveTo(clock.now() + ms);
   };
-  const send = createMessageSender(callActor, noSockets, { now: () => clock.now(), sleep, random: () => options.random ?? 0, newToken: () => TOKEN });
+  const setTimer = (ms: number, action: () => void): (() => void) => {
+    if (options.timerFires) queueMicrotask(() => (clock.moveTo(clock.now() + ms), action()));
+    timers.set(action, ms);
+    return () => timers.delete(action);
+  };
+  const send = createMessageSender(callActor, noSockets, { now: () => clock.now(), sleep, setTimer, random: () => options.random ?? 0, newToken: () => TOKEN });
   const leftMs = (): number[] => calls.flatMap(({ operation }) => (operation.kind === "wait" ? [operation.timeoutMs] : []));
-  return { clock, calls, pauses, leftMs, send: (timeoutMs?: number, signal?: AbortSignal): Promise<SentMessage> =>
+  return { clock, calls, pauses, timers, leftMs, send: (timeoutMs?: number, signal?: AbortSignal): Promise<SentMessage> =>
     send({ target: TARGET, queue: "q", body: BODY, wait: true, ...(timeoutMs !== undefined && { timeoutMs }), ...(signal !== undefined && { signal }) }) };
 }
 
@@ -56,6 +63,18 @@ describe("a sender who waits", () => {
       { target: TARGET, operation: { kind: "send", queue: "q", body: BODY, wait: true, timeoutMs: 300, token: TOKEN } },
       { target: { actorId: ACTOR_ID }, operation: { kind: "wait", messageId: 7, createdAt: 5, timeoutMs: 300, token: TOKEN } },
     ]);
+  });
+
+  test("is told a second after its time that it is over, though its object says nothing", async () => {
+    const { send, clock } = sender([() => new Promise(() => {})], { timerFires: true });
+    expect(await send(300)).toEqual({ actorId: ACTOR_ID, status: "timedOut" });
+    expect(clock.now()).toBe(1000 + 300 + 1000);
+  });
+
+  test("has no timer left once its object has answered, or broken", async () => {
+    const { send, timers } = sender([breaksAfter(100, flagged({})), completes]);
+    expect(await send(300)).toMatchObject({ status: "completed" });
+    expect(timers.size).toBe(0);
   });
 
   test.each<[string, unknown]>([

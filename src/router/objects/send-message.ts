@@ -43,6 +43,11 @@ export interface WaitPorts extends CallPorts {
 /** So long an object holds a sender in a call, and stays in memory for it; then a socket does, which costs nothing. */
 const CALL_WAIT_MS = 30_000;
 const CLOCK_SLACK_MS = 1_000;
+/**
+ * So late the object's answer may come. An object that says nothing is one whose storage refuses to delete a destroyed actor: it tries
+ * again every 10 s and more, and answers nobody meanwhile.
+ */
+const LATE_MS = 1_000;
 
 /** Delays between two attachments: doubling, and up to half taken off by chance. */
 const FIRST_DELAY_MS = 50;
@@ -112,7 +117,7 @@ async function waitFor(actorId: string, accepted: Accepted & { readonly token: s
     const leftMs = Math.max(0, deadline - ports.now());
     const begunAt = ports.now();
     try {
-      return await attach(actorId, { messageId, createdAt, token }, leftMs, signal);
+      return await answeredWithin(leftMs + LATE_MS, attach(actorId, { messageId, createdAt, token }, leftMs, signal), ports);
     } catch (error) {
       signal?.throwIfAborted();
       if (!isBroken(error)) throw isNotFound(error) ? destroyed(actorId) : error;
@@ -123,6 +128,14 @@ async function waitFor(actorId: string, accepted: Accepted & { readonly token: s
       if (ports.now() >= deadline) return { status: "timedOut" };
     }
   }
+}
+
+/** What an object says, or that the time is over. */
+function answeredWithin(ms: number, attached: Promise<WaitResult>, ports: WaitPorts): Promise<WaitResult> {
+  return new Promise((resolve, reject) => {
+    const stopTimer = ports.setTimer(ms, () => resolve({ status: "timedOut" }));
+    void attached.then(resolve, reject).finally(stopTimer);
+  });
 }
 
 function setTimer(ms: number, action: () => void): () => void {
