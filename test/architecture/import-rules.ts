@@ -1,132 +1,209 @@
-// The import table of this project. .oxlintrc.json says the same to editors; both are tried on seeds.ts.
-import { posix } from "node:path";
-import { withoutComments } from "./source-files.js";
+// Who may import whom: the one table. `npm run lint-config` writes it into .oxlintrc.json, for editors; import-walk.ts checks
+// it with reasons. A room is a folder inside a folder of src; "." are the files directly in it.
 
-type Access = { readonly files?: readonly string[]; readonly typesOnly?: true };
-type Folder = {
+/** What may be taken of another folder or of a package. */
+export type Access = {
+  /** The files of the folder, `index` if left out. */
+  readonly files?: readonly string[];
+  readonly typesOnly?: true;
+  /** The only file that may. */
+  readonly onlyIn?: string;
+};
+
+export type Room = {
+  /** What the room owns. */
   readonly why: string;
-  /** Other folders it may import; of each, the files named, or `index`. */
+  /** The rooms of its folder that it may import: each stands before it in the table, and each is used. */
+  readonly imports: readonly string[];
+  /** The files of the room do not import each other. */
+  readonly areSeparate?: true;
+};
+
+export type Folder = {
+  readonly why: string;
+  /** Other folders it may import. */
   readonly folders: Readonly<Record<string, Access>>;
   /** Packages and platform modules, by the start of their name. */
   readonly packages?: Readonly<Record<string, Access>>;
+  /** It reads no clock, sets no timer, draws no id, and knows no platform. */
+  readonly isPure?: true;
+  /** From the ground up. */
+  readonly rooms: Readonly<Record<string, Room>>;
+  /** Files directly in the folder that stand above all its rooms, beside `index` and `internal`; no room imports one. */
+  readonly tops?: readonly string[];
 };
 
-const INDEX = ["index"];
 const INDEX_AND_PORTS = ["index", "ports"];
 
 export const FOLDERS: Readonly<Record<string, Folder>> = {
-  protocol: { why: "protocol/ is what crosses a wire or a disk, and depends on nothing", folders: {} },
-  workflow: { why: "the engine knows no platform, not even for types", folders: { protocol: {} } },
-  actor: { why: "the actor runtime knows no platform, and of the engine only what its index shows", folders: { protocol: {}, workflow: {} }, packages: { croner: {} } },
+  protocol: {
+    why: "protocol/ is what crosses a wire or a disk, and depends on nothing",
+    folders: {},
+    isPure: true,
+    rooms: {
+      ".": { why: "what every room reads: limits, options, versions and the own properties of objects", imports: [] },
+      errors: { why: "errors with codes, and the table of all codes", imports: ["."] },
+      values: { why: "which values can be stored and sent, and how large they are", imports: [".", "errors"] },
+      cbor: { why: "one pass of CBOR each way, bounded in depth, bytes and work", imports: [".", "errors", "values"] },
+      codecs: {
+        why: "values as bytes and text: rows of storage, CBOR and JSON of the wire",
+        imports: [".", "errors", "values", "cbor"],
+      },
+      messages: {
+        why: "messages between client and server, in each encoding",
+        imports: [".", "errors", "values", "codecs"],
+      },
+      addressing: {
+        why: "which actor is meant: keys, ids and the envelope of a call",
+        imports: ["errors", "values", "codecs", "messages"],
+      },
+    },
+  },
+  timing: {
+    why: "timing/ is functions of time for any program, and depends on nothing",
+    folders: {},
+    rooms: { ".": { why: "sleeping, intervals, joined signals and timeouts of any length", imports: [] } },
+  },
+  workflow: {
+    why: "the engine knows no platform, not even for types",
+    folders: { protocol: {} },
+    isPure: true,
+    rooms: {
+      history: { why: "what a workflow has recorded, as entries in a tree of names", imports: [] },
+      ".": { why: "scopes, steps, branches, retries and undoing: what all operations share", imports: ["history"] },
+      ops: {
+        why: "one file for each primitive: its entry, its replay, its live behaviour",
+        imports: ["history", "."],
+        areSeparate: true,
+      },
+    },
+    tops: ["context", "restart", "run"],
+  },
+  actor: {
+    why: "the actor runtime knows no platform, and of the engine only what its index shows",
+    folders: { protocol: {}, workflow: {} },
+    packages: { croner: {} },
+    isPure: true,
+    rooms: {
+      ".": { why: "ports: what the platform does for an actor", imports: [] },
+      state: { why: "views that keep state storable at every moment", imports: [] },
+      storage: { why: "rows, the dirty set, the alarm and the lease", imports: ["."] },
+      api: { why: "the types users see", imports: [".", "storage"] },
+      definition: { why: "actor() and setup(): what users declare, checked", imports: [".", "api"] },
+      activation: {
+        why: "what all parts of one life in memory share",
+        imports: [".", "state", "storage", "api", "definition"],
+      },
+      queue: {
+        why: "messages, their receivers and the senders that wait",
+        imports: [".", "storage", "api", "definition", "activation"],
+      },
+      data: { why: "c.db and c.kv", imports: [".", "storage", "api", "activation"] },
+      callbacks: {
+        why: "running user code: contexts, deadlines, commits and failures",
+        imports: [".", "state", "storage", "api", "definition", "activation", "queue", "data"],
+      },
+      schedule: { why: "c.schedule and c.cron", imports: ["storage", "api", "activation", "callbacks"] },
+      workflow: {
+        why: "binding the workflow engine to an actor",
+        imports: ["storage", "api", "activation", "callbacks"],
+      },
+      connections: {
+        why: "callers that come and go",
+        imports: [".", "state", "storage", "api", "definition", "activation", "callbacks"],
+      },
+      lifecycle: {
+        why: "how a life begins, sleeps and ends",
+        imports: [
+          ".",
+          "state",
+          "storage",
+          "definition",
+          "activation",
+          "queue",
+          "data",
+          "callbacks",
+          "schedule",
+          "workflow",
+          "connections",
+        ],
+      },
+    },
+  },
+  logging: {
+    why: "logging/ writes log lines to the console, and knows nothing of who logs but the form of a line",
+    folders: { protocol: {}, actor: { typesOnly: true } },
+    rooms: { ".": { why: "the console as a log, and the loggers users configure", imports: [] } },
+  },
   "durable-object": {
     why: "the shell is the only folder bound to the platform, and knows nobody who calls it",
-    folders: { protocol: {}, workflow: {}, actor: {} },
+    folders: { protocol: {}, actor: {} },
     packages: { "cloudflare:": {} },
+    rooms: { ".": { why: "the object class, its storage, alarms and sockets", imports: [] } },
   },
   router: {
     why: "the router holds no state and no actor code; an object is a structural type of its own",
-    folders: { protocol: {}, actor: { typesOnly: true } },
-    packages: { hono: {}, "cloudflare:": { typesOnly: true } },
+    folders: { protocol: {} },
+    packages: { hono: {} },
+    rooms: {
+      request: { why: "reading one request and writing one answer", imports: [] },
+      objects: { why: "finding an object and calling it", imports: ["request"] },
+      routes: { why: "which path does what, for whom", imports: ["request", "objects"] },
+    },
   },
   client: {
     why: "the client is what browsers download: protocol code and types, nothing of the server",
-    folders: { protocol: {}, workflow: { typesOnly: true }, actor: { files: ["index", "api/client-types"], typesOnly: true } },
+    folders: { protocol: {}, actor: { files: ["index", "api/client-types"], typesOnly: true } },
+    rooms: {
+      config: { why: "what a client is configured with, and its errors", imports: [] },
+      transport: { why: "calls over HTTP and over the binding", imports: ["config"] },
+      connection: { why: "one connection: its states, calls and events", imports: ["config"] },
+      handle: { why: "the typed client and its handles", imports: ["config", "transport", "connection"] },
+    },
   },
-  timing: { why: "timing/ is functions of time for any program, and knows nothing of ours", folders: {} },
-  logging: { why: "logging/ writes log lines to the console, and knows nothing of who logs but the form of a line", folders: { protocol: {}, actor: { typesOnly: true } } },
   drizzle: {
     why: "the drizzle provider is published beside the rest, for those who have drizzle-orm, and knows only what a provider is",
     folders: { actor: { typesOnly: true } },
     packages: { "drizzle-orm": {} },
+    rooms: { ".": { why: "drizzle-orm on the actor's database", imports: [] } },
   },
   testing: {
     why: "testing/ drives the pure core, and is published, so it brings no test runner",
     folders: { protocol: {}, workflow: { files: INDEX_AND_PORTS }, actor: { files: INDEX_AND_PORTS } },
+    isPure: true,
+    rooms: { ".": { why: "the memory store, the manual clock and the world in which actors crash", imports: [] } },
   },
   entry: {
     why: "entries only put together what the folders' indexes offer",
     folders: {
-      protocol: {}, workflow: {}, actor: { files: ["index", "api/client-types"] }, "durable-object": {}, router: {}, client: {}, testing: {}, drizzle: {}, timing: {}, logging: {},
+      protocol: {},
+      timing: {},
+      workflow: {},
+      actor: { files: ["index", "api/client-types"] },
+      logging: {},
+      "durable-object": {},
+      router: {},
+      client: {},
+      drizzle: {},
+      testing: {},
     },
-    packages: { "cloudflare:": {}, hono: {} },
+    packages: { "cloudflare:": { onlyIn: "cloudflare" } },
+    rooms: {
+      ".": { why: "one file for each subpath of the package", imports: [] },
+      db: { why: "the subpaths below perdure/db", imports: [] },
+      unstable: { why: "the subpaths below perdure/unstable", imports: [] },
+    },
   },
 };
 
-export type Import = { readonly specifier: string; readonly typesOnly: boolean };
+/** What tests may import, as paths in src. */
+export const SHOWN_TO_TESTS = ["*/index.js", "*/ports.js", "*/internal.js", "testing/**", "entry/**"];
 
-/** Every module a source names, re-exports and dynamic imports included. */
-export function importsOf(source: string): Import[] {
-  const pattern = /\b(?:import|export)\b(\s+type\b)?[^"'`;()]*?\bfrom\s*["']([^"']+)["']|\bimport\s*\(?\s*["']([^"']+)["']/g;
-  return [...withoutComments(source).matchAll(pattern)].map((match) => ({
-    specifier: match[2] ?? match[3] ?? "",
-    typesOnly: match[1] !== undefined,
-  }));
-}
-
-/** What is wrong with the source, one sentence each. */
-export function violations(path: string, source: string): string[] {
-  const imports = importsOf(source).map((found) => ({ found, reason: forbidden(path, found) }));
-  return [
-    ...imports.flatMap(({ found, reason }) => (reason === undefined ? [] : [`${path} imports "${found.specifier}": ${reason}`])),
-    ...forbiddenCode(path, withoutComments(source)),
-  ];
-}
-
-function forbidden(path: string, { specifier, typesOnly }: Import): string | undefined {
-  if (path.startsWith("test/")) return forbiddenInTest(path, specifier);
-  const [, folder = ""] = path.split("/");
-  const rules = FOLDERS[folder];
-  if (rules === undefined) return `src/${folder} is not in the table of test/architecture/import-rules.ts`;
-
-  if (!specifier.startsWith(".")) {
-    const name = Object.keys(rules.packages ?? {}).find((start) => specifier === start || specifier.startsWith(start.endsWith(":") ? start : `${start}/`));
-    if (name === undefined) return rules.why;
-    if (folder === "entry" && name === "cloudflare:" && path !== "src/entry/cloudflare.ts") return "only entry/cloudflare.ts is bound to the platform";
-    if (rules.packages?.[name]?.typesOnly && !typesOnly) return `types only: ${rules.why}`;
-    return undefined;
-  }
-
-  const target = posix.join(posix.dirname(path), specifier).replace(/\.[jt]s$/, "");
-  const [, targetFolder = "", ...rest] = target.split("/");
-  const targetFile = rest.join("/");
-  if (targetFolder === folder) return forbiddenInside(path, targetFile);
-
-  const access = rules.folders[targetFolder];
-  if (access === undefined) return rules.why;
-  const files = access.files ?? INDEX;
-  if (!files.includes(targetFile)) return `of ${targetFolder}/, import ${files.join(" or ")}`;
-  if (access.typesOnly && !typesOnly) return `types only: ${rules.why}`;
-  return undefined;
-}
-
-function forbiddenInside(path: string, targetFile: string): string | undefined {
-  if (targetFile === "index" || targetFile === "") return "inside a folder, import the file itself, or the index becomes a cycle";
-  if (path.startsWith("src/workflow/ops/")) {
-    if (targetFile.startsWith("ops/")) return "an operation knows no other: what two of them need is a named file one level up";
-    if (targetFile === "run" || targetFile === "context") return "an operation does not know who calls it";
-  }
-  if (path.startsWith("src/workflow/history/") && !targetFile.startsWith("history/")) return "history/ imports only protocol/ and itself";
-  return undefined;
-}
-
-const IN_WORKERD = /^test\/(durable-object\/|in-worker\/|contract\/key-value[^/]*\.test\.ts$|support\/worker(\.ts$|\/))/;
-
-function forbiddenInTest(path: string, specifier: string): string | undefined {
-  const isPlatform = specifier.startsWith("cloudflare:") || specifier.includes("/src/durable-object/");
-  if (isPlatform && !IN_WORKERD.test(path)) return "only the workerd project can load the platform";
-  const target = /\/src\/(.+?)(?:\.[jt]s)?$/.exec(specifier)?.[1];
-  if (target === undefined || /^(testing|entry)\//.test(target) || /^[^/]+\/(index|ports)$/.test(target) || target === "workflow/internal") return undefined;
-  return "tests use what a folder shows: its index, its ports, testing/, or workflow/internal";
-}
-
-const PURE = /^src\/(protocol|workflow|actor|testing)\//;
-
-/** What lint cannot say. */
-function forbiddenCode(path: string, code: string): string[] {
-  const found: string[] = [];
-  if (PURE.test(path) && /\bnew Date\s*(\(\s*\)|[^\s(\w])|(?<!new )\bDate\s*\(/.test(code)) found.push(`${path} reads the clock with Date(): the clock is a port`);
-  if (path.startsWith("src/") && !path.endsWith("/index.ts") && /\bexport\s*(type\s*)?\*\s*from\b/.test(code)) {
-    found.push(`${path} has "export *": only a folder's index does, so that an entry's surface is a list of names`);
-  }
-  return found;
-}
+/** Tests of the workerd project, which alone can load the platform. */
+export const WORKERD_TESTS = [
+  "test/durable-object/**",
+  "test/in-worker/**",
+  "test/contract/key-value*.test.ts",
+  "test/support/worker.ts",
+  "test/support/worker/**",
+];

@@ -2,9 +2,10 @@ import { spawnSync } from "node:child_process";
 import { copyFileSync, mkdirSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { dirname, join } from "node:path";
+import { lintConfig } from "../../scripts/lint-config.mjs";
 import { afterAll, describe, expect, test } from "vitest";
 import { BAD, GOOD, type Seed } from "./seeds.js";
-import { ROOT } from "./source-files.js";
+import { ROOT, read } from "./source-files.js";
 
 const scratch = mkdtempSync(join(tmpdir(), "perdure-lint-"));
 afterAll(() => rmSync(scratch, { recursive: true, force: true }));
@@ -17,10 +18,15 @@ function problems(name: string, seeds: readonly Pick<Seed, "path" | "source">[])
   for (const [index, { path, source }] of seeds.entries()) write(folder(index), path, source);
   const oxlint = join(ROOT, "node_modules", "oxlint", "bin", "oxlint");
   const folders = seeds.map((_, index) => folder(index));
-  const { stdout, stderr } = spawnSync(process.execPath, [oxlint, "--format", "json", ...folders], { cwd: scratch, encoding: "utf8" });
+  const { stdout, stderr } = spawnSync(process.execPath, [oxlint, "--format", "json", ...folders], {
+    cwd: scratch,
+    encoding: "utf8",
+  });
   if (stderr !== "") throw new Error(stderr);
   const { diagnostics } = JSON.parse(stdout) as { diagnostics: Diagnostic[] };
-  return seeds.map((_, index) => diagnostics.filter(({ filename }) => filename.startsWith(`${folder(index)}/`)).map(({ code }) => code));
+  return seeds.map((_, index) =>
+    diagnostics.filter(({ filename }) => filename.startsWith(`${folder(index)}/`)).map(({ code }) => code),
+  );
 }
 
 function write(folder: string, path: string, source: string): void {
@@ -31,6 +37,10 @@ function write(folder: string, path: string, source: string): void {
 }
 
 describe("lint rules", () => {
+  test("are those that `npm run lint-config` writes", () => {
+    expect(read(".oxlintrc.json")).toBe(lintConfig());
+  });
+
   test("catch every seeded violation", () => {
     const bad = BAD.filter(({ nets }) => nets.includes("lint"));
     const missed = problems("bad", bad).flatMap((found, index) => (found.length === 0 ? [bad[index]] : []));
@@ -38,7 +48,9 @@ describe("lint rules", () => {
   });
 
   test("say nothing about what is allowed", () => {
-    const wrong = problems("good", GOOD).flatMap((found, index) => (found.length > 0 ? [{ ...GOOD[index], found }] : []));
+    const wrong = problems("good", GOOD).flatMap((found, index) =>
+      found.length > 0 ? [{ ...GOOD[index], found }] : [],
+    );
     expect(wrong).toEqual([]);
   });
 
