@@ -40,3 +40,6 @@ export const MAX_ROW_BYTES = MAX_VALUE_BYTES + 90_000;
 
 /** Encoded bytes that cross a wire at once: what the platform carries. */
 export const MAX_WIRE_BYTES = 32 * 1024 * 1024;
+
+/** What a crash has cut off so often, an attempt of a step or a scheduled action, is given up. */
+export const MAX_INTERRUPTIONS = 10;

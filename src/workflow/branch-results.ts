@@ -1,5 +1,4 @@
-import { decodeForWorkflow } from "./decoded-values.js";
-import { encodeValue, own } from "../protocol/index.js";
+import { encodeValue, own, decodeForWorkflow } from "../protocol/index.js";
 import type { Activation } from "./activation.js";
 import { makeEntry, type Entry, type Failure } from "./history/entry.js";
 import type { History } from "./history/history.js";

@@ -1,8 +1,5 @@
 export { branchResultRows, branchValues } from "./branch-results.js";
-export { Effects } from "./effects.js";
-export { isThenable } from "./thenable.js";
 export { WorkflowContext, type WorkflowIdentity } from "./context.js";
-export { isDecodedForWorkflow } from "./decoded-values.js";
 export * from "./errors.js";
 export { branchError, failuresOf, fitFailure, stepError, toBranchFailure } from "./failure.js";
 export { describeError, describeThrownError, type TryStepFailure, type WorkflowError } from "./failure-report.js";
@@ -30,4 +27,3 @@ export type {
 export { Restart, isOfRollback } from "./restart.js";
 export { WorkflowRun, type RunOptions } from "./run.js";
 export { describeThrown, fromStoredError, toStoredError, type StoredError } from "./history/stored-error.js";
-export { MAX_INTERRUPTIONS } from "./limits.js";

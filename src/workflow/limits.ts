@@ -6,8 +6,6 @@ export const DEFAULT_RETRY_BACKOFF_BASE_MS = 100;
 export const DEFAULT_RETRY_BACKOFF_MAX_MS = 30_000;
 /** How long one attempt may take, in ms (`timeout`); zero or less means no limit. */
 export const DEFAULT_STEP_TIMEOUT_MS = 30_000;
-/** An attempt that was cut off this many times by a crash ends its step (decision 10). */
-export const MAX_INTERRUPTIONS = 10;
 /** After this many operations the run gives other events a turn (W16). */
 export const OPERATIONS_PER_YIELD = 25;
 /** Due waits that one pass may settle before it leaves the rest for the next wake (D9). */

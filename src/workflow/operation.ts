@@ -1,5 +1,5 @@
+import { type Effects } from "../protocol/index.js";
 import type { Activation } from "./activation.js";
-import type { Effects } from "./effects.js";
 import { noteOperation } from "./failure.js";
 import type { Entry } from "./history/entry.js";
 import type { Location } from "./history/location.js";

@@ -1,6 +1,5 @@
-import { ActorError } from "../protocol/index.js";
+import { ActorError, Effects } from "../protocol/index.js";
 import type { Activation } from "./activation.js";
-import { Effects } from "./effects.js";
 import { EntryInProgressError, EvictedError, HistoryDivergedError } from "./errors.js";
 import { isTerminal, type EntryKind } from "./history/entry.js";
 import type { RecordedOperation } from "./history/history.js";

@@ -5,21 +5,18 @@
  * Invariants: one attempt at a time (W5); a result that comes after its attempt ended is dropped (W6); nothing is
  * written before the first attempt unless the activation is careful (decision 10).
  */
-import { ActorError, encodeValue, own } from "../protocol/index.js";
-import { decodeForWorkflow } from "./decoded-values.js";
+import { ActorError, encodeValue, own, decodeForWorkflow, MAX_INTERRUPTIONS, isThenable } from "../protocol/index.js";
 import type { Activation, Wait } from "./activation.js";
 import { CriticalError, RollbackCheckpointError } from "./errors.js";
 import { brandOf } from "./failure.js";
 import { isTerminal, type Entry, type Failure, type FailureKind } from "./history/entry.js";
 import { formatLocation } from "./history/location.js";
-import { MAX_INTERRUPTIONS } from "./limits.js";
 import type { Operation } from "./operation.js";
 import type { AttemptReport, AttemptSession } from "./ports.js";
 import { retryDelayMs, retryPolicy, retryProblem, type RetryConfig, type RetryPolicy } from "./retry.js";
 import type { Scope } from "./scope.js";
 import type { ScopeResult } from "./scope-function.js";
 import { toStoredError } from "./history/stored-error.js";
-import { isThenable } from "./thenable.js";
 
 export interface StepDefinition extends RetryConfig {
   readonly name: string;

@@ -1,5 +1,4 @@
-import { ActorError } from "../../protocol/index.js";
-import { isThenable } from "../../workflow/index.js";
+import { ActorError, isThenable } from "../../protocol/index.js";
 import type { ActorActivation } from "../activation/activation.js";
 import { closeEffects, withEffects } from "./callback-effects.js";
 import type { Handler } from "../definition/compiled-actor.js";

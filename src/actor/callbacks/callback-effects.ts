@@ -1,4 +1,4 @@
-import { Effects, isThenable } from "../../workflow/index.js";
+import { Effects, isThenable } from "../../protocol/index.js";
 
 /** What actions and hooks have begun, by their contexts. */
 const effects = new WeakMap<object, Effects>();

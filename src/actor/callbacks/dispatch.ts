@@ -1,5 +1,4 @@
-import { ActorError, decodeValue, encodeValue, MAX_SEND_WAIT_MS, own, ownField, type Operation } from "../../protocol/index.js";
-import { isThenable } from "../../workflow/index.js";
+import { ActorError, decodeValue, encodeValue, MAX_SEND_WAIT_MS, own, ownField, type Operation, isThenable } from "../../protocol/index.js";
 import { checkArguments } from "../definition/action-schemas.js";
 import type { ActorActivation, Callback } from "../activation/activation.js";
 import type { Chain } from "../activation/call-chain.js";

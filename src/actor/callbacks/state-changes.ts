@@ -1,8 +1,8 @@
+import { isThenable } from "../../protocol/index.js";
 import type { ActorActivation } from "../activation/activation.js";
 import type { Handler } from "../definition/compiled-actor.js";
 import { CallbackContext, READY } from "./callback-context.js";
 import { describe } from "../activation/thrown.js";
-import { isThenable } from "../../workflow/index.js";
 
 /**
  * `onStateChange`: told of changes of the state once they are committed, at most once a turn and a callback.

@@ -1,5 +1,5 @@
-import { ActorError } from "../../protocol/index.js";
-import { Effects, type AttemptInfo, type AttemptSession } from "../../workflow/index.js";
+import { ActorError, Effects } from "../../protocol/index.js";
+import { type AttemptInfo, type AttemptSession } from "../../workflow/index.js";
 import type { ActorActivation } from "../activation/activation.js";
 import { extendChain, type Chain } from "../activation/call-chain.js";
 import { IdentityContext } from "./callback-context.js";

@@ -1,5 +1,4 @@
-import { ActorError, fieldOf, own, ownField } from "../../protocol/index.js";
-import { isThenable } from "../../workflow/index.js";
+import { ActorError, fieldOf, own, ownField, isThenable } from "../../protocol/index.js";
 import type { StandardResult, StandardSchema } from "../api/declarations.js";
 
 /**

@@ -1,5 +1,5 @@
-import { ActorError, decodeValue, MAX_SEND_WAIT_MS, readOptions } from "../../protocol/index.js";
-import type { Effects, StoredMessage } from "../../workflow/index.js";
+import { ActorError, decodeValue, MAX_SEND_WAIT_MS, readOptions, type Effects } from "../../protocol/index.js";
+import type { StoredMessage } from "../../workflow/index.js";
 import type { ActorActivation } from "../activation/activation.js";
 import type { Chain } from "../activation/call-chain.js";
 import { readTimeout } from "./message-queue.js";

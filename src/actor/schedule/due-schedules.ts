@@ -1,4 +1,4 @@
-import { MAX_INTERRUPTIONS } from "../../workflow/index.js";
+import { MAX_INTERRUPTIONS } from "../../protocol/index.js";
 import type { ActorActivation, Callback } from "../activation/activation.js";
 import type { Background } from "../callbacks/background.js";
 import type { FireOrder } from "./fire-order.js";

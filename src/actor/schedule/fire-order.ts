@@ -1,4 +1,4 @@
-import { MAX_INTERRUPTIONS } from "../../workflow/index.js";
+import { MAX_INTERRUPTIONS } from "../../protocol/index.js";
 import type { Lease } from "../storage/lease.js";
 
 /** Cut off so often in a row, the object runs nothing that is suspect until it has come to rest: whose fault it is shows then. */

@@ -1,5 +1,4 @@
-import { describeValue, headBytes, kindOf, MAX_STORED_DEPTH, measure, TAG } from "../../protocol/index.js";
-import { isDecodedForWorkflow } from "../../workflow/index.js";
+import { describeValue, headBytes, kindOf, MAX_STORED_DEPTH, measure, TAG, isDecodedForWorkflow } from "../../protocol/index.js";
 import type { Copies } from "./copies.js";
 import { Place, type PlaceOwner } from "./place.js";
 import { copyOf, isLeaf, setOwn, sizeOf } from "./plain-values.js";

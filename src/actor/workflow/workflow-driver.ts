@@ -3,26 +3,9 @@
  *
  * Owns: the run of this activation, the re-check after a divergence. Does not own: storage and lease (actor-runtime.ts).
  */
-import { ActorError, own, ownField } from "../../protocol/index.js";
+import { ActorError, own, ownField, MAX_INTERRUPTIONS } from "../../protocol/index.js";
 import { describe } from "../activation/thrown.js";
-import {
-  MAX_INTERRUPTIONS,
-  EvictedError,
-  HistoryDivergedError,
-  WorkflowContext,
-  WorkflowRun,
-  branchError,
-  describeThrownError,
-  encodeEntry,
-  fitFailure,
-  toBranchFailure,
-  type AttemptInfo, type AttemptSession,
-  type EngineLog, type Entry,
-  type Failure, type FailureReport,
-  type MessagePort,
-  type Outcome,
-  type WorkflowPorts,
-} from "../../workflow/index.js";
+import { EvictedError, HistoryDivergedError, WorkflowContext, WorkflowRun, branchError, describeThrownError, encodeEntry, fitFailure, toBranchFailure, type AttemptInfo, type AttemptSession, type EngineLog, type Entry, type Failure, type FailureReport, type MessagePort, type Outcome, type WorkflowPorts } from "../../workflow/index.js";
 import type { ActorActivation } from "../activation/activation.js";
 import type { DeadlineRow } from "../storage/deadlines.js";
 import { openAttempt } from "../callbacks/step-context.js";

@@ -1,5 +1,5 @@
+import { decodeForWorkflow } from "../../protocol/index.js";
 import { Branches, type BranchDefinition, type BranchResult } from "../branches.js";
-import { decodeForWorkflow } from "../decoded-values.js";
 import { JoinError } from "../errors.js";
 import { branchError, joinFailure } from "../failure.js";
 import { isTerminal } from "../history/entry.js";

@@ -1,5 +1,4 @@
-import { ActorError, decodeValue, encodeValue } from "../../protocol/index.js";
-import { decodeForWorkflow } from "../decoded-values.js";
+import { ActorError, decodeValue, encodeValue, decodeForWorkflow } from "../../protocol/index.js";
 import type { Entry } from "../history/entry.js";
 import { DEFAULT_PRUNE_INTERVAL, MAX_IDLE_ITERATIONS, OPERATIONS_PER_YIELD } from "../limits.js";
 import { POSITIVE_COUNT, numberProblem } from "../numbers.js";

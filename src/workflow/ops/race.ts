@@ -1,5 +1,4 @@
-import { ActorError, decodeValue, encodeValue, ownField } from "../../protocol/index.js";
-import { decodeForWorkflow } from "../decoded-values.js";
+import { ActorError, decodeValue, encodeValue, ownField, decodeForWorkflow } from "../../protocol/index.js";
 import { Branches, type BranchDefinition, type BranchResult } from "../branches.js";
 import { RaceError } from "../errors.js";
 import { branchError, raceFailure, toBranchFailure } from "../failure.js";

@@ -1,5 +1,4 @@
-import { ActorError, decodeValue, encodeValue } from "../../protocol/index.js";
-import { decodeForWorkflow } from "../decoded-values.js";
+import { ActorError, decodeValue, encodeValue, decodeForWorkflow } from "../../protocol/index.js";
 import { EvictedError } from "../errors.js";
 import { branchError, toBranchFailure } from "../failure.js";
 import { heldMessages, holdOf, type HoldData } from "../held-messages.js";

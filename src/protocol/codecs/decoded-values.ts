@@ -1,4 +1,4 @@
-import { decodeValue } from "../protocol/index.js";
+import { decodeValue } from "./value-codec.js";
 
 /**
  * Objects that the engine decoded for the code of a workflow: results, loop states, messages. After a crash the code gets
