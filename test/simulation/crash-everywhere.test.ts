@@ -6,7 +6,8 @@ import { testWorld } from "../support/test-world.js";
 import { seededRandom } from "../support/seeded-random.js";
 import { canonical } from "./canonical.js";
 import { occasionalCrashes } from "./faults.js";
-import { workloads, type Workload } from "./workloads.js";
+import type { Workload } from "./workload.js";
+import { workloads } from "./workloads.js";
 
 type Fault = CommitFault;
 

@@ -27,17 +27,7 @@ type Context = any;
  * once stands after the last await.
  */
 export function deskActor(clock: ManualClock): AnyActorDefinition {
-  const announce = (c: Context): number => {
-    c.state.n += 1;
-    c.broadcast("n", c.state.n);
-    return c.state.n as number;
-  };
   const slowly = (c: Context): Promise<void> | undefined => (c.state.n % 3 === 0 ? clock.delay(2) : undefined);
-  const came = (c: Context, conn: Context, by: number): void => {
-    if (conn.params === undefined) return;
-    c.state.present[conn.params] = (c.state.present[conn.params] ?? 0) + by;
-    if (c.state.present[conn.params] === 0) delete c.state.present[conn.params];
-  };
   return actor({
     createState: (c: Context): DeskState => ({ life: c.actorId, n: 0, booked: [], shipped: [], present: {}, hits: {}, parts: 0, frames: 0 }),
     connState: { said: 0 },
@@ -51,22 +41,7 @@ export function deskActor(clock: ManualClock): AnyActorDefinition {
       await slowly(c);
       came(c, conn, -1);
     },
-    run: workflow(async (ctx: Context) => {
-      await ctx.loop("orders", async (loop: Context) => {
-        const { body } = await loop.queue.next("order", { names: ["orders"] });
-        await loop.step("book", async (step: Context) => {
-          announce(step);
-          await clock.delay(3);
-          step.state.booked.push(body);
-          announce(step);
-        });
-        await loop.sleep("pack", 400);
-        await loop.step("ship", (step: Context) => {
-          step.state.shipped.push(body);
-          announce(step);
-        });
-      });
-    }),
+    run: workflow((ctx: Context) => takeOrders(ctx, clock)),
     onRequest: async (c: Context, request: Request) => {
       const { pathname } = new URL(request.url);
       if (pathname === "/end") c.destroy();
@@ -85,23 +60,7 @@ export function deskActor(clock: ManualClock): AnyActorDefinition {
         socket.send(`${c.state.frames} ${c.actorId}`);
       });
     },
-    actions: {
-      announce: (c: Context) => {
-        c.conn.state.said += 1;
-        return announce(c);
-      },
-      order: async (c: Context, name: string) => {
-        await c.queue.send("orders", name);
-        return c.actorId as string;
-      },
-      fail: (c: Context) => {
-        announce(c);
-        throw new Error("after a change");
-      },
-      leave: (c: Context) => c.conn.disconnect("goodbye"),
-      end: (c: Context) => c.destroy(),
-      touch: () => {},
-    },
+    actions: ACTIONS,
     options: { canHibernateWebSocket: true },
   } as never) as AnyActorDefinition;
 }
@@ -116,4 +75,52 @@ function parts(c: Context, clock: ManualClock): ReadableStream<Uint8Array> {
       if ((made += 1) === 3) controller.close();
     },
   });
+}
+
+async function takeOrders(ctx: Context, clock: ManualClock): Promise<void> {
+  await ctx.loop("orders", async (loop: Context) => {
+    const { body } = await loop.queue.next("order", { names: ["orders"] });
+    await loop.step("book", async (step: Context) => {
+      announce(step);
+      await clock.delay(3);
+      step.state.booked.push(body);
+      announce(step);
+    });
+    await loop.sleep("pack", 400);
+    await loop.step("ship", (step: Context) => {
+      step.state.shipped.push(body);
+      announce(step);
+    });
+  });
+}
+
+const ACTIONS = {
+  announce: (c: Context) => {
+    c.conn.state.said += 1;
+    return announce(c);
+  },
+  order: async (c: Context, name: string) => {
+    await c.queue.send("orders", name);
+    return c.actorId as string;
+  },
+  fail: (c: Context) => {
+    announce(c);
+    throw new Error("after a change");
+  },
+  leave: (c: Context) => c.conn.disconnect("goodbye"),
+  end: (c: Context) => c.destroy(),
+  touch: () => {},
+};
+
+function announce(c: Context): number {
+  c.state.n += 1;
+  c.broadcast("n", c.state.n);
+  return c.state.n as number;
+}
+
+/** Counts who is present. */
+function came(c: Context, conn: Context, by: number): void {
+  if (conn.params === undefined) return;
+  c.state.present[conn.params] = (c.state.present[conn.params] ?? 0) + by;
+  if (c.state.present[conn.params] === 0) delete c.state.present[conn.params];
 }

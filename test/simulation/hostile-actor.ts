@@ -59,92 +59,111 @@ export function ledgerActor(clock: ManualClock, readings: number): AnyActorDefin
       readings: Array.from({ length: readings }, (_, at) => at),
     }),
     connState: { said: [] as string[] },
-    run: workflow(async (ctx: Context) => {
-      await ctx.loop("jobs", async (loop: Context) => {
-        const { body } = await loop.queue.next("job", { names: ["jobs"] });
-        const tried = await loop.tryStep({
-          name: "work",
-          maxRetries: 1,
-          retryBackoffBase: 5,
-          run: async (step: Context) => {
-            if (body.fails) throw new UserError("no order", { metadata: { order: body } });
-            await clock.delay(3);
-            step.state.jobs[body.name] = body.value;
-            return body;
-          },
-        });
-        if (!tried.ok) await loop.step("note", (step: Context) => void (step.state.failed.includes(body.name) || step.state.failed.push(body.name)));
-      });
-    }),
-    actions: {
-      get: (c: Context) => c.state,
-      deposit: async (c: Context, id: string, name: string, amount: number) => {
-        // What every object has, each view of the state has as well: frozen functions, which are no accounts.
-      const account = METHODS.has(id) && !Object.hasOwn(c.state.accounts, id) ? (c.state.accounts[id] = { ops: {} }, c.state.accounts[id]) : (c.state.accounts[id] ??= { ops: {} });
-        await clock.delay(4);
-        account.ops[name] = amount;
-        return Object.keys(account.ops).includes(name);
-      },
-      /** Of ids that nobody was replied to under: there is nothing to write to. */
-      sink: (c: Context, id: string) => {
-        const reply = c.state.replies[id];
-        if (reply !== undefined) reply.destroyed = true;
-        return reply !== undefined;
-      },
-      note: async (c: Context, name: string, value: unknown) => {
-        await clock.delay(1);
-        c.state.notes.set(name, value);
-      },
-      hold: async (c: Context, name: string) => {
-        const { notes } = c.state;
-        await clock.delay(5);
-        notes.set(name, "held");
-      },
-      reply: async (c: Context, name: string) => {
-        const reply = { content: "" };
-        c.state.replies[name] = reply;
-        c.broadcast("reply", name);
-        for (const part of ["a", "b", "c"]) {
-          await clock.delay(2);
-          reply.content += part;
-        }
-      },
-      mistake: async (c: Context, name: string, kind: string) => {
-        await clock.delay(2);
-        (MISTAKES[kind] as (state: Context, name: string) => void)(c.state, name);
-      },
-      survive: async (c: Context, name: string, kind: string) => {
-        let told: unknown;
-        try {
-          (MISTAKES[kind] as (state: Context, name: string) => void)(c.state, `${name}-never`);
-        } catch (error) {
-          told = (error as { code: string }).code;
-        }
-        await clock.delay(2);
-        c.state.done[name] = told ?? "nothing was thrown";
-      },
-      refuse: async (c: Context, name: string, value: unknown) => {
-        await clock.delay(1);
-        c.state.done[name] = true;
-        throw new UserError(`refused ${name}`, { metadata: { value } });
-      },
-      plan: (c: Context, name: string, value: unknown) => c.schedule.after(20, "planned", name, value),
-      planned: async (c: Context, name: string, value: unknown) => {
-        await clock.delay(2);
-        c.state.done[name] = value;
-      },
-      keep: (c: Context, key: string, text: string) => c.kv.put(key, text),
-      say: async (c: Context, name: string) => {
-        c.conn.state.said.push(name);
-        c.conn.state.shared = c.state.shared;
-        c.conn.state.shared.n += 1;
-        await clock.delay(1);
-        return c.conn.state.said.length;
-      },
-      echo: (_: Context, value: unknown) => value,
-      touch: () => {},
-    },
+    run: workflow((ctx: Context) => doJobs(ctx, clock)),
+    actions: { ...slowActions(clock), ...failingActions(clock), ...laterActions(clock) },
   } as never) as AnyActorDefinition;
+}
+
+async function doJobs(ctx: Context, clock: ManualClock): Promise<void> {
+  await ctx.loop("jobs", async (loop: Context) => {
+    const { body } = await loop.queue.next("job", { names: ["jobs"] });
+    const tried = await loop.tryStep({
+      name: "work",
+      maxRetries: 1,
+      retryBackoffBase: 5,
+      run: async (step: Context) => {
+        if (body.fails) throw new UserError("no order", { metadata: { order: body } });
+        await clock.delay(3);
+        step.state.jobs[body.name] = body.value;
+        return body;
+      },
+    });
+    if (!tried.ok) await loop.step("note", (step: Context) => void (step.state.failed.includes(body.name) || step.state.failed.push(body.name)));
+  });
+}
+
+/** What is asked for is done, some of it through an object of the state that was read before. */
+function slowActions(clock: ManualClock) {
+  return {
+    get: (c: Context) => c.state,
+    deposit: async (c: Context, id: string, name: string, amount: number) => {
+      // What every object has, each view of the state has as well: frozen functions, which are no accounts.
+    const account = METHODS.has(id) && !Object.hasOwn(c.state.accounts, id) ? (c.state.accounts[id] = { ops: {} }, c.state.accounts[id]) : (c.state.accounts[id] ??= { ops: {} });
+      await clock.delay(4);
+      account.ops[name] = amount;
+      return Object.keys(account.ops).includes(name);
+    },
+    /** Of ids that nobody was replied to under: there is nothing to write to. */
+    sink: (c: Context, id: string) => {
+      const reply = c.state.replies[id];
+      if (reply !== undefined) reply.destroyed = true;
+      return reply !== undefined;
+    },
+    note: async (c: Context, name: string, value: unknown) => {
+      await clock.delay(1);
+      c.state.notes.set(name, value);
+    },
+    hold: async (c: Context, name: string) => {
+      const { notes } = c.state;
+      await clock.delay(5);
+      notes.set(name, "held");
+    },
+    reply: async (c: Context, name: string) => {
+      const reply = { content: "" };
+      c.state.replies[name] = reply;
+      c.broadcast("reply", name);
+      for (const part of ["a", "b", "c"]) {
+        await clock.delay(2);
+        reply.content += part;
+      }
+    },
+  };
+}
+
+/** What is asked for cannot be done, or is refused after it was. */
+function failingActions(clock: ManualClock) {
+  return {
+    mistake: async (c: Context, name: string, kind: string) => {
+      await clock.delay(2);
+      (MISTAKES[kind] as (state: Context, name: string) => void)(c.state, name);
+    },
+    survive: async (c: Context, name: string, kind: string) => {
+      let told: unknown;
+      try {
+        (MISTAKES[kind] as (state: Context, name: string) => void)(c.state, `${name}-never`);
+      } catch (error) {
+        told = (error as { code: string }).code;
+      }
+      await clock.delay(2);
+      c.state.done[name] = told ?? "nothing was thrown";
+    },
+    refuse: async (c: Context, name: string, value: unknown) => {
+      await clock.delay(1);
+      c.state.done[name] = true;
+      throw new UserError(`refused ${name}`, { metadata: { value } });
+    },
+  };
+}
+
+/** What comes later, by a schedule or over a connection, and what changes nothing. */
+function laterActions(clock: ManualClock) {
+  return {
+    plan: (c: Context, name: string, value: unknown) => c.schedule.after(20, "planned", name, value),
+    planned: async (c: Context, name: string, value: unknown) => {
+      await clock.delay(2);
+      c.state.done[name] = value;
+    },
+    keep: (c: Context, key: string, text: string) => c.kv.put(key, text),
+    say: async (c: Context, name: string) => {
+      c.conn.state.said.push(name);
+      c.conn.state.shared = c.state.shared;
+      c.conn.state.shared.n += 1;
+      await clock.delay(1);
+      return c.conn.state.said.length;
+    },
+    echo: (_: Context, value: unknown) => value,
+    touch: () => {},
+  };
 }
 
 /** Counts what comes through its queue, message by message, while somebody makes mistakes. */

@@ -29,105 +29,13 @@ export interface OwnerWatch {
 
 /** The actor `subject` under one program. `undoes`: the first one had something to undo, so all have a checkpoint. */
 export function ownerRegistry(program: readonly Node[], undoes: boolean, clock: ManualClock, watch: OwnerWatch): Registry {
+  const interpreter = new OwnerInterpreter(clock, watch);
   const run = workflow(async (ctx: Ctx) => {
     watch.began();
     if (undoes) await ctx.rollbackCheckpoint("checkpoint");
-    await runBlock(ctx, program, []);
+    await interpreter.block(ctx, program, []);
     return "done";
   });
-
-  async function runBlock(ctx: Ctx, body: readonly Node[], scope: Location): Promise<void> {
-    const receives = new Map<string, number>();
-    for (const node of body) {
-      if (node.kind !== "receive") {
-        await runNode(ctx, node, scope);
-        continue;
-      }
-      // A name's receives are told apart by their number.
-      const ordinal = receives.get(node.name) ?? 0;
-      receives.set(node.name, ordinal + 1);
-      await receive(ctx, node, ordinal === 0 ? [...scope, node.name] : [...scope, node.name, ordinal]);
-    }
-  }
-
-  function step(ctx: Ctx, node: { name: string; delayMs: number; rollback: boolean; flaky: boolean }, scope: Location): Promise<unknown> {
-    const key = JSON.stringify([...scope, node.name]);
-    const path = `/${[...scope, node.name].filter((segment) => typeof segment === "string").join("/")}`;
-    return ctx.step({
-      name: node.name,
-      maxRetries: node.flaky ? 1 : 0,
-      retryBackoffBase: 700,
-      run: async (s: Ctx) => {
-        if (node.delayMs > 0) await clock.delay(node.delayMs);
-        if (watch.broken.has(path) || (node.flaky && s.attempt === 1)) throw new Error(`${path} is broken`);
-        if (!s.abortSignal.aborted) s.state.net[key] = (s.state.net[key] ?? 0) + 1;
-      },
-      ...(node.rollback && {
-        rollback: (s: Ctx) => {
-          if (watch.broken.has(`undo ${path}`)) throw new Error(`undo ${path} is broken`);
-          s.state.net[key] = (s.state.net[key] ?? 0) - 1;
-        },
-      }),
-    });
-  }
-
-  async function runNode(ctx: Ctx, node: Exclude<Node, { kind: "receive" }>, scope: Location): Promise<void> {
-    const at = [...scope, node.name];
-    switch (node.kind) {
-      case "step":
-        return void (await step(ctx, node, scope));
-      case "sleep":
-        await ctx.sleep(node.name, node.durationMs);
-        return watch.waited(at, true, undefined);
-      case "join":
-        return void (await ctx.join(node.name, Object.fromEntries(node.branches.map((branch) => [branch.name, { run: (b: Ctx) => runBlock(b, branch.body, [...at, branch.name]) }]))));
-      case "race":
-        return void (await ctx.race(node.name, node.branches.map((branch) => ({ name: branch.name, run: (b: Ctx) => runBlock(b, branch.body, [...at, branch.name]) }))));
-      case "loop":
-        return ctx.loop({
-          name: node.name,
-          state: 0,
-          run: async (round: Ctx, count: number) => {
-            await runBlock(round, node.body, [...at, count]);
-            return count + 1 >= node.times ? Loop.break() : Loop.continue(count + 1);
-          },
-        });
-      case "try":
-        return void (await ctx.try(node.name, (block: Ctx) => runBlock(block, node.body, at)));
-      case "guard": {
-        const then = (): Promise<unknown> => step(ctx, { name: `${node.name}-then`, delayMs: 3, rollback: false, flaky: false }, scope);
-        if (node.when === "finally") return runBlock(ctx, node.body, scope).finally(then);
-        return runBlock(ctx, node.body, scope).catch(async (error: unknown) => {
-          await then();
-          throw node.wraps ? new Error("wrapped", { cause: error }) : error;
-        });
-      }
-      case "gate": {
-        const version = await ctx.getVersion(node.name, node.latest);
-        watch.answered(at, version);
-        if (version > 1) await runBlock(ctx, node.body, scope);
-        return;
-      }
-      case "removed":
-        watch.placeholder(at);
-        return ctx.removed(node.name, node.original);
-    }
-  }
-
-  async function receive(ctx: Ctx, node: Node & { kind: "receive" }, at: Location): Promise<void> {
-    const options = { names: node.queues, timeout: node.timeoutMs, completable: node.completable };
-    let messages: { complete?: () => Promise<void> }[] = [];
-    try {
-      messages = node.count > 0 ? await ctx.queue.nextBatch(node.name, { ...options, count: node.count }) : [await ctx.queue.next(node.name, options)];
-    } catch (error) {
-      if ((error as { code?: string }).code !== "timed_out") throw error;
-      watch.waited(at, true, node.queues);
-      if (!node.handled) throw error;
-      return;
-    }
-    watch.waited(at, messages.length === 0, node.queues);
-    for (const message of messages) await message.complete?.();
-  }
 
   const subject = actor({
     state: { net: {} } as OwnerState,
@@ -143,4 +51,108 @@ export function ownerRegistry(program: readonly Node[], undoes: boolean, clock: 
     },
   });
   return setup({ use: { subject } }) as unknown as Registry;
+}
+
+/** Runs a program's operations, and tells what each wait and gate came to. */
+class OwnerInterpreter {
+  readonly #clock: ManualClock;
+  readonly #watch: OwnerWatch;
+
+  constructor(clock: ManualClock, watch: OwnerWatch) {
+    this.#clock = clock;
+    this.#watch = watch;
+  }
+
+  async block(ctx: Ctx, body: readonly Node[], scope: Location): Promise<void> {
+    const receives = new Map<string, number>();
+    for (const node of body) {
+      if (node.kind !== "receive") {
+        await this.#node(ctx, node, scope);
+        continue;
+      }
+      // A name's receives are told apart by their number.
+      const ordinal = receives.get(node.name) ?? 0;
+      receives.set(node.name, ordinal + 1);
+      await this.#receive(ctx, node, ordinal === 0 ? [...scope, node.name] : [...scope, node.name, ordinal]);
+    }
+  }
+
+  #step(ctx: Ctx, node: { name: string; delayMs: number; rollback: boolean; flaky: boolean }, scope: Location): Promise<unknown> {
+    const key = JSON.stringify([...scope, node.name]);
+    const path = `/${[...scope, node.name].filter((segment) => typeof segment === "string").join("/")}`;
+    return ctx.step({
+      name: node.name,
+      maxRetries: node.flaky ? 1 : 0,
+      retryBackoffBase: 700,
+      run: async (s: Ctx) => {
+        if (node.delayMs > 0) await this.#clock.delay(node.delayMs);
+        if (this.#watch.broken.has(path) || (node.flaky && s.attempt === 1)) throw new Error(`${path} is broken`);
+        if (!s.abortSignal.aborted) s.state.net[key] = (s.state.net[key] ?? 0) + 1;
+      },
+      ...(node.rollback && {
+        rollback: (s: Ctx) => {
+          if (this.#watch.broken.has(`undo ${path}`)) throw new Error(`undo ${path} is broken`);
+          s.state.net[key] = (s.state.net[key] ?? 0) - 1;
+        },
+      }),
+    });
+  }
+
+  async #node(ctx: Ctx, node: Exclude<Node, { kind: "receive" }>, scope: Location): Promise<void> {
+    const at = [...scope, node.name];
+    switch (node.kind) {
+      case "step":
+        return void (await this.#step(ctx, node, scope));
+      case "sleep":
+        await ctx.sleep(node.name, node.durationMs);
+        return this.#watch.waited(at, true, undefined);
+      case "join":
+        return void (await ctx.join(node.name, Object.fromEntries(node.branches.map((branch) => [branch.name, { run: (b: Ctx) => this.block(b, branch.body, [...at, branch.name]) }]))));
+      case "race":
+        return void (await ctx.race(node.name, node.branches.map((branch) => ({ name: branch.name, run: (b: Ctx) => this.block(b, branch.body, [...at, branch.name]) }))));
+      case "loop":
+        return ctx.loop({
+          name: node.name,
+          state: 0,
+          run: async (round: Ctx, count: number) => {
+            await this.block(round, node.body, [...at, count]);
+            return count + 1 >= node.times ? Loop.break() : Loop.continue(count + 1);
+          },
+        });
+      case "try":
+        return void (await ctx.try(node.name, (block: Ctx) => this.block(block, node.body, at)));
+      case "guard": {
+        const then = (): Promise<unknown> => this.#step(ctx, { name: `${node.name}-then`, delayMs: 3, rollback: false, flaky: false }, scope);
+        if (node.when === "finally") return this.block(ctx, node.body, scope).finally(then);
+        return this.block(ctx, node.body, scope).catch(async (error: unknown) => {
+          await then();
+          throw node.wraps ? new Error("wrapped", { cause: error }) : error;
+        });
+      }
+      case "gate": {
+        const version = await ctx.getVersion(node.name, node.latest);
+        this.#watch.answered(at, version);
+        if (version > 1) await this.block(ctx, node.body, scope);
+        return;
+      }
+      case "removed":
+        this.#watch.placeholder(at);
+        return ctx.removed(node.name, node.original);
+    }
+  }
+
+  async #receive(ctx: Ctx, node: Node & { kind: "receive" }, at: Location): Promise<void> {
+    const options = { names: node.queues, timeout: node.timeoutMs, completable: node.completable };
+    let messages: { complete?: () => Promise<void> }[] = [];
+    try {
+      messages = node.count > 0 ? await ctx.queue.nextBatch(node.name, { ...options, count: node.count }) : [await ctx.queue.next(node.name, options)];
+    } catch (error) {
+      if ((error as { code?: string }).code !== "timed_out") throw error;
+      this.#watch.waited(at, true, node.queues);
+      if (!node.handled) throw error;
+      return;
+    }
+    this.#watch.waited(at, messages.length === 0, node.queues);
+    for (const message of messages) await message.complete?.();
+  }
 }

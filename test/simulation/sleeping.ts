@@ -1,11 +1,10 @@
 /** An actor that goes to sleep now and then, under everything that clients and the platform do to it. */
-import { actor, setup, workflow, type AnyActorDefinition, type Registry } from "../../src/actor/index.js";
 import { decodeValue, encodeValue } from "../../src/protocol/index.js";
 import { deadlinesIn, holdsLease, ManualClock, type World, type WorldActor } from "../../src/testing/index.js";
-import { Loop } from "../../src/workflow/index.js";
 import { seededRandom } from "../support/seeded-random.js";
 import { testWorld } from "../support/test-world.js";
 import { occasionalCrashes } from "./faults.js";
+import { LAST, SLEEP_TIMEOUT_MS, SleepingActor, type State } from "./sleeping-actor.js";
 
 export interface SleepingResult {
   readonly seed: number;
@@ -17,9 +16,6 @@ export interface SleepingResult {
   readonly trace: string;
 }
 
-const SLEEP_TIMEOUT_MS = 150;
-/** The message that ends the workflow. */
-const LAST = "the last one";
 const YEAR_MS = 365 * 24 * 3_600_000;
 const LAST_BACKOFF_MS = 300_000;
 const OPERATIONS = [
@@ -27,44 +23,23 @@ const OPERATIONS = [
   "evict", "evict", "spurious alarm", "alarm twice", "alarm late", "alarm on time", "clock forward", "crash",
 ] as const;
 
-interface State {
-  readonly added: Record<string, number>;
-  readonly ticked: Record<string, number>;
-  readonly received: Record<string, number>;
-}
-
-/** One life of the actor in memory, from its `onWake` on; a place in `vars`. */
-interface Life {
-  readonly number: number;
-  /** Which process it lives in: a crash or an eviction begins another. */
-  readonly process: string;
-  phase: "awake" | "going to sleep" | "asleep" | "ending" | "destroyed";
-}
-
 export async function simulateSleeping(seed: number): Promise<SleepingResult> {
   const sleeping = new Sleeping(seed);
   await sleeping.run();
-  const { subject, violations, trace, sleeps } = sleeping;
-  return { seed, sleeps, commits: subject.store.commits, crashes: subject.crashes, violations, trace: trace.join("\n") };
+  const { subject, violations, trace, actor } = sleeping;
+  return { seed, sleeps: actor.sleeps, commits: subject.store.commits, crashes: subject.crashes, violations, trace: trace.join("\n") };
 }
 
 class Sleeping {
   readonly violations: string[] = [];
   readonly trace: string[] = [];
   readonly subject: WorldActor;
-  sleeps = 0;
+  readonly actor: SleepingActor;
   readonly #random: () => number;
   readonly #crashRate: number;
   readonly #clock = new ManualClock();
   readonly #world: World;
   readonly #hasWorkflow: boolean;
-  readonly #asksInOnSleep: "nothing" | "send" | "schedule" | "destroy";
-  /** Counts lives of the key: what was asked of one ends with it. */
-  #ends = 0;
-  /** What clients asked for, and whether they were told that it is done. */
-  readonly #asked = { added: new Map<string, boolean>(), ticked: new Map<string, boolean>(), received: new Map<string, boolean>() };
-  #lives = 0;
-  #last: Life | undefined;
   #evictions = 0;
   #latest = 0;
   #isGivenUp = false;
@@ -76,9 +51,18 @@ class Sleeping {
     this.#random = seededRandom(seed);
     this.#crashRate = [0, 0.03, 0.1, 0.2][seed % 4] ?? 0;
     this.#hasWorkflow = seed % 3 !== 0;
-    this.#asksInOnSleep = (["send", "schedule", "nothing", "destroy"] as const)[Math.floor(seed / 4) % 4] ?? "nothing";
+    this.actor = new SleepingActor({
+      clock: this.#clock,
+      hasWorkflow: this.#hasWorkflow,
+      asksInOnSleep: (["send", "schedule", "nothing", "destroy"] as const)[Math.floor(seed / 4) % 4] ?? "nothing",
+      crashRate: this.#crashRate,
+      process: () => this.#process,
+      isCalm: () => this.#isCalm,
+      note: (what) => this.#note(what),
+      say: (what) => this.#say(what),
+    });
     const fault = occasionalCrashes(this.#random, this.#crashRate);
-    this.#world = testWorld(this.#registry(), {
+    this.#world = testWorld(this.actor.registry(), {
       clock: this.#clock,
       fault: (_, commit) => (this.#isCalm ? undefined : fault(commit)),
       portFault: () => {
@@ -123,7 +107,7 @@ class Sleeping {
     const created = this.#call("read");
     await this.#world.pass(5_000);
     await created;
-    const last = this.#told(this.#asked.received, LAST, this.#send(LAST));
+    const last = this.#told(this.actor.asked.received, LAST, this.#send(LAST));
     // It may have to wait until the actor sleeps.
     await this.#world.pass(1_000);
     await last;
@@ -131,133 +115,8 @@ class Sleeping {
     this.#checkEnd();
   }
 
-  // ---- the actor ---------------------------------------------------------------------------------------------------
-
   get #process(): string {
     return `${this.subject.crashes}/${this.#evictions}`;
-  }
-
-  // oxlint-disable-next-line typescript/no-explicit-any -- hooks of all kinds share one signature here
-  #awake(c: any, what: string): void {
-    const life = c.vars as Life;
-    // What runs when its actor is destroyed may go on for a while, and changes nothing.
-    if (life.phase === "ending" || life.phase === "destroyed") return;
-    if (life.phase !== "awake") this.#say(`${what} in life ${life.number}, which is ${life.phase}`);
-    if (life.process === this.#process && life !== this.#last) this.#say(`${what} in life ${life.number}, though another one has begun`);
-  }
-
-  #registry(): Registry {
-    // oxlint-disable-next-line typescript/no-explicit-any -- as above
-    type Context = any;
-    const count = (record: Record<string, number>, id: string): void => void (record[id] = (record[id] ?? 0) + 1);
-    const definition = actor({
-      state: { added: {}, ticked: {}, received: {} },
-      createVars: (): Life => {
-        this.#lives += 1;
-        const life: Life = { number: this.#lives, process: this.#process, phase: "awake" };
-        const before = this.#last;
-        if (before?.process === life.process && before.phase !== "asleep" && before.phase !== "destroyed") this.#say(`life ${life.number} begins while life ${before.number} is ${before.phase}`);
-        this.#last = life;
-        return life;
-      },
-      onWake: (c: Context) => this.#note(`life ${c.vars.number}`),
-      onSleep: async (c: Context) => {
-        this.#awake(c, "onSleep");
-        if (!c.aborted) this.#say("onSleep, and the signal has not fired");
-        c.vars.phase = "going to sleep";
-        this.sleeps += 1;
-        await this.#clock.delay(Math.floor(c.vars.number % 4) * 3);
-        await this.#onSleep(c);
-        c.vars.phase = "asleep";
-        this.#note(`life ${c.vars.number} is asleep`);
-      },
-      onDestroy: async (c: Context) => {
-        if (c.vars) c.vars.phase = "ending";
-        await this.#clock.delay(Math.floor(this.#lives % 3) * 5);
-        if (c.vars) c.vars.phase = "destroyed";
-        this.#note("destroyed");
-        this.#forget();
-      },
-      ...(this.#hasWorkflow
-        ? {
-            run: workflow(async (ctx: Context) => {
-              await ctx.loop("messages", async (loop: Context) => {
-                const message = await loop.queue.next("message", { timeout: 400 }).catch((error: { code: string }) => {
-                  if (error.code !== "timed_out") throw error;
-                });
-                if (!message) return undefined;
-                await loop.step("take", async (step: Context) => {
-                  this.#awake(step, "a step begins");
-                  await this.#clock.delay(3);
-                  this.#awake(step, "a step goes on");
-                  count(step.state.received, message.body);
-                });
-                return message.body === LAST ? Loop.break(undefined) : undefined;
-              });
-            }),
-          }
-        : {
-            run: async (c: Context) => {
-              while (!c.aborted) {
-                const message = await c.queue.next({ completable: true }).catch(() => undefined);
-                if (!message) return;
-                count(c.state.received, message.body);
-                await message.complete();
-              }
-            },
-          }),
-      actions: {
-        add: async (c: Context, id: string) => {
-          this.#awake(c, "an action begins");
-          await this.#clock.delay(2);
-          this.#awake(c, "an action goes on");
-          count(c.state.added, id);
-        },
-        tick: async (c: Context, id: string) => {
-          this.#awake(c, "a scheduled action begins");
-          await this.#clock.delay(2);
-          this.#awake(c, "a scheduled action goes on");
-          count(c.state.ticked, id);
-        },
-        schedule: (c: Context, id: string, ms: number) => c.schedule.after(ms, "tick", id),
-        keep: (c: Context, ms: number) => void c.keepAwake(this.#clock.delay(ms).then(() => this.#awake(c, "what was kept awake ends"))),
-        wait: (c: Context, ms: number) => c.waitUntil(this.#clock.delay(ms)),
-        sleep: (c: Context) => c.sleep(),
-        destroy: (c: Context) => {
-          this.#forget();
-          c.destroy();
-        },
-        read: () => {},
-      },
-      options: { sleepTimeout: SLEEP_TIMEOUT_MS, sleepGracePeriod: 1_000 },
-    } as never) as AnyActorDefinition;
-    return setup({ use: { subject: definition } }) as unknown as Registry;
-  }
-
-  /** Of seeds that ask for it: what the hook asks of its own actor is done by later lives, and keeps nobody awake. */
-  // oxlint-disable-next-line typescript/no-explicit-any -- as above
-  async #onSleep(c: any): Promise<void> {
-    if (this.#isCalm || this.#asksInOnSleep === "nothing" || this.sleeps % 3 !== 0) return;
-    if (this.#asksInOnSleep === "destroy") {
-      this.#forget();
-      c.destroy();
-      await this.#clock.delay(1);
-      return;
-    }
-    const id = `asked by sleep ${this.sleeps}`;
-    const before = this.#ends;
-    const asked = this.#asksInOnSleep === "send" ? this.#asked.received : this.#asked.ticked;
-    asked.set(id, false);
-    if (this.#asksInOnSleep === "send") await c.queue.send("in", id);
-    else await c.schedule.after(this.sleeps % 2 === 0 ? 0 : 200, "tick", id);
-    // Nobody told the hook that it is on disk.
-    asked.set(id, this.#crashRate === 0 && before === this.#ends);
-  }
-
-  /** The actor ends: nothing that was asked of it, or is being asked, is promised any more. */
-  #forget(): void {
-    this.#ends += 1;
-    for (const asked of Object.values(this.#asked)) for (const id of asked.keys()) asked.set(id, false);
   }
 
   // ---- what happens to it ------------------------------------------------------------------------------------------
@@ -265,11 +124,11 @@ class Sleeping {
   async #apply(operation: (typeof OPERATIONS)[number], amount: number, id: string): Promise<unknown> {
     switch (operation) {
       case "add":
-        return this.#told(this.#asked.added, id, this.#call("add", id));
+        return this.#told(this.actor.asked.added, id, this.#call("add", id));
       case "schedule":
-        return this.#told(this.#asked.ticked, id, this.#call("schedule", id, Math.floor(amount * 400)));
+        return this.#told(this.actor.asked.ticked, id, this.#call("schedule", id, Math.floor(amount * 400)));
       case "send":
-        return this.#told(this.#asked.received, id, this.#send(id));
+        return this.#told(this.actor.asked.received, id, this.#send(id));
       case "keep":
       case "wait":
         return this.#call(operation, Math.floor(amount * 300));
@@ -311,9 +170,9 @@ class Sleeping {
 
   async #told(asked: Map<string, boolean>, id: string, answer: Promise<boolean>): Promise<void> {
     asked.set(id, false);
-    const before = this.#ends;
+    const before = this.actor.ends;
     const isTold = await Promise.race([answer, this.subject.died().then(() => false)]);
-    asked.set(id, isTold && before === this.#ends);
+    asked.set(id, isTold && before === this.actor.ends);
   }
 
   // ---- what must hold ----------------------------------------------------------------------------------------------
@@ -337,7 +196,7 @@ class Sleeping {
     if (this.subject.timersHeld > 0) this.#say("a timer is left");
     if (keys.some((key) => key.startsWith("m/"))) this.#say("a message is left that somebody waits for");
     for (const kind of ["added", "ticked", "received"] as const) {
-      for (const [id, acknowledged] of this.#asked[kind]) {
+      for (const [id, acknowledged] of this.actor.asked[kind]) {
         const times = state[kind][id] ?? 0;
         // A plain run handler's state may be ahead of the completion of its message.
         const most = kind === "received" && !this.#hasWorkflow ? 1 + this.subject.crashes + this.#evictions : 1;
@@ -345,8 +204,8 @@ class Sleeping {
       }
     }
     // Three crashes in a row may have hit `onSleep`.
-    if (this.#last?.phase !== "asleep" && !this.#isGivenUp) this.#say(`the last life, ${this.#last?.number}, is ${this.#last?.phase}`);
-    if (this.sleeps === 0 && this.#ends === 0) this.#say("it never slept");
+    if (this.actor.last?.phase !== "asleep" && !this.#isGivenUp) this.#say(`the last life, ${this.actor.last?.number}, is ${this.actor.last?.phase}`);
+    if (this.actor.sleeps === 0 && this.actor.ends === 0) this.#say("it never slept");
   }
 
   #note(what: string): void {
