@@ -43,12 +43,24 @@ export default defineConfig({
       },
       {
         resolve,
-        test: { name: "simulation", include: SIMULATION, testTimeout: 60_000, maxWorkers: "100%", sequence: { groupOrder: 2 } },
+        test: {
+          name: "simulation",
+          include: SIMULATION,
+          testTimeout: 60_000,
+          maxWorkers: "100%",
+          sequence: { groupOrder: 2 },
+        },
       },
       {
         resolve,
         plugins: [cloudflareTest({ wrangler: { configPath: "./test/support/wrangler.toml" } })],
-        test: { name: "workerd", include: WORKERD, testTimeout: 20_000, maxWorkers: "100%", sequence: { groupOrder: 3 } },
+        test: {
+          name: "workerd",
+          include: WORKERD,
+          testTimeout: 20_000,
+          maxWorkers: "100%",
+          sequence: { groupOrder: 3 },
+        },
       },
       {
         resolve,

@@ -19,7 +19,10 @@ const BINARY = /[\\/]src[\\/]protocol[\\/](?:cbor[\\/][\w-]+|bare[\w-]*|wire-cbo
 const withoutBinary = {
   name: "without-binary",
   setup({ onLoad }) {
-    onLoad({ filter: BINARY }, () => ({ contents: "module.exports = new Proxy({}, { get: () => () => {} });", loader: "js" }));
+    onLoad({ filter: BINARY }, () => ({
+      contents: "module.exports = new Proxy({}, { get: () => () => {} });",
+      loader: "js",
+    }));
   },
 };
 
@@ -34,7 +37,8 @@ if (process.argv.includes("--json")) {
   console.log(JSON.stringify(sizes, undefined, 2));
 } else {
   const width = Math.max(...sizes.map(({ name }) => name.length));
-  for (const { name, bytes, gzip } of sizes) console.log(`${name.padEnd(width)}  ${String(bytes).padStart(8)} bytes  ${String(gzip).padStart(8)} gzip`);
+  for (const { name, bytes, gzip } of sizes)
+    console.log(`${name.padEnd(width)}  ${String(bytes).padStart(8)} bytes  ${String(gzip).padStart(8)} gzip`);
   console.log("\nThe largest parts of the first, minified:");
   for (const [path, bytes] of sizes[0]?.parts.slice(0, 12) ?? []) console.log(`${String(bytes).padStart(8)}  ${path}`);
 }
@@ -61,6 +65,13 @@ async function measure(name, entry, plugins = []) {
   });
   const code = /** @type {import("esbuild").OutputFile} */ (outputFiles[0]).contents;
   const inputs = Object.values(metafile.outputs)[0]?.inputs ?? {};
-  const parts = Object.entries(inputs).map(([path, { bytesInOutput }]) => /** @type {[string, number]} */ ([relative(root, join(root, path)), bytesInOutput]));
-  return { name, bytes: code.length, gzip: gzipSync(code, { level: 9 }).length, parts: parts.sort(([, a], [, b]) => b - a) };
+  const parts = Object.entries(inputs).map(
+    ([path, { bytesInOutput }]) => /** @type {[string, number]} */ ([relative(root, join(root, path)), bytesInOutput]),
+  );
+  return {
+    name,
+    bytes: code.length,
+    gzip: gzipSync(code, { level: 9 }).length,
+    parts: parts.sort(([, a], [, b]) => b - a),
+  };
 }

@@ -23,7 +23,16 @@ const nextTurn = (/** @type {() => void} */ run) => void setImmediate(run);
 const scratch = mkdtempSync(join(root, "node_modules", ".long-runs-"));
 try {
   const outfile = join(scratch, "long-runs.mjs");
-  await build({ entryPoints: [join(root, "bench", "long-runs.ts")], bundle: true, format: "esm", platform: "node", packages: "external", alias: aliases(), outfile, logLevel: "error" });
+  await build({
+    entryPoints: [join(root, "bench", "long-runs.ts")],
+    bundle: true,
+    format: "esm",
+    platform: "node",
+    packages: "external",
+    alias: aliases(),
+    outfile,
+    logLevel: "error",
+  });
   const { replay, loop } = await import(pathToFileURL(outfile).href);
 
   console.log("one loop, by iterations\n");
@@ -32,12 +41,17 @@ try {
   const marks = [];
   /** Milliseconds that looking took, of all so far. */
   let paused = 0;
-  await loop(ITERATIONS, EVERY, nextTurn, (/** @type {number} */ iteration, /** @type {{ keys: number }} */ { keys }) => {
-    const at = cpuMs();
-    collectGarbage();
-    marks.push({ iteration, keys, heap: process.memoryUsage().heapUsed, at: at - paused });
-    paused += cpuMs() - at;
-  });
+  await loop(
+    ITERATIONS,
+    EVERY,
+    nextTurn,
+    (/** @type {number} */ iteration, /** @type {{ keys: number }} */ { keys }) => {
+      const at = cpuMs();
+      collectGarbage();
+      marks.push({ iteration, keys, heap: process.memoryUsage().heapUsed, at: at - paused });
+      paused += cpuMs() - at;
+    },
+  );
   const largest = Math.max(...marks.map(({ heap }) => heap));
   for (const [index, { iteration, heap, keys, at }] of marks.entries()) {
     const before = marks[index - 1];
@@ -56,7 +70,13 @@ try {
   }
   const slowest = Math.max(...replays.map(({ ms, entries }) => ms / entries));
   for (const { entries, bytes, ms } of replays) {
-    line(count(entries), `${count(bytes / 1_000)} kB`, `${ms.toFixed(1)} ms`, `${((ms / entries) * 1_000).toFixed(1)} µs`, bar(ms / entries / slowest));
+    line(
+      count(entries),
+      `${count(bytes / 1_000)} kB`,
+      `${ms.toFixed(1)} ms`,
+      `${((ms / entries) * 1_000).toFixed(1)} µs`,
+      bar(ms / entries / slowest),
+    );
   }
 } finally {
   rmSync(scratch, { recursive: true, force: true });
@@ -64,7 +84,12 @@ try {
 
 /** The package's own names mean the sources, as everywhere in development. */
 function aliases() {
-  return Object.fromEntries(["testing", "workflow", "index"].map((entry) => [entry === "index" ? "perdure" : `perdure/${entry}`, join(root, "src", "entry", `${entry}.ts`)]));
+  return Object.fromEntries(
+    ["testing", "workflow", "index"].map((entry) => [
+      entry === "index" ? "perdure" : `perdure/${entry}`,
+      join(root, "src", "entry", `${entry}.ts`),
+    ]),
+  );
 }
 
 /** @param {string[]} cells */

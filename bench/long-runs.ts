@@ -22,7 +22,8 @@ export async function replay(entries: number, times: number, nextTurn: NextTurn,
   const subject = actor({
     state: { woken: 0 },
     run: workflow(async (ctx) => {
-      for (let i = 0; i < entries; i += 1) await ctx.step(`step-${i}`, () => ({ index: i, text: "as long as a small result" }));
+      for (let i = 0; i < entries; i += 1)
+        await ctx.step(`step-${i}`, () => ({ index: i, text: "as long as a small result" }));
       await ctx.loop("wakes", async (round) => {
         await round.queue.next("wake");
         await round.step("woken", (step) => {
@@ -51,7 +52,12 @@ export async function replay(entries: number, times: number, nextTurn: NextTurn,
 }
 
 /** A loop of so many iterations, each of them a step that changes state; `mark` is called before the first and each `every` iterations. */
-export async function loop(iterations: number, every: number, nextTurn: NextTurn, mark: (iteration: number, stored: Stored) => void): Promise<void> {
+export async function loop(
+  iterations: number,
+  every: number,
+  nextTurn: NextTurn,
+  mark: (iteration: number, stored: Stored) => void,
+): Promise<void> {
   let isDone = false;
   const subject = actor({
     state: { sum: 0 },

@@ -33,38 +33,45 @@ await measured(`${CONNECTIONS.toLocaleString("en")} connections`, async (url, sh
   show(`one more: ${answer}`);
 });
 
-await measured(`${CALLS.toLocaleString("en")} calls of ${CALL_BYTES.toLocaleString("en")} bytes at once on one connection`, async (url, show) => {
-  const socket = await open(url);
-  const text = "x".repeat(CALL_BYTES);
-  const answers = { ok: 0, refused: 0 };
-  const all = new Promise((resolve) => {
-    socket.addEventListener("message", ({ data }) => {
-      const { tag } = JSON.parse(String(data)).body;
-      if (tag === "ActionResponse") answers.ok += 1;
-      if (tag === "Error") answers.refused += 1;
-      if (answers.ok + answers.refused === CALLS) resolve(undefined);
+await measured(
+  `${CALLS.toLocaleString("en")} calls of ${CALL_BYTES.toLocaleString("en")} bytes at once on one connection`,
+  async (url, show) => {
+    const socket = await open(url);
+    const text = "x".repeat(CALL_BYTES);
+    const answers = { ok: 0, refused: 0 };
+    const all = new Promise((resolve) => {
+      socket.addEventListener("message", ({ data }) => {
+        const { tag } = JSON.parse(String(data)).body;
+        if (tag === "ActionResponse") answers.ok += 1;
+        if (tag === "Error") answers.refused += 1;
+        if (answers.ok + answers.refused === CALLS) resolve(undefined);
+      });
     });
-  });
-  for (let id = 0; id < CALLS; id += 1) socket.send(JSON.stringify({ body: { tag: "ActionRequest", val: { id, name: "wait", args: [text] } } }));
-  while (socket.bufferedAmount > 0) await delay(50);
-  await delay(2_000);
-  show("all sent, none answered");
-  const most = await act(url, "release");
-  await all;
-  show(`${answers.ok} answered, ${answers.refused} refused; at most ${most} ran at a time`);
-});
+    for (let id = 0; id < CALLS; id += 1)
+      socket.send(JSON.stringify({ body: { tag: "ActionRequest", val: { id, name: "wait", args: [text] } } }));
+    while (socket.bufferedAmount > 0) await delay(50);
+    await delay(2_000);
+    show("all sent, none answered");
+    const most = await act(url, "release");
+    await all;
+    show(`${answers.ok} answered, ${answers.refused} refused; at most ${most} ran at a time`);
+  },
+);
 
-await measured(`${SILENT} clients that never read, ${EVENTS} events of ${EVENT_BYTES.toLocaleString("en")} bytes`, async (url, show) => {
-  const sockets = await Promise.all(Array.from({ length: SILENT }, () => openSilent(url)));
-  const text = "x".repeat(EVENT_BYTES);
-  for (let sent = 1; sent <= EVENTS; sent += 1) {
-    await act(url, "tell", text);
-    if (sent % (EVENTS / 4) === 0) show(`${sent} events, ${await act(url, "count")} connections`);
-    // About 10 s without an answer to a ping end a connection.
-    if (sent === EVENTS / 2) await delay(12_000);
-  }
-  for (const socket of sockets) socket.destroy();
-});
+await measured(
+  `${SILENT} clients that never read, ${EVENTS} events of ${EVENT_BYTES.toLocaleString("en")} bytes`,
+  async (url, show) => {
+    const sockets = await Promise.all(Array.from({ length: SILENT }, () => openSilent(url)));
+    const text = "x".repeat(EVENT_BYTES);
+    for (let sent = 1; sent <= EVENTS; sent += 1) {
+      await act(url, "tell", text);
+      if (sent % (EVENTS / 4) === 0) show(`${sent} events, ${await act(url, "count")} connections`);
+      // About 10 s without an answer to a ping end a connection.
+      if (sent === EVENTS / 2) await delay(12_000);
+    }
+    for (const socket of sockets) socket.destroy();
+  },
+);
 
 /**
  * @param {string} what
@@ -147,7 +154,11 @@ function openSilent(url) {
     ];
     socket.write(`${lines.join("\r\n")}\r\n\r\n`);
     socket.once("data", () => {
-      socket.write(textFrame(JSON.stringify({ body: { tag: "SubscriptionRequest", val: { eventName: "told", subscribe: true } } })));
+      socket.write(
+        textFrame(
+          JSON.stringify({ body: { tag: "SubscriptionRequest", val: { eventName: "told", subscribe: true } } }),
+        ),
+      );
       socket.pause();
       socket.off("error", reject);
       socket.on("error", () => {});
@@ -160,7 +171,11 @@ function openSilent(url) {
 function textFrame(text) {
   const payload = Buffer.from(text);
   const mask = randomBytes(4);
-  return Buffer.concat([Buffer.from([0x81, 0x80 | payload.length]), mask, payload.map((byte, at) => byte ^ /** @type {number} */ (mask[at % 4]))]);
+  return Buffer.concat([
+    Buffer.from([0x81, 0x80 | payload.length]),
+    mask,
+    payload.map((byte, at) => byte ^ /** @type {number} */ (mask[at % 4])),
+  ]);
 }
 
 /**
@@ -169,11 +184,14 @@ function textFrame(text) {
  * @param {unknown[]} args
  */
 async function act(url, action, ...args) {
-  const response = await fetch(`${url}/gateway/room/action/${action}?rvt-namespace=default&rvt-method=getOrCreate&rvt-key=room`, {
-    method: "POST",
-    headers: { "content-type": "application/json" },
-    body: JSON.stringify({ args }),
-  });
+  const response = await fetch(
+    `${url}/gateway/room/action/${action}?rvt-namespace=default&rvt-method=getOrCreate&rvt-key=room`,
+    {
+      method: "POST",
+      headers: { "content-type": "application/json" },
+      body: JSON.stringify({ args }),
+    },
+  );
   const answer = /** @type {{ output: any }} */ (await response.json());
   if (!response.ok) throw new Error(JSON.stringify(answer));
   return answer.output;

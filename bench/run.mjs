@@ -21,7 +21,8 @@ const SOCKETS = 1_000;
 const ROW_PRICE = 1;
 const REQUEST_PRICE = 0.15;
 const PRICES = `$ per M: a million of the line's operations at $${ROW_PRICE.toFixed(2)} per million rows written (beyond 50 million a month)
-and $${REQUEST_PRICE} per million requests to the object, calls and alarms (beyond 1 million). Duration and the Worker's requests are not in it.`;
+and $${REQUEST_PRICE} per million requests to the object, calls and alarms (beyond 1 million).
+Duration and the Worker's requests are not in it.`;
 const only = process.argv[2];
 
 const persistTo = mkdtempSync(join(tmpdir(), "perdure-bench-"));
@@ -52,27 +53,53 @@ try {
 async function times() {
   const nothing = await sample(200, [() => post("/nothing", [])]);
   line("a Worker that does nothing", nothing[0], undefined);
-  pair("write action", await sample(400, [() => bare("set", "one", fresh()), () => act("value", "one", "set", fresh())]));
+  pair(
+    "write action",
+    await sample(400, [() => bare("set", "one", fresh()), () => act("value", "one", "set", fresh())]),
+  );
   pair("read action", await sample(400, [() => bare("get", "one"), () => act("value", "one", "get")]));
-  pair("new actor, and a write to it", await sample(80, [() => bare("set", `new-${fresh()}`, 1), () => act("value", `new-${fresh()}`, "set", 1)]));
+  pair(
+    "new actor, and a write to it",
+    await sample(80, [() => bare("set", `new-${fresh()}`, 1), () => act("value", `new-${fresh()}`, "set", 1)]),
+  );
 
   const ours = () => sendAndWait("steps", "one", { count: STEPS, changesState: false });
-  const perStep = await sample(12, [() => bare("steps", "steps", STEPS, false), () => bare("steps", "steps", STEPS, true), ours]);
+  const perStep = await sample(12, [
+    () => bare("steps", "steps", STEPS, false),
+    () => bare("steps", "steps", STEPS, true),
+    ours,
+  ]);
   const [batched = [], synced = [], steps = []] = perStep.map((samples) => samples.map((ms) => ms / STEPS));
   line("step (a put)", batched, steps);
   line("step (a put, and the disk)", synced, steps);
   const withState = await sample(6, [() => sendAndWait("steps", "two", { count: STEPS, changesState: true })]);
-  line("step that changes state", undefined, withState[0]?.map((ms) => ms / STEPS));
+  line(
+    "step that changes state",
+    undefined,
+    withState[0]?.map((ms) => ms / STEPS),
+  );
 
-  await Promise.all([bare("sleep", "sleeps", SLEEPS, SLEEP_MS), send("sleeper", "one", { count: SLEEPS, durationMs: SLEEP_MS })]);
-  const lateBare = await eventually(() => bare("lateMs", "sleeps"), (late) => late.length === SLEEPS);
-  const late = await eventually(() => act("sleeper", "one", "get"), (each) => each.length === SLEEPS);
+  await Promise.all([
+    bare("sleep", "sleeps", SLEEPS, SLEEP_MS),
+    send("sleeper", "one", { count: SLEEPS, durationMs: SLEEP_MS }),
+  ]);
+  const lateBare = await eventually(
+    () => bare("lateMs", "sleeps"),
+    (late) => late.length === SLEEPS,
+  );
+  const late = await eventually(
+    () => act("sleeper", "one", "get"),
+    (each) => each.length === SLEEPS,
+  );
   line("wake after its time", lateBare, late);
 }
 
 async function sockets() {
   const { openMs, broadcastMs } = await measureSockets(url, SOCKETS, { bare, act }, 20);
-  pair(`${SOCKETS} sockets, opened`, openMs.map((ms) => [ms]));
+  pair(
+    `${SOCKETS} sockets, opened`,
+    openMs.map((ms) => [ms]),
+  );
   pair(`an event to ${SOCKETS} sockets`, broadcastMs);
 }
 
@@ -82,24 +109,48 @@ async function rows() {
     const { rows, alarms } = await post(`/written/${actor}/${key}`, []);
     return { rows: rows - alarms * alarmRows, alarms };
   };
-  const cost = async (/** @type {string} */ actor, /** @type {string} */ key, /** @type {() => Promise<unknown>} */ run) => {
+  const cost = async (
+    /** @type {string} */ actor,
+    /** @type {string} */ key,
+    /** @type {() => Promise<unknown>} */ run,
+  ) => {
     const before = await written(actor, key);
     await run();
     const after = await written(actor, key);
     return { rows: after.rows - before.rows, alarms: after.alarms - before.alarms };
   };
-  const show = (/** @type {string} */ what, /** @type {string} */ hand, /** @type {{ rows: number, alarms: number }} */ { rows, alarms }, calls = 1, times = 1) => {
+  const show = (
+    /** @type {string} */ what,
+    /** @type {string} */ hand,
+    /** @type {{ rows: number, alarms: number }} */ { rows, alarms },
+    calls = 1,
+    times = 1,
+  ) => {
     const dollars = ((rows + alarms) * ROW_PRICE) / times + (calls + alarms / times) * REQUEST_PRICE;
-    print(what, hand, `${round(rows / times)}${["0", "-0"].includes(round(alarms / times)) ? "" : ` + ${round(alarms / times)}`}`, dollars.toFixed(2));
+    print(
+      what,
+      hand,
+      `${round(rows / times)}${["0", "-0"].includes(round(alarms / times)) ? "" : ` + ${round(alarms / times)}`}`,
+      dollars.toFixed(2),
+    );
   };
 
   await act("value", "rows", "set", fresh());
   show("write action", "1", await cost("value", "rows", () => act("value", "rows", "set", fresh())));
   show("read action", "0", await cost("value", "rows", () => act("value", "rows", "get")));
-  show("new actor, and a write to it", "1", await cost("value", "rows-new", () => act("value", "rows-new", "set", fresh())));
+  show(
+    "new actor, and a write to it",
+    "1",
+    await cost("value", "rows-new", () => act("value", "rows-new", "set", fresh())),
+  );
 
-  const burst = (/** @type {string} */ key, /** @type {number} */ count, changesState = false) => cost("steps", key, () => sendAndWait("steps", key, { count, changesState }));
-  const [none, steps, stateful] = [await burst("rows-0", 0), await burst("rows-1", STEPS), await burst("rows-2", STEPS, true)];
+  const burst = (/** @type {string} */ key, /** @type {number} */ count, changesState = false) =>
+    cost("steps", key, () => sendAndWait("steps", key, { count, changesState }));
+  const [none, steps, stateful] = [
+    await burst("rows-0", 0),
+    await burst("rows-1", STEPS),
+    await burst("rows-2", STEPS, true),
+  ];
   show("new actor, a message and its answer", "", none, 2);
   show("step", "1", less(steps, none), 0, STEPS);
   show("step that changes state", "2", less(stateful, none), 0, STEPS);
@@ -107,12 +158,19 @@ async function rows() {
   const sleeps = (/** @type {string} */ key, /** @type {number} */ count) =>
     cost("sleeper", key, async () => {
       await send("sleeper", key, { count, durationMs: SLEEP_MS });
-      await eventually(() => act("sleeper", key, "get"), (late) => late.length === count);
+      await eventually(
+        () => act("sleeper", key, "get"),
+        (late) => late.length === count,
+      );
     });
   const [few, many] = [await sleeps("rows-0", 2), await sleeps("rows-1", 12)];
   show("step, sleep, step with state", "3 + 1", less(many, few), 0, 10);
 
-  const processed = (/** @type {number} */ count) => eventually(() => act("counter", "rows", "get"), (each) => each === count);
+  const processed = (/** @type {number} */ count) =>
+    eventually(
+      () => act("counter", "rows", "get"),
+      (each) => each === count,
+    );
   await send("counter", "rows", {});
   await processed(1);
   const apart = await cost("counter", "rows", async () => {
@@ -150,7 +208,10 @@ async function startWorker() {
           modules: true,
           script: outputFiles[0]?.text ?? "",
           compatibilityDate: "2026-11-09",
-          durableObjects: { ACTORS: { className: "ActorObject", useSQLite: true }, BARE: { className: "Bare", useSQLite: true } },
+          durableObjects: {
+            ACTORS: { className: "ActorObject", useSQLite: true },
+            BARE: { className: "Bare", useSQLite: true },
+          },
           unsafeDirectSockets: [{ host: "127.0.0.1", port: 0 }],
         },
       ],

@@ -8,7 +8,10 @@
  *
  * @param {string} url
  * @param {number} count
- * @param {{ bare: (method: string, name: string, ...args: unknown[]) => Promise<unknown>, act: (actor: string, key: string, action: string, ...args: unknown[]) => Promise<unknown> }} calls
+ * @param {{
+ *   bare: (method: string, name: string, ...args: unknown[]) => Promise<unknown>,
+ *   act: (actor: string, key: string, action: string, ...args: unknown[]) => Promise<unknown>,
+ * }} calls
  * @param {number} rounds
  */
 export async function measureSockets(url, count, { bare, act }, rounds) {
@@ -16,8 +19,13 @@ export async function measureSockets(url, count, { bare, act }, rounds) {
   const byHand = await openAll(count, () => new WebSocket(`${wsUrl}/bare-socket/room`));
   const ours = await openAll(
     count,
-    () => new WebSocket(`${wsUrl}/gateway/room/connect?rvt-namespace=default&rvt-method=getOrCreate&rvt-key=room`, ["rivet", "rivet_encoding.json"]),
-    (socket) => socket.send(JSON.stringify({ body: { tag: "SubscriptionRequest", val: { eventName: "n", subscribe: true } } })),
+    () =>
+      new WebSocket(`${wsUrl}/gateway/room/connect?rvt-namespace=default&rvt-method=getOrCreate&rvt-key=room`, [
+        "rivet",
+        "rivet_encoding.json",
+      ]),
+    (socket) =>
+      socket.send(JSON.stringify({ body: { tag: "SubscriptionRequest", val: { eventName: "n", subscribe: true } } })),
   );
   // An action that comes after the subscription of the last one shows that all are served.
   await act("room", "room", "count");

@@ -80,7 +80,9 @@ const room = actor({
   },
 });
 
-const handler = createHandler(setup({ use: { value, steps, sleeper, counter, room } }), { fetch: (request, env: Env) => route(request, env) });
+const handler = createHandler(setup({ use: { value, steps, sleeper, counter, room } }), {
+  fetch: (request, env: Env) => route(request, env),
+});
 
 /** Our object, with a look at what it writes. */
 class CountedActor extends handler.ActorObject {
@@ -133,7 +135,10 @@ export class Bare extends DurableObject<Env> {
   }
 
   override alarm(): void {
-    const { count, durationMs } = this.ctx.storage.kv.get<{ count: number; durationMs: number }>("sleeps") ?? { count: 0, durationMs: 0 };
+    const { count, durationMs } = this.ctx.storage.kv.get<{ count: number; durationMs: number }>("sleeps") ?? {
+      count: 0,
+      durationMs: 0,
+    };
     const lateMs = [...this.lateMs(), Date.now() - (this.ctx.storage.kv.get<number>("at") ?? 0)];
     this.ctx.storage.kv.put("lateMs", lateMs);
     if (lateMs.length < count) this.#arm(durationMs);
@@ -177,11 +182,17 @@ async function route(request: Request, env: Env): Promise<Response> {
   if (kind === "bare-socket") return env.BARE.get(env.BARE.idFromName(what)).fetch(request);
   if (kind === "nothing") return Response.json({ output: 0 });
   if (kind === "written") {
-    const stub = what === "bare" ? env.BARE.get(env.BARE.idFromName(name)) : env.ACTORS.get(env.ACTORS.idFromName(JSON.stringify([what, name])));
+    const stub =
+      what === "bare"
+        ? env.BARE.get(env.BARE.idFromName(name))
+        : env.ACTORS.get(env.ACTORS.idFromName(JSON.stringify([what, name])));
     return Response.json({ output: await stub.written() });
   }
   const { args } = (await request.json()) as { args: unknown[] };
-  const stub = env.BARE.get(env.BARE.idFromName(name)) as unknown as Record<string, (...args: unknown[]) => Promise<unknown>>;
+  const stub = env.BARE.get(env.BARE.idFromName(name)) as unknown as Record<
+    string,
+    (...args: unknown[]) => Promise<unknown>
+  >;
   return Response.json({ output: await stub[what]?.(...args) });
 }
 

@@ -26,7 +26,12 @@ import { showValue } from "./show-value.ts";
  * A value, and where the published client itself does not keep it: what it sends instead in an encoding, and what it
  * makes of the right answer.
  *
- * @type {[name: string, value: unknown, sent?: { json?: unknown, cbor?: unknown, bare?: unknown }, read?: { cbor: unknown, bare: unknown }][]}
+ * @type {[
+ *   name: string,
+ *   value: unknown,
+ *   sent?: { json?: unknown, cbor?: unknown, bare?: unknown },
+ *   read?: { cbor: unknown, bare: unknown },
+ * ][]}
  */
 const VALUES = [
   ["null", null],
@@ -41,7 +46,7 @@ const VALUES = [
   ["a bigint", 10n],
   ["a bigint of 80 bits", 2n ** 80n],
   ["a negative bigint", -(2n ** 63n)],
-  ["text", "é😀\u0000\n\"\\"],
+  ["text", 'é😀\u0000\n"\\'],
   ["a Date", new Date(5), { json: "1970-01-01T00:00:00.005Z" }],
   ["a Date before 1970", new Date(-86_400_001), { json: "1969-12-30T23:59:59.999Z" }],
   ["a RegExp", /a+/gi, { json: {} }],
@@ -54,7 +59,16 @@ const VALUES = [
   ["a Float64Array", new Float64Array([0.5, -1]), { json: { 0: 0.5, 1: -1 } }],
   ["a BigInt64Array", new BigInt64Array([-1n]), { json: { 0: -1n } }],
   ["a Map", new Map([["a", 1]]), { json: {} }],
-  ["a Map with keys of any kind", new Map(/** @type {[unknown, unknown][]} */ ([[1, "one"], [{ x: 1 }, "object"]])), { json: {} }],
+  [
+    "a Map with keys of any kind",
+    new Map(
+      /** @type {[unknown, unknown][]} */ ([
+        [1, "one"],
+        [{ x: 1 }, "object"],
+      ]),
+    ),
+    { json: {} },
+  ],
   ["a Set", new Set([1, "a"]), { json: {} }],
   ["an empty object", {}],
   ["an empty list", []],
@@ -64,7 +78,11 @@ const VALUES = [
   ["a list that looks like a tag", ["$x", 1]],
   ["a list that looks like our tag", ["$Date", 5]],
   ["a list that looks escaped", ["$$x", [["$Set", []]]]],
-  ["kinds within kinds", { list: [new Map([["set", new Set([1n])]])], at: new Date(9) }, { json: { list: [{}], at: "1970-01-01T00:00:00.009Z" } }],
+  [
+    "kinds within kinds",
+    { list: [new Map([["set", new Set([1n])]])], at: new Date(9) },
+    { json: { list: [{}], at: "1970-01-01T00:00:00.009Z" } },
+  ],
   ["20,000 characters", "x".repeat(20_000)],
 ];
 
@@ -86,17 +104,20 @@ const ANSWER_CASES = [
   {
     // In JSON the client sends no Set, but knows the tag for one.
     name: "answer: a Set, in any encoding",
-    run: async ({ client, key }) => assert.deepEqual(await client.values.getOrCreate(key).make("set"), new Set([1n, "a"])),
+    run: async ({ client, key }) =>
+      assert.deepEqual(await client.values.getOrCreate(key).make("set"), new Set([1n, "a"])),
   },
   {
     // `encodeTaggedCbor` writes it as 0 to all but our own client.
     name: "answer: -0",
     changedBy: () => true,
-    run: async ({ client, key }) => assert.equal(showValue(await client.values.getOrCreate(key).make("minusZero")), "0"),
+    run: async ({ client, key }) =>
+      assert.equal(showValue(await client.values.getOrCreate(key).make("minusZero")), "0"),
   },
   {
     name: "answer: undefined within an object",
-    run: async ({ client, key }) => assert.deepEqual(await client.values.getOrCreate(key).make("fields"), { a: undefined, b: [undefined, null] }),
+    run: async ({ client, key }) =>
+      assert.deepEqual(await client.values.getOrCreate(key).make("fields"), { a: undefined, b: [undefined, null] }),
   },
   {
     name: "answer: nothing",
@@ -123,7 +144,8 @@ const ACCESSOR_CASES = [
   },
   {
     name: "getOrCreate in a region",
-    run: async ({ client, key }) => assert.equal(await client.counter.getOrCreate(key, { createInRegion: "weur" }).getCount(), 0),
+    run: async ({ client, key }) =>
+      assert.equal(await client.counter.getOrCreate(key, { createInRegion: "weur" }).getCount(), 0),
   },
   {
     name: "keys of several parts",
@@ -247,7 +269,10 @@ const ACTION_CASES = [
     name: "any number of arguments",
     async run({ client, key }) {
       const handle = client.values.getOrCreate(key);
-      assert.deepEqual([await handle.count(), await handle.count(1, null), await handle.count(...Array(50).keys())], [0, 2, 50]);
+      assert.deepEqual(
+        [await handle.count(), await handle.count(1, null), await handle.count(...Array(50).keys())],
+        [0, 2, 50],
+      );
     },
   },
   {
@@ -268,7 +293,10 @@ const ACTION_CASES = [
   {
     name: "a UserError: code, message, metadata",
     async run({ client, key }) {
-      assert.equal((await rejects(client.values.getOrCreate(key).nothing(), "actor", "action_not_found")).metadata, undefined);
+      assert.equal(
+        (await rejects(client.values.getOrCreate(key).nothing(), "actor", "action_not_found")).metadata,
+        undefined,
+      );
       const error = await rejects(client.failing.getOrCreate(key).user(), "user", "sold_out", /^The show is sold out$/);
       assert.deepEqual(error.metadata, { left: 0, waiting: ["ann"] });
       await rejects(client.failing.getOrCreate(key).plainUser(), "user", "user_error", /^No code$/);
@@ -277,7 +305,12 @@ const ACTION_CASES = [
   {
     name: "an internal error is masked, and has an id",
     async run({ client, key }) {
-      const error = await rejects(client.failing.getOrCreate(key).internal(), undefined, "internal_error", /^An internal error occurred$/);
+      const error = await rejects(
+        client.failing.getOrCreate(key).internal(),
+        undefined,
+        "internal_error",
+        /^An internal error occurred$/,
+      );
       assert.match(error.metadata.errorId, /^[0-9a-f]{16}$/);
       assert.equal(error.rayId, error.metadata.errorId);
       assert.doesNotMatch(JSON.stringify([error, error.message, error.stack]), /hunter2/);
@@ -293,7 +326,8 @@ const ACTION_CASES = [
   },
   {
     name: "a request that is too long: message/incoming_too_long",
-    run: ({ client, key }) => rejects(client.values.getOrCreate(key).count("x".repeat(70_000)), "message", "incoming_too_long"),
+    run: ({ client, key }) =>
+      rejects(client.values.getOrCreate(key).count("x".repeat(70_000)), "message", "incoming_too_long"),
   },
   {
     name: "an answer that is too long: message/outgoing_too_long",
@@ -329,7 +363,8 @@ const ACTION_CASES = [
   },
   {
     name: "params are accepted",
-    run: async ({ client, key }) => assert.equal(await client.values.getOrCreate(key, { params: { user: "ann", tags: [1] } }).count(1), 1),
+    run: async ({ client, key }) =>
+      assert.equal(await client.values.getOrCreate(key, { params: { user: "ann", tags: [1] } }).count(1), 1),
   },
 ];
 
@@ -340,14 +375,20 @@ const QUEUE_CASES = [
     async run({ client, key }) {
       const handle = client.worker.getOrCreate(key);
       assert.equal(await handle.send("jobs", { v: 1 }), undefined);
-      assert.deepEqual(await handle.send("jobs", { v: 2 }, { wait: true, timeout: 5000 }), { status: "completed", response: { done: { v: 2 } } });
+      assert.deepEqual(await handle.send("jobs", { v: 2 }, { wait: true, timeout: 5000 }), {
+        status: "completed",
+        response: { done: { v: 2 } },
+      });
       assert.deepEqual(await handle.handled(), [{ v: 1 }, { v: 2 }]);
     },
   },
   {
     name: "send with wait, and every kind of value",
     async run({ client, encoding, key }) {
-      const body = encoding === "json" ? { n: 1n, bytes: new Uint8Array([1]), like: ["$x", 1] } : { map: new Map([[1, new Set([2n])]]), at: new Date(5) };
+      const body =
+        encoding === "json"
+          ? { n: 1n, bytes: new Uint8Array([1]), like: ["$x", 1] }
+          : { map: new Map([[1, new Set([2n])]]), at: new Date(5) };
       const result = await client.worker.getOrCreate(key).send("jobs", body, { wait: true, timeout: 5000 });
       assert.equal(showValue(result), showValue({ status: "completed", response: { done: body } }));
     },
@@ -356,13 +397,16 @@ const QUEUE_CASES = [
     name: "send with wait that nobody completes: timedOut",
     async run({ client, key }) {
       const started = Date.now();
-      assert.deepEqual(await client.worker.getOrCreate(key).send("left", 1, { wait: true, timeout: 100 }), { status: "timedOut" });
+      assert.deepEqual(await client.worker.getOrCreate(key).send("left", 1, { wait: true, timeout: 100 }), {
+        status: "timedOut",
+      });
       assert.ok(Date.now() - started >= 95);
     },
   },
   {
     name: "send with wait and no timeout: actor/action_timed_out",
-    run: ({ client, key }) => rejects(client.worker.getOrCreate(key).send("left", 1, { wait: true }), "actor", "action_timed_out"),
+    run: ({ client, key }) =>
+      rejects(client.worker.getOrCreate(key).send("left", 1, { wait: true }), "actor", "action_timed_out"),
   },
   {
     name: "an undeclared queue: queue/not_declared",
@@ -452,11 +496,25 @@ const RAW_CASES = [
   {
     name: "fetch reaches onRequest",
     run: async ({ client, key }) => {
-      const response = await client.values.getOrCreate(key).fetch("/x/y?z=1", { method: "POST", body: "text", headers: { "x-own": "1" } });
-      assert.deepEqual([response.status, await response.json()], [200, { method: "POST", path: "/x/y?z=1", own: "1", body: "text" }]);
+      const response = await client.values
+        .getOrCreate(key)
+        .fetch("/x/y?z=1", { method: "POST", body: "text", headers: { "x-own": "1" } });
+      assert.deepEqual(
+        [response.status, await response.json()],
+        [200, { method: "POST", path: "/x/y?z=1", own: "1", body: "text" }],
+      );
     },
   },
 ];
 
 /** @type {readonly Case[]} */
-export const CASES = [...VALUE_CASES, ...ANSWER_CASES, ...ACCESSOR_CASES, ...ACTION_CASES, ...QUEUE_CASES, ...CONNECTION_CASES, ...REACT_CASES, ...RAW_CASES];
+export const CASES = [
+  ...VALUE_CASES,
+  ...ANSWER_CASES,
+  ...ACCESSOR_CASES,
+  ...ACTION_CASES,
+  ...QUEUE_CASES,
+  ...CONNECTION_CASES,
+  ...REACT_CASES,
+  ...RAW_CASES,
+];

@@ -9,7 +9,8 @@ import { showValue } from "./show-value.ts";
  * A case with connections: `connect` opens one, and the end of the case disposes of all.
  *
  * @param {string} name
- * @param {(subject: import("./cases.mjs").Subject & { room: any, connect: (params?: unknown, handle?: any) => any }) => Promise<unknown>} run
+ * @typedef {import("./cases.mjs").Subject & { room: any, connect: (params?: unknown, handle?: any) => any }} WithRoom
+ * @param {(subject: WithRoom) => Promise<unknown>} run
  * @returns {Case}
  */
 function connectionCase(name, run) {
@@ -57,7 +58,14 @@ export const CONNECTION_CASES = [
     assert.equal(await connection.action({ name: "echo", args: [key] }), key);
   }),
   connectionCase("values in both directions", async ({ connect, encoding }) => {
-    const value = { big: 2n ** 70n, bytes: new Uint8Array([1, 255]), list: ["$x", 1], text: "é\u0000", nothing: null, ...(encoding !== "json" && { at: new Date(5), map: new Map([[1, new Set(["a"])]]), missing: undefined }) };
+    const value = {
+      big: 2n ** 70n,
+      bytes: new Uint8Array([1, 255]),
+      list: ["$x", 1],
+      text: "é\u0000",
+      nothing: null,
+      ...(encoding !== "json" && { at: new Date(5), map: new Map([[1, new Set(["a"])]]), missing: undefined }),
+    };
     assert.equal(showValue(await connect().echo(value)), showValue(value));
   }),
   connectionCase("an action's error: code, message, metadata", async ({ connect }) => {
@@ -75,7 +83,10 @@ export const CONNECTION_CASES = [
     const connection = connect({ name: "ann" });
     /** @type {unknown[]} */
     const heard = [];
-    const ends = [connection.on("said", (/** @type {unknown[]} */ ...args) => heard.push(args)), connection.on("said", (/** @type {string} */ who) => heard.push(who))];
+    const ends = [
+      connection.on("said", (/** @type {unknown[]} */ ...args) => heard.push(args)),
+      connection.on("said", (/** @type {string} */ who) => heard.push(who)),
+    ];
     await connection.say("one");
     await room.say("two");
     await connection.echo(0);
@@ -130,32 +141,43 @@ export const CONNECTION_CASES = [
     assert.equal(await late, "open");
     await connection.dispose();
     await reached(connection, "idle");
-    assert.deepEqual(log.filter((line) => !["connecting", "disconnected"].includes(line)).toSorted(), ["close", "connected", "idle", "open"]);
+    assert.deepEqual(log.filter((line) => !["connecting", "disconnected"].includes(line)).toSorted(), [
+      "close",
+      "connected",
+      "idle",
+      "open",
+    ]);
   }),
-  connectionCase("a lost one comes back, subscribed; what was sent rejects, what waits is sent", async ({ connect, room }) => {
-    const connection = connect({ name: "ann" });
-    /** @type {unknown[]} */
-    const heard = [];
-    connection.on("said", (/** @type {string} */ _who, /** @type {string} */ text) => heard.push(text));
-    await connection.say("before");
-    const sent = connection.never().then(
-      () => "answered",
-      (/** @type {unknown} */ error) => error,
-    );
-    await connection.echo(0);
-    const isLost = reached(connection, "disconnected");
-    await room.drop("ann");
-    await isLost;
-    const waiting = connection.say("while it was lost");
-    assert.ok((await sent) instanceof Error);
-    assert.equal(await waiting, 2);
-    await connection.echo(0);
-    assert.deepEqual(heard, ["before", "while it was lost"]);
-    assert.deepEqual(await room.ends(), ["ann 1000 dropped"]);
-  }),
+  connectionCase(
+    "a lost one comes back, subscribed; what was sent rejects, what waits is sent",
+    async ({ connect, room }) => {
+      const connection = connect({ name: "ann" });
+      /** @type {unknown[]} */
+      const heard = [];
+      connection.on("said", (/** @type {string} */ _who, /** @type {string} */ text) => heard.push(text));
+      await connection.say("before");
+      const sent = connection.never().then(
+        () => "answered",
+        (/** @type {unknown} */ error) => error,
+      );
+      await connection.echo(0);
+      const isLost = reached(connection, "disconnected");
+      await room.drop("ann");
+      await isLost;
+      const waiting = connection.say("while it was lost");
+      assert.ok((await sent) instanceof Error);
+      assert.equal(await waiting, 2);
+      await connection.echo(0);
+      assert.deepEqual(heard, ["before", "while it was lost"]);
+      assert.deepEqual(await room.ends(), ["ann 1000 dropped"]);
+    },
+  ),
   connectionCase("getParams is asked at each attempt", async ({ client, connect, key, room }) => {
     let asked = 0;
-    const connection = connect(undefined, client.room.getOrCreate(key, { getParams: async () => ({ name: "ann", token: (asked += 1) }) }));
+    const connection = connect(
+      undefined,
+      client.room.getOrCreate(key, { getParams: async () => ({ name: "ann", token: (asked += 1) }) }),
+    );
     assert.deepEqual(await connection.params(), { name: "ann", token: 1 });
     const isLost = reached(connection, "disconnected");
     await room.drop("ann");
@@ -227,7 +249,10 @@ export const CONNECTION_CASES = [
   }),
   connectionCase("send goes over HTTP", async ({ client, connect, key }) => {
     const connection = connect(undefined, client.worker.getOrCreate(key));
-    assert.deepEqual(await connection.send("jobs", { v: 1 }, { wait: true, timeout: 5000 }), { status: "completed", response: { done: { v: 1 } } });
+    assert.deepEqual(await connection.send("jobs", { v: 1 }, { wait: true, timeout: 5000 }), {
+      status: "completed",
+      response: { done: { v: 1 } },
+    });
   }),
   connectionCase("dispose: pending actions reject, the server knows", async ({ connect, room }) => {
     const connection = connect({ name: "ann" });

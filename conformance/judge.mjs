@@ -17,7 +17,11 @@ export async function rejects(promise, group, code, message = /./) {
     (reason) => reason,
   );
   if (error instanceof assert.AssertionError) throw error;
-  assert.equal(`${group === undefined ? "" : `${error.group}/`}${error.code}`, `${group === undefined ? "" : `${group}/`}${code}`, String(error));
+  assert.equal(
+    `${group === undefined ? "" : `${error.group}/`}${error.code}`,
+    `${group === undefined ? "" : `${group}/`}${code}`,
+    String(error),
+  );
   assert.match(error.message, message);
   return error;
 }

@@ -16,10 +16,25 @@ const REFUSED = { lookup: "unreadable", socket: "auth/origin_not_allowed" };
 
 /** What a page of that origin comes to at a door, and whether its connection has made the actor. */
 const CASES = [
-  { name: "of the server's own origin connects, and looks its actor up", host: "localhost", door: "/closed", wanted: LET_IN },
+  {
+    name: "of the server's own origin connects, and looks its actor up",
+    host: "localhost",
+    door: "/closed",
+    wanted: LET_IN,
+  },
   { name: "of this machine connects to this machine", host: "127.0.0.1", door: "/closed", wanted: LET_IN },
-  { name: "of another origin is refused, reads why, and has made nothing", host: "foreign.example", door: "/closed", wanted: REFUSED },
-  { name: "of a listed origin connects and looks it up, with credentials", host: "listed.example", door: "/listed", wanted: LET_IN },
+  {
+    name: "of another origin is refused, reads why, and has made nothing",
+    host: "foreign.example",
+    door: "/closed",
+    wanted: REFUSED,
+  },
+  {
+    name: "of a listed origin connects and looks it up, with credentials",
+    host: "listed.example",
+    door: "/listed",
+    wanted: LET_IN,
+  },
   { name: "of an origin that is not listed is refused", host: "foreign.example", door: "/listed", wanted: REFUSED },
   { name: 'of any origin connects and looks it up at "*"', host: "foreign.example", door: "/any", wanted: LET_IN },
 ];
@@ -63,7 +78,15 @@ export async function runPages(url) {
 
 /** For a page: the browser's build of the package, and what a bundler brings for Node's own names. */
 async function bundle() {
-  const { outputFiles } = await build({ entryPoints: [CLIENT], bundle: true, format: "iife", globalName: "rivetkit", platform: "browser", write: false, logLevel: "error" });
+  const { outputFiles } = await build({
+    entryPoints: [CLIENT],
+    bundle: true,
+    format: "iife",
+    globalName: "rivetkit",
+    platform: "browser",
+    write: false,
+    logLevel: "error",
+  });
   return outputFiles[0]?.text ?? "";
 }
 
@@ -74,14 +97,25 @@ async function bundle() {
  * @returns {Promise<Outcome>}
  */
 async function knock({ endpoint, key }) {
-  const { rivetkit } = /** @type {{ rivetkit: { createClient(config: object): any } }} */ (/** @type {unknown} */ (globalThis));
+  const { rivetkit } = /** @type {{ rivetkit: { createClient(config: object): any } }} */ (
+    /** @type {unknown} */ (globalThis)
+  );
   const client = rivetkit.createClient({ endpoint, disableMetadataLookup: true });
-  const told = (/** @type {{ group?: string, code?: string }} */ error) => (error.group === undefined ? String(error).replace(/^.*Failed to fetch$/, "unreadable") : `${error.group}/${error.code}`);
+  const told = (/** @type {{ group?: string, code?: string }} */ error) =>
+    error.group === undefined
+      ? String(error).replace(/^.*Failed to fetch$/, "unreadable")
+      : `${error.group}/${error.code}`;
   const late = new Promise((resolve) => setTimeout(() => resolve("no answer"), 10_000));
   const connection = client.desk.getOrCreate([key]).connect();
   const refused = new Promise((resolve) => connection.onError((/** @type {any} */ error) => resolve(told(error))));
   const socket = await Promise.race([late, connection.calls().then(String, told), refused]);
-  const lookup = await Promise.race([late, client.desk.get([key]).resolve().then(() => "found", told)]);
+  const lookup = await Promise.race([
+    late,
+    client.desk
+      .get([key])
+      .resolve()
+      .then(() => "found", told),
+  ]);
   connection.dispose().catch(() => {});
   return { lookup: String(lookup), socket: String(socket) };
 }

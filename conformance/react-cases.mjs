@@ -18,7 +18,13 @@ Object.assign(globalThis, { IS_REACT_NATIVE_TEST_ENVIRONMENT: true });
  * A case with components: `show` renders one that uses an actor, and the end of the case takes all of them away. What a
  * component saw last is in `seen`, the codes of all errors that it saw in `errors`, each event that it heard in `heard`.
  *
- * @typedef {{ seen: any, errors: Set<string>, heard: unknown[], change(options: object, onSaid?: (...args: any[]) => void): void, remove(): void }} Shown
+ * @typedef {{
+ *   seen: any,
+ *   errors: Set<string>,
+ *   heard: unknown[],
+ *   change(options: object, onSaid?: (...args: any[]) => void): void,
+ *   remove(): void,
+ * }} Shown
  * @param {string} name
  * @param {(subject: import("./cases.mjs").Subject & { room: any, show: (options?: object) => Shown }) => Promise<unknown>} run
  * @returns {Case}
@@ -41,10 +47,14 @@ function reactCase(name, run) {
           state.seen.useEvent("said", props.onSaid);
           return null;
         };
-        const element = (/** @type {object} */ given, /** @type {(...args: any[]) => void} */ onSaid = hear) => createElement(StrictMode, null, createElement(Component, { options: given, onSaid }));
+        const element = (/** @type {object} */ given, /** @type {(...args: any[]) => void} */ onSaid = hear) =>
+          createElement(StrictMode, null, createElement(Component, { options: given, onSaid }));
         const root = create(element(options));
         /** @type {Shown} */
-        const shown = Object.assign(state, { change: (/** @type {object} */ given, onSaid = hear) => root.update(element(given, onSaid)), remove: () => root.unmount() });
+        const shown = Object.assign(state, {
+          change: (/** @type {object} */ given, onSaid = hear) => root.update(element(given, onSaid)),
+          remove: () => root.unmount(),
+        });
         all.push(shown);
         return shown;
       };
@@ -66,7 +76,13 @@ export const REACT_CASES = [
     assert.equal(shown.seen.isConnected, true);
     assert.equal(await shown.seen.connection.say("one"), 1);
     await room.say("two");
-    await becomes(() => shown.heard, [["ann", "one"], ["nobody", "two"]]);
+    await becomes(
+      () => shown.heard,
+      [
+        ["ann", "one"],
+        ["nobody", "two"],
+      ],
+    );
   }),
   reactCase("the newest listener is the one that hears", async ({ show }) => {
     const shown = show();

@@ -8,9 +8,14 @@ interface Params {
 /** What a connection can be refused, told, and taken away. */
 export const room = actor({
   state: { said: 0, ends: [] as string[] },
-  events: { said: event<[who: string, text: string]>(), welcome: event<unknown>(), secret: event<string>({ canSubscribe: () => false }) },
+  events: {
+    said: event<[who: string, text: string]>(),
+    welcome: event<unknown>(),
+    secret: event<string>({ canSubscribe: () => false }),
+  },
   onBeforeConnect: (_c, params: Params | undefined) => {
-    if (params?.name === "mallory") throw new UserError("Not you", { code: "unwelcome", metadata: { name: "mallory" } });
+    if (params?.name === "mallory")
+      throw new UserError("Not you", { code: "unwelcome", metadata: { name: "mallory" } });
   },
   createConnState: (_c, params: Params | undefined) => ({ name: params?.name ?? "nobody" }),
   onConnect: (_c, conn) => {
@@ -32,11 +37,16 @@ export const room = actor({
       throw new UserError("No", { code: "no", metadata: { why: ["rules"] } });
     },
     never: () => new Promise<void>(() => {}),
-    who: (c) => [...c.conns.values()].filter((conn) => conn.isHibernatable).map((conn) => conn.state.name).toSorted(),
+    who: (c) =>
+      [...c.conns.values()]
+        .filter((conn) => conn.isHibernatable)
+        .map((conn) => conn.state.name)
+        .toSorted(),
     ends: (c) => c.state.ends,
     /** Ends a connection from this side; the client connects again. */
     drop: async (c, name: string) => {
-      for (const conn of c.conns.values()) if (conn.isHibernatable && conn.state.name === name) await conn.disconnect("dropped");
+      for (const conn of c.conns.values())
+        if (conn.isHibernatable && conn.state.name === name) await conn.disconnect("dropped");
     },
     end: (c) => c.destroy(),
     users: { count: (c) => [...c.conns.values()].filter((conn) => conn.isHibernatable).length },

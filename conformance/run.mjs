@@ -30,8 +30,16 @@ const { CASES } = await import("./cases.mjs");
 const { version } = JSON.parse(readFileSync(join(here, "node_modules", "rivetkit", "package.json"), "utf8"));
 
 const scratch = mkdtempSync(join(tmpdir(), "perdure-conformance-"));
-let server = new DevServer({ config: join(here, "wrangler.toml"), port: await freePort(), persistTo: join(scratch, "data") });
-for (const [signal, code] of /** @type {const} */ ([["SIGINT", 130], ["SIGTERM", 143], ["SIGHUP", 129]])) {
+let server = new DevServer({
+  config: join(here, "wrangler.toml"),
+  port: await freePort(),
+  persistTo: join(scratch, "data"),
+});
+for (const [signal, code] of /** @type {const} */ ([
+  ["SIGINT", 130],
+  ["SIGTERM", 143],
+  ["SIGHUP", 129],
+])) {
   process.on(signal, () => {
     server.killNow();
     rmSync(scratch, { recursive: true, force: true });
@@ -60,17 +68,35 @@ process.exit(exitCode);
 
 function install() {
   const stampFile = join(here, "node_modules", ".perdure-setup");
-  const stamp = createHash("sha256").update(readFileSync(join(here, "package-lock.json"))).digest("hex");
+  const stamp = createHash("sha256")
+    .update(readFileSync(join(here, "package-lock.json")))
+    .digest("hex");
   if (existsSync(stampFile) && readFileSync(stampFile, "utf8") === stamp) return;
   const started = Date.now();
   console.log("Installing the published client (36 MB, once) …");
-  const args = ["install", "--no-save", "--no-audit", "--no-fund", "--ignore-scripts", "--omit=optional", "--omit=peer", "--loglevel=error"];
+  const args = [
+    "install",
+    "--no-save",
+    "--no-audit",
+    "--no-fund",
+    "--ignore-scripts",
+    "--omit=optional",
+    "--omit=peer",
+    "--loglevel=error",
+  ];
   // A slow registry is waited for, and asked again.
   args.push("--prefer-offline", "--fetch-retries=5", "--fetch-timeout=60000");
-  const { status, error } = spawnSync(process.platform === "win32" ? "npm.cmd" : "npm", args, { cwd: here, stdio: ["ignore", "inherit", "inherit"], timeout: INSTALL_LIMIT_MS });
+  const { status, error } = spawnSync(process.platform === "win32" ? "npm.cmd" : "npm", args, {
+    cwd: here,
+    stdio: ["ignore", "inherit", "inherit"],
+    timeout: INSTALL_LIMIT_MS,
+  });
   if (status !== 0) {
     const what = status === null ? `was not done after ${INSTALL_LIMIT_MS / 60_000} minutes` : "failed";
-    console.error(`npm install in conformance/ ${what}${error ? ` (${error.message})` : ""}: without the published client nothing was examined. Does the npm registry answer?`);
+    console.error(
+      `npm install in conformance/ ${what}${error ? ` (${error.message})` : ""}: without the published client ` +
+        "nothing was examined. Does the npm registry answer?",
+    );
     process.exit(1);
   }
   writeFileSync(stampFile, stamp);
@@ -99,7 +125,9 @@ async function runAll() {
   const clients = ENCODINGS.map((encoding) => createClient({ endpoint: server.url, encoding }));
   /** @type {Map<Case, Outcome[]>} */
   const outcomes = new Map(CASES.map((each) => [each, []]));
-  const jobs = CASES.flatMap((each, number) => ENCODINGS.map((encoding, at) => ({ each, encoding, at, key: `${encoding}-${number}` })));
+  const jobs = CASES.flatMap((each, number) =>
+    ENCODINGS.map((encoding, at) => ({ each, encoding, at, key: `${encoding}-${number}` })),
+  );
   const work = async () => {
     for (let job = jobs.shift(); job !== undefined; job = jobs.shift()) {
       const { each, encoding, at, key } = job;
@@ -142,24 +170,48 @@ async function run(each, subject) {
  */
 function report(outcomes, programs, inPages) {
   const width = Math.max(...CASES.map(({ name }) => name.length));
-  const row = (/** @type {string} */ name, /** @type {readonly string[]} */ cells) => console.log(`${name.padEnd(width)}  ${cells.map((cell) => cell.padEnd(6)).join("")}`.trimEnd());
+  const row = (/** @type {string} */ name, /** @type {readonly string[]} */ cells) =>
+    console.log(`${name.padEnd(width)}  ${cells.map((cell) => cell.padEnd(6)).join("")}`.trimEnd());
   console.log(`rivetkit/client ${version}, unmodified, against perdure\n`);
   row("case", ENCODINGS);
-  for (const [{ name }, cells] of outcomes) row(name, cells.map(({ status }) => status));
-  const all = [...outcomes].flatMap(([{ name }, cells]) => cells.map((outcome, at) => ({ name: `${name} [${ENCODINGS[at]}]`, ...outcome })));
+  for (const [{ name }, cells] of outcomes)
+    row(
+      name,
+      cells.map(({ status }) => status),
+    );
+  const all = [...outcomes].flatMap(([{ name }, cells]) =>
+    cells.map((outcome, at) => ({ name: `${name} [${ENCODINGS[at]}]`, ...outcome })),
+  );
   console.log("\n~ as the published client speaks this encoding, the value becomes another one; that one is kept.");
   console.log("\nIn Chromium, a page:");
   for (const { name, reason } of inPages) console.log(`  ${name.padEnd(width)}${reason === undefined ? "ok" : "FAIL"}`);
   const programOutcomes = [...(typeof programs === "string" ? [] : programs), ...inPages];
   console.log("\nThe client programs of the seed pages, unchanged:");
   if (typeof programs === "string") console.log(`  not run: ${programs}`);
-  for (const { name, reason } of typeof programs === "string" ? [] : programs) console.log(`  ${name.padEnd(width)}${reason === undefined ? "ok" : "FAIL"}`);
-  const failed = [...all.filter(({ status }) => status === "FAIL" || status === "early"), ...programOutcomes.filter(({ reason }) => reason !== undefined)];
-  const later = new Map([...outcomes].filter(([, cells]) => cells.some(({ status }) => status === "later")).map(([{ name, later }]) => [name, later]));
-  if (later.size > 0) console.log(`\nNot served yet:\n${[...later].map(([name, reason]) => `  ${name}: ${reason}`).join("\n")}`);
-  if (failed.length > 0) console.log(`\n${failed.map(({ name, reason }) => `FAIL ${name}\n     ${reason?.replaceAll("\n", "\n     ")}`).join("\n")}`);
-  if (unhandled.length > 0) console.log(`\n${unhandled.length} rejections of the client's own that it left unhandled; the first: ${String(unhandled[0])}`);
-  const passed = all.filter(({ status }) => status.startsWith("ok")).length + programOutcomes.filter(({ reason }) => reason === undefined).length;
+  for (const { name, reason } of typeof programs === "string" ? [] : programs)
+    console.log(`  ${name.padEnd(width)}${reason === undefined ? "ok" : "FAIL"}`);
+  const failed = [
+    ...all.filter(({ status }) => status === "FAIL" || status === "early"),
+    ...programOutcomes.filter(({ reason }) => reason !== undefined),
+  ];
+  const later = new Map(
+    [...outcomes]
+      .filter(([, cells]) => cells.some(({ status }) => status === "later"))
+      .map(([{ name, later }]) => [name, later]),
+  );
+  if (later.size > 0)
+    console.log(`\nNot served yet:\n${[...later].map(([name, reason]) => `  ${name}: ${reason}`).join("\n")}`);
+  if (failed.length > 0)
+    console.log(
+      `\n${failed.map(({ name, reason }) => `FAIL ${name}\n     ${reason?.replaceAll("\n", "\n     ")}`).join("\n")}`,
+    );
+  if (unhandled.length > 0)
+    console.log(
+      `\n${unhandled.length} rejections of the client's own that it left unhandled; the first: ${String(unhandled[0])}`,
+    );
+  const passed =
+    all.filter(({ status }) => status.startsWith("ok")).length +
+    programOutcomes.filter(({ reason }) => reason === undefined).length;
   console.log(`\n${passed} passed, ${failed.length} failed`);
   const [, , reportFile] = process.argv;
   if (reportFile !== undefined) writeFileSync(reportFile, JSON.stringify({ passed, failed: failed.length }));

@@ -67,7 +67,9 @@ const PROGRAMS = [
 ];
 
 const TSCONFIG = {
-  compilerOptions: { paths: { rivetkit: [join(root, "src/entry/index.ts")], "rivetkit/*": [join(root, "src/entry/*.ts")] } },
+  compilerOptions: {
+    paths: { rivetkit: [join(root, "src/entry/index.ts")], "rivetkit/*": [join(root, "src/entry/*.ts")] },
+  },
 };
 const WORKER = `
 import { setup } from "rivetkit";
@@ -75,7 +77,8 @@ import { createHandler } from "rivetkit/cloudflare";
 import { stubApi } from "./api-stub";
 ${PROGRAMS.map(({ name }, index) => `import { registry as r${index} } from "./examples/${name}/index";`).join("\n")}
 stubApi();
-const handler = createHandler(setup({ use: Object.assign({}, ${PROGRAMS.map((_, index) => `r${index}.config.use`).join(", ")}) }), { logLevel: "warn" });
+const use = Object.assign({}, ${PROGRAMS.map((_, index) => `r${index}.config.use`).join(", ")});
+const handler = createHandler(setup({ use }), { logLevel: "warn" });
 export const { ActorObject } = handler;
 export default handler;
 `;
@@ -95,8 +98,13 @@ new_sqlite_classes = ["ActorObject"]
 export async function whyNoSeeds() {
   if (!existsSync(pages)) return `no folder ${pages}`;
   const programs = readdirSync(pages).filter((name) => existsSync(join(pages, name, "client.ts")));
-  assert.deepEqual(programs.toSorted(), PROGRAMS.map(({ name }) => name).toSorted(), "the seed pages have other programs");
-  if (await isPortTaken(PORT)) throw new Error(`Port ${PORT} is taken, and the seed pages' programs know no other: stop what listens there.`);
+  assert.deepEqual(
+    programs.toSorted(),
+    PROGRAMS.map(({ name }) => name).toSorted(),
+    "the seed pages have other programs",
+  );
+  if (await isPortTaken(PORT))
+    throw new Error(`Port ${PORT} is taken, and the seed pages' programs know no other: stop what listens there.`);
   return undefined;
 }
 

@@ -8,11 +8,13 @@ export function showValue(value: unknown): string {
   if (value instanceof Date) return `Date(${value.getTime()})`;
   if (value instanceof RegExp) return `RegExp(${value})`;
   if (value instanceof Error) return `${value.name}(${JSON.stringify(value.message)})`;
-  if (value instanceof Map) return `Map(${[...value].map(([key, item]) => `${showValue(key)} => ${showValue(item)}`).join(", ")})`;
+  if (value instanceof Map)
+    return `Map(${[...value].map(([key, item]) => `${showValue(key)} => ${showValue(item)}`).join(", ")})`;
   if (value instanceof Set) return `Set(${[...value].map(showValue).join(", ")})`;
   if (value instanceof ArrayBuffer) return `ArrayBuffer(${new Uint8Array(value).join()})`;
   // Node's Buffer is a Uint8Array, and says so here.
-  if (ArrayBuffer.isView(value)) return `${(value as Uint8Array)[Symbol.toStringTag]}(${Array.from(value as Uint8Array, showValue).join()})`;
+  if (ArrayBuffer.isView(value))
+    return `${(value as Uint8Array)[Symbol.toStringTag]}(${Array.from(value as Uint8Array, showValue).join()})`;
   const fields = Object.entries(value).map(([name, item]) => `${JSON.stringify(name)}: ${showValue(item)}`);
   return `{${fields.join(", ")}}`;
 }

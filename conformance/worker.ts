@@ -10,7 +10,8 @@ const values = actor({
   actions: {
     echo: (_c, value: unknown) => value,
     show: (_c, value: unknown) => showValue(value),
-    make: (_c, what: "set" | "minusZero" | "fields") => ({ set: new Set([1n, "a"]), minusZero: -0, fields: { a: undefined, b: [undefined, null] } })[what],
+    make: (_c, what: "set" | "minusZero" | "fields") =>
+      ({ set: new Set([1n, "a"]), minusZero: -0, fields: { a: undefined, b: [undefined, null] } })[what],
     count: (_c, ...args: unknown[]) => args.length,
     users: {
       add: (_c, name: string, age: number) => `${name} is ${age}`,
@@ -20,7 +21,12 @@ const values = actor({
   },
   onRequest: async (_c, request) => {
     const { pathname, search } = new URL(request.url);
-    return Response.json({ method: request.method, path: pathname + search, own: request.headers.get("x-own"), body: await request.text() });
+    return Response.json({
+      method: request.method,
+      path: pathname + search,
+      own: request.headers.get("x-own"),
+      body: await request.text(),
+    });
   },
 });
 
@@ -55,7 +61,11 @@ const failing = actor({
 
 const worker = actor({
   state: { handled: [] as unknown[] },
-  queues: { jobs: queue<unknown, unknown>(), left: queue<unknown>(), refused: queue<unknown>({ canPublish: () => false }) },
+  queues: {
+    jobs: queue<unknown, unknown>(),
+    left: queue<unknown>(),
+    refused: queue<unknown>({ canPublish: () => false }),
+  },
   events: { done: event<string>() },
   options: { actionTimeout: 300, maxQueueSize: 3, maxQueueMessageSize: 1000 },
   actions: { handled: (c) => c.state.handled },

@@ -29,7 +29,12 @@ export function stubApi(): void {
     const url = new URL(request.url);
     if (url.hostname !== HOST) return platformFetch(request);
     const body: unknown = await request.json().catch(() => ({}));
-    return answer({ method: request.method, path: url.pathname.slice(1), body: body as Record<string, unknown>, signal: request.signal });
+    return answer({
+      method: request.method,
+      path: url.pathname.slice(1),
+      body: body as Record<string, unknown>,
+      signal: request.signal,
+    });
   }) as typeof fetch;
 }
 
@@ -52,7 +57,8 @@ async function answer(call: Call): Promise<Response> {
   if (/^POST imports\/\d+$/.test(route)) return Response.json({ rows: 100 });
   if (route === "POST charges") return charge(call);
   const [, notebook] = /^GET notebooks\/([^/]+)$/.exec(route) ?? [];
-  if (notebook !== undefined) return Response.json({ texts: [`from notebook ${notebook}: first`, `from notebook ${notebook}: second`] });
+  if (notebook !== undefined)
+    return Response.json({ texts: [`from notebook ${notebook}: first`, `from notebook ${notebook}: second`] });
   const count = method === "GET" ? COUNTS[path] : undefined;
   if (count === undefined) return Response.json({ error: `no ${route}` }, { status: 404 });
   if (path === "revenue") await pause(SLOW_MS, signal);

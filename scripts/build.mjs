@@ -7,5 +7,8 @@ import process from "node:process";
 const root = join(import.meta.dirname, "..");
 rmSync(join(root, "dist"), { recursive: true, force: true });
 const tsc = join(root, "node_modules", "typescript", "bin", "tsc");
-const { status } = spawnSync(process.execPath, [tsc, "-p", join("tsconfig", "build.json")], { cwd: root, stdio: "inherit" });
+const { status } = spawnSync(process.execPath, [tsc, "-p", join("tsconfig", "build.json")], {
+  cwd: root,
+  stdio: "inherit",
+});
 process.exit(status ?? 1);

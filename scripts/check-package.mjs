@@ -1,8 +1,19 @@
 // Packs what `npm publish` would, lints it (publint, attw), unpacks it into empty projects, and uses it there as a stranger
-// would: every entry point resolves, its declarations compile without our settings or types, its code loads in Node; the projects of test/package
-// compile under strict settings, and what they export has portable declarations; a Worker of theirs is bundled.
+// would: every entry point resolves, its declarations compile without our settings or types, its code loads in Node;
+// the projects of test/package compile under strict settings, and what they export has portable declarations; a Worker
+// of theirs is bundled.
 import { execFileSync } from "node:child_process";
-import { cpSync, existsSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, symlinkSync, writeFileSync } from "node:fs";
+import {
+  cpSync,
+  existsSync,
+  mkdirSync,
+  mkdtempSync,
+  readdirSync,
+  readFileSync,
+  rmSync,
+  symlinkSync,
+  writeFileSync,
+} from "node:fs";
 import { tmpdir } from "node:os";
 import { dirname, join, normalize } from "node:path";
 import process from "node:process";
@@ -12,7 +23,9 @@ const root = join(import.meta.dirname, "..");
 const manifest = JSON.parse(readFileSync(join(root, "package.json"), "utf8"));
 /** The package's name, and the one that its users may install it under instead: `"rivetkit": "npm:perdure"`. */
 const NAMES = [manifest.name, "rivetkit"];
-const entries = Object.keys(manifest.exports).filter((name) => name !== "./package.json").map((name) => manifest.name + name.slice(1));
+const entries = Object.keys(manifest.exports)
+  .filter((name) => name !== "./package.json")
+  .map((name) => manifest.name + name.slice(1));
 /** The entries that only a Worker can load. */
 const workerOnly = new Set([`${manifest.name}/cloudflare`, `${manifest.name}/db/drizzle`]);
 /** The entries that exist to say that something does not. */
@@ -35,7 +48,15 @@ const BROWSER = { lib: ["ES2023", "DOM", "DOM.Iterable"], types: [] };
 const BUNDLER = { module: "ESNext", moduleResolution: "Bundler" };
 const NODE_NEXT = { module: "NodeNext" };
 /** What careful users turn on. */
-const CAREFUL = { noUncheckedIndexedAccess: true, exactOptionalPropertyTypes: true, isolatedModules: true, verbatimModuleSyntax: true, noEmit: false, declaration: true, composite: true };
+const CAREFUL = {
+  noUncheckedIndexedAccess: true,
+  exactOptionalPropertyTypes: true,
+  isolatedModules: true,
+  verbatimModuleSyntax: true,
+  noEmit: false,
+  declaration: true,
+  composite: true,
+};
 
 const consumer = mkdtempSync(join(tmpdir(), "perdure-consumer-"));
 try {
@@ -46,12 +67,22 @@ try {
   install(tarball);
   checkContents();
   const checked = entries.filter((entry) => !overOthers.has(entry));
-  for (const [platform, used] of /** @type {const} */ ([[BROWSER, anywhere], [WORKER, checked], [{ ...WORKER, skipLibCheck: true }, entries]])) {
-    write("entries/index.ts", used.map((entry, index) => `export * as e${index} from ${JSON.stringify(entry)};`).join("\n"));
+  for (const [platform, used] of /** @type {const} */ ([
+    [BROWSER, anywhere],
+    [WORKER, checked],
+    [{ ...WORKER, skipLibCheck: true }, entries],
+  ])) {
+    write(
+      "entries/index.ts",
+      used.map((entry, index) => `export * as e${index} from ${JSON.stringify(entry)};`).join("\n"),
+    );
     compile("entries", { ...NODE_NEXT, ...platform });
   }
   const loaded = [...anywhere, ...overOthers].map((entry) => `await import(${JSON.stringify(entry)});`);
-  const refused = [...missing].map((entry) => `await import(${JSON.stringify(entry)}).then(() => process.exit(1), ({ code }) => code === "unsupported" || process.exit(1));`);
+  const refused = [...missing].map(
+    (entry) =>
+      `await import(${JSON.stringify(entry)}).then(() => process.exit(1), ({ code }) => code === "unsupported" || process.exit(1));`,
+  );
   write("load.mjs", [...loaded, ...refused].join("\n"));
   run(process.execPath, ["load.mjs"], consumer);
   console.log(`Entries: ${entries.join(", ")}`);
@@ -73,7 +104,9 @@ try {
 /** @returns {string} the tarball's path */
 function pack() {
   if (!existsSync(join(root, "dist"))) throw new Error("There is no dist/ to pack: `npm run build` first.");
-  const [packed = ""] = run("npm", ["pack", "--ignore-scripts", "--silent", "--pack-destination", consumer]).split("\n");
+  const [packed = ""] = run("npm", ["pack", "--ignore-scripts", "--silent", "--pack-destination", consumer]).split(
+    "\n",
+  );
   return join(consumer, packed);
 }
 
@@ -88,7 +121,11 @@ function install(tarball) {
     mkdirSync(join(modules, name), { recursive: true });
     run("tar", ["-xzf", tarball, "-C", join(modules, name), "--strip-components=1"]);
   }
-  for (const dependency of [...Object.keys(manifest.dependencies), ...Object.keys(manifest.peerDependencies), "@cloudflare/workers-types"]) {
+  for (const dependency of [
+    ...Object.keys(manifest.dependencies),
+    ...Object.keys(manifest.peerDependencies),
+    "@cloudflare/workers-types",
+  ]) {
     mkdirSync(dirname(join(modules, dependency)), { recursive: true });
     symlinkSync(join(root, "node_modules", dependency), join(modules, dependency));
   }
@@ -100,13 +137,18 @@ function checkContents() {
   const folder = join(consumer, "node_modules", manifest.name);
   const files = readdirSync(folder, { recursive: true, withFileTypes: true })
     .filter((entry) => entry.isFile())
-    .map((entry) => join(entry.parentPath, entry.name).slice(folder.length + 1).replaceAll("\\", "/"));
+    .map((entry) =>
+      join(entry.parentPath, entry.name)
+        .slice(folder.length + 1)
+        .replaceAll("\\", "/"),
+    );
   const unexpected = files.filter((file) => !PUBLISHED.test(file));
   if (unexpected.length > 0) throw new Error(`The package holds ${unexpected.join(", ")}`);
   for (const page of files.filter((each) => each.endsWith(".md"))) {
     for (const [, link = ""] of readFileSync(join(folder, page), "utf8").matchAll(/\]\(([^)#:]+)(?:#[^)]*)?\)/g)) {
       const target = normalize(join(dirname(page), link)).replaceAll("\\", "/");
-      if (!existsSync(join(folder, target)) && !IN_REPOSITORY.test(target)) throw new Error(`${page} links to ${link}, which is not published`);
+      if (!existsSync(join(folder, target)) && !IN_REPOSITORY.test(target))
+        throw new Error(`${page} links to ${link}, which is not published`);
     }
   }
   console.log(`Contents: ${files.length} files`);
@@ -120,15 +162,21 @@ function checkContents() {
  */
 function checkProjects(name, resolution) {
   const paths = { rootDir: ".", outDir: "out" };
-  for (const [folder, references] of /** @type {const} */ ([["project", []], ["app", [{ path: "../project" }]]])) {
+  for (const [folder, references] of /** @type {const} */ ([
+    ["project", []],
+    ["app", [{ path: "../project" }]],
+  ])) {
     copy(join(root, "test", "package", folder), folder, (text) => text.replaceAll(/(?<=from ")perdure/g, name));
     compile(folder, { ...resolution, ...BROWSER, ...CAREFUL, ...paths }, references);
   }
   for (const file of ["actors", "derived", "client"]) {
     const declarations = readFileSync(join(consumer, "project", "out", `${file}.d.ts`), "utf8");
-    const foreign = [...declarations.matchAll(/(?:from|import\()\s*"([^".][^"]*)"/g)].map(([, specifier = ""]) => specifier);
+    const foreign = [...declarations.matchAll(/(?:from|import\()\s*"([^".][^"]*)"/g)].map(
+      ([, specifier = ""]) => specifier,
+    );
     const unexpected = foreign.filter((specifier) => specifier !== name && !specifier.startsWith(`${name}/`));
-    if (unexpected.length > 0 || foreign.length === 0) throw new Error(`project/out/${file}.d.ts imports ${unexpected.join(", ") || "nothing"}, not ${name}`);
+    if (unexpected.length > 0 || foreign.length === 0)
+      throw new Error(`project/out/${file}.d.ts imports ${unexpected.join(", ") || "nothing"}, not ${name}`);
   }
   console.log(`Projects: "${name}", ${JSON.stringify(resolution)}`);
 }
@@ -139,15 +187,22 @@ function checkWorker() {
   const size = bundle("worker");
   console.log(`Worker beside Hono: ${size}`);
   const [, measured] = size.match(/gzip: ([\d.]+) KiB/) ?? [];
-  const [, promised] = readFileSync(join(root, "README.md"), "utf8").match(/about (\d+) KB of code in the Worker/) ?? [];
+  const [, promised] =
+    readFileSync(join(root, "README.md"), "utf8").match(/about (\d+) KB of code in the Worker/) ?? [];
   const isTrue = Math.abs(Number(measured) / Number(promised) - 1) < SIZE_TOLERANCE;
-  if (!isTrue) throw new Error(`README.md says "about ${promised} KB of code in the Worker"; it is ${measured} KiB (gzip)`);
+  if (!isTrue)
+    throw new Error(`README.md says "about ${promised} KB of code in the Worker"; it is ${measured} KiB (gzip)`);
 }
 
 /** What apps that were written for RivetKit do, with the settings that the guide names. They run in test/in-worker/. */
 function checkApps() {
   copy(join(root, "test", "in-worker", "rivetkit-apps"), "apps");
-  write("apps/index.ts", 'import { createHandler } from "rivetkit/cloudflare";\nimport { registry } from "./registry";\nimport "./trpc";\nconst handler = createHandler(registry);\nexport class ActorObject extends handler.ActorObject {}\nexport default handler;\n');
+  write(
+    "apps/index.ts",
+    'import { createHandler } from "rivetkit/cloudflare";\nimport { registry } from "./registry";\nimport ' +
+      '"./trpc";\nconst handler = createHandler(registry);\nexport class ActorObject extends ' +
+      "handler.ActorObject {}\nexport default handler;\n",
+  );
   write("apps/wrangler.toml", readFileSync(join(root, "test", "package", "worker", "wrangler.toml"), "utf8"));
   compile("apps", { ...BUNDLER, ...WORKER, skipLibCheck: true, allowJs: true });
   console.log(`Apps written for RivetKit: ${bundle("apps")}`);
@@ -161,9 +216,15 @@ function bundle(folder) {
   const wrangler = join(root, "node_modules", "wrangler", "bin", "wrangler.js");
   const env = { ...process.env, WRANGLER_SEND_METRICS: "false" };
   // wrangler wants a new Node: the project's own.
-  const output = run(join(root, "node_modules", ".bin", "node"), [wrangler, "deploy", "--dry-run", "--outdir", "out"], join(consumer, folder), env);
+  const output = run(
+    join(root, "node_modules", ".bin", "node"),
+    [wrangler, "deploy", "--dry-run", "--outdir", "out"],
+    join(consumer, folder),
+    env,
+  );
   const [size] = output.match(/Total Upload: .*/) ?? [];
-  if (size === undefined || !existsSync(join(consumer, folder, "out", "index.js"))) throw new Error(`wrangler deploy --dry-run gave no bundle\n${output}`);
+  if (size === undefined || !existsSync(join(consumer, folder, "out", "index.js")))
+    throw new Error(`wrangler deploy --dry-run gave no bundle\n${output}`);
   return size;
 }
 
@@ -201,7 +262,10 @@ function copy(source, folder, edit = (text) => text) {
  */
 function compile(folder, options, references = []) {
   const compilerOptions = { strict: true, noEmit: true, skipLibCheck: false, target: "ES2023", ...options };
-  write(`${folder}/tsconfig.json`, JSON.stringify({ compilerOptions, references, include: ["."], exclude: ["out", "types"] }));
+  write(
+    `${folder}/tsconfig.json`,
+    JSON.stringify({ compilerOptions, references, include: ["."], exclude: ["out", "types"] }),
+  );
   const tsc = join(root, "node_modules", "typescript", "bin", "tsc");
   run(process.execPath, [tsc, "-p", folder, "--pretty", "false"], consumer);
 }

@@ -1,4 +1,4 @@
-// `npm test`: lint, package, the published client against ours, then every test. Its last line is always `N passed, N
+// `npm test`: lint, format, package, the published client against ours, then every test. Its last line is always `N passed, N
 // failed`, and its exit code is 0 only if everything ran and nothing failed: a run that was stopped counts what had ended,
 // and invents no failure. The types are tests too (test/types/types.test.ts), one for each project.
 import { spawn } from "node:child_process";
@@ -28,6 +28,7 @@ onStop((what, code) => finish(`${what}.`, code));
 
 for (const [name, ...args] of [
   ["lint", join(modules, "oxlint", "bin", "oxlint"), "--deny-warnings"],
+  ["format", join(modules, "oxfmt", "bin", "oxfmt"), "--check"],
   ["build", join("scripts", "build.mjs")],
   ["package", join("scripts", "check-package.mjs")],
 ]) {
@@ -46,7 +47,13 @@ passed += cases.passed;
 failed += cases.failed === 0 && conformanceExitCode !== 0 ? 1 : cases.failed;
 
 console.log("\n── tests");
-const exitCode = await run([join(modules, "vitest", "vitest.mjs"), "run", "--reporter=default", "--reporter=json", `--outputFile.json=${report}`]);
+const exitCode = await run([
+  join(modules, "vitest", "vitest.mjs"),
+  "run",
+  "--reporter=default",
+  "--reporter=json",
+  `--outputFile.json=${report}`,
+]);
 const tests = countTests();
 passed += tests.passed;
 // A run that fails without failing a test (a file that does not load, an error outside a test), or has none, counts as one.
@@ -83,7 +90,9 @@ function stop(child) {
 function countTests() {
   try {
     const { numPassedTests, numFailedTests, testResults } = JSON.parse(readFileSync(report, "utf8"));
-    const unloaded = testResults.filter((/** @type {any} */ file) => file.status === "failed" && file.assertionResults.length === 0);
+    const unloaded = testResults.filter(
+      (/** @type {any} */ file) => file.status === "failed" && file.assertionResults.length === 0,
+    );
     return { passed: numPassedTests, failed: numFailedTests + unloaded.length };
   } catch (error) {
     console.log(`No test report: ${error}`);

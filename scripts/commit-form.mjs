@@ -23,7 +23,8 @@ export function problemsOf(message, folders) {
   const problems = [];
   if (list === undefined) problems.push("The subject is not `area: what changed`, or `area, area: what changed`");
   if (unknown.length > 0) problems.push(`No folder is named ${unknown.join(", ")}; what is in none is "${TOP}"`);
-  if (subject.length > MAX_SUBJECT) problems.push(`The subject has ${subject.length} characters, not ${MAX_SUBJECT} at most`);
+  if (subject.length > MAX_SUBJECT)
+    problems.push(`The subject has ${subject.length} characters, not ${MAX_SUBJECT} at most`);
   if (separator !== "") problems.push("The line after the subject is not empty");
   if (!body.some((line) => line.trim() !== "" && !TRAILER.test(line))) problems.push("There is no body that says why");
   return problems;
@@ -56,9 +57,14 @@ export function checkCommits(root, base = firstCommitOf(root, relative(root, imp
  * @returns {Set<string>}
  */
 function foldersSince(root, base) {
-  const files = [git(root, "ls-files", "-z"), git(root, "log", "--no-renames", "--name-only", "-z", "--format=", `${base}..HEAD`)];
+  const files = [
+    git(root, "ls-files", "-z"),
+    git(root, "log", "--no-renames", "--name-only", "-z", "--format=", `${base}..HEAD`),
+  ];
   const folders = new Set(files.flatMap((list) => list.split("\0")).map((path) => dirname(path.trim())));
-  return new Set([...folders].flatMap((folder) => folder.split("/")).map((name) => basename(name).replace(/^\.(?=.)/, "")));
+  return new Set(
+    [...folders].flatMap((folder) => folder.split("/")).map((name) => basename(name).replace(/^\.(?=.)/, "")),
+  );
 }
 
 /**
@@ -80,7 +86,12 @@ function firstCommitOf(root, path) {
  * @returns {string}
  */
 function git(root, ...args) {
-  return execFileSync("git", args, { cwd: root, encoding: "utf8", maxBuffer: 2 ** 26, stdio: ["ignore", "pipe", "ignore"] });
+  return execFileSync("git", args, {
+    cwd: root,
+    encoding: "utf8",
+    maxBuffer: 2 ** 26,
+    stdio: ["ignore", "pipe", "ignore"],
+  });
 }
 
 if (import.meta.main) {

@@ -62,7 +62,16 @@ export class DevServer {
 
   async #launch() {
     const { config, port, persistTo } = this.#options;
-    const args = ["dev", "--config", config, "--port", String(port), "--persist-to", persistTo, "--show-interactive-dev-session=false"];
+    const args = [
+      "dev",
+      "--config",
+      config,
+      "--port",
+      String(port),
+      "--persist-to",
+      persistTo,
+      "--show-interactive-dev-session=false",
+    ];
     const env = {
       ...process.env,
       CLOUDFLARE_CF_FETCH_ENABLED: "false",
@@ -77,14 +86,20 @@ export class DevServer {
       TMPDIR: this.#scratch,
     };
     mkdirSync(this.#scratch, { recursive: true });
-    const child = spawn(process.execPath, ["--no-warnings", WRANGLER, ...args], { cwd: root, env, stdio: ["ignore", "pipe", "pipe"] });
+    const child = spawn(process.execPath, ["--no-warnings", WRANGLER, ...args], {
+      cwd: root,
+      env,
+      stdio: ["ignore", "pipe", "pipe"],
+    });
     this.#child = child;
     for (const stream of [child.stdout, child.stderr]) this.#read(stream);
     const deadline = Date.now() + START_LIMIT_MS;
     // A health check every 50 ms: nothing tells when the port answers.
     while (!(await isHealthy(this.url))) {
-      if (child.exitCode !== null || child.signalCode !== null) throw new Error(`wrangler dev ended before it was ready:\n${this.log}`);
-      if (Date.now() > deadline) throw new Error(`wrangler dev was not ready within ${START_LIMIT_MS / 1000} s:\n${this.log}`);
+      if (child.exitCode !== null || child.signalCode !== null)
+        throw new Error(`wrangler dev ended before it was ready:\n${this.log}`);
+      if (Date.now() > deadline)
+        throw new Error(`wrangler dev was not ready within ${START_LIMIT_MS / 1000} s:\n${this.log}`);
       await delay(POLL_MS);
     }
   }
@@ -109,7 +124,8 @@ export class DevServer {
     if (child?.pid === undefined) return;
     this.#child = undefined;
     const pids = killTree(child.pid);
-    if (!(await allGone(pids, STOP_LIMIT_MS))) throw new Error(`These processes survived SIGKILL: ${pids.filter(isAlive).join(", ")}`);
+    if (!(await allGone(pids, STOP_LIMIT_MS)))
+      throw new Error(`These processes survived SIGKILL: ${pids.filter(isAlive).join(", ")}`);
   }
 
   /** The same for a caller that is about to exit: nothing else runs until all are gone. */
@@ -129,7 +145,8 @@ export class DevServer {
 
   /** Its temporary files, and what wrangler built from the sources: a killed one leaves both behind. */
   #removeScratch() {
-    for (const folder of [this.#scratch, join(dirname(this.#options.config), ".wrangler", "tmp")]) rmSync(folder, { recursive: true, force: true });
+    for (const folder of [this.#scratch, join(dirname(this.#options.config), ".wrangler", "tmp")])
+      rmSync(folder, { recursive: true, force: true });
   }
 
   /** @param {import("node:stream").Readable} stream */

@@ -81,12 +81,17 @@ async function main() {
     if (result instanceof Error) console.log(`${name.padEnd(NAME_WIDTH)} ${paint("FAILED", 31)} ${result.message}`);
     else console.log(`${name.padEnd(NAME_WIDTH)} ${result.result}`);
   }
-  const survivors = [...results].flatMap(([name, result]) => (result instanceof Error || !result.survived ? [] : [[name, result.survived]]));
+  const survivors = [...results].flatMap(([name, result]) =>
+    result instanceof Error || !result.survived ? [] : [[name, result.survived]],
+  );
   console.log(`\nSIGKILL and a restart did not take away:`);
   for (const [name, survived] of survivors) console.log(`  ${String(name).padEnd(NAME_WIDTH - 2)} ${survived}`);
   const failed = [...results.values()].filter((result) => result instanceof Error).length;
   const seconds = ((Date.now() - startedAt) / 1000).toFixed(0);
-  console.log(`\n${results.size - failed} of ${results.size} examples did what they are for, in ${seconds} s. Server stopped; \`npx wrangler dev\` serves them on, with their data and four pages, at ${server.url}/.`);
+  console.log(
+    `\n${results.size - failed} of ${results.size} examples did what they are for, in ${seconds} s. Server ` +
+      `stopped; \`npx wrangler dev\` serves them on, with their data and four pages, at ${server.url}/.`,
+  );
   return failed === 0 ? 0 : 1;
 }
 
@@ -148,7 +153,10 @@ async function until(read, isDone) {
       // The server may be away for the moment.
       last = error;
     }
-    if (Date.now() > deadline) throw new Error(`Waited ${UNTIL_LIMIT_MS / 1000} s in vain; last: ${last instanceof Error ? last.message : JSON.stringify(last)}`);
+    if (Date.now() > deadline)
+      throw new Error(
+        `Waited ${UNTIL_LIMIT_MS / 1000} s in vain; last: ${last instanceof Error ? last.message : JSON.stringify(last)}`,
+      );
     await delay(POLL_MS);
   }
 }
@@ -191,7 +199,10 @@ async function killAndRestart() {
   await server.kill();
   const diedAt = Date.now();
   await server.start();
-  tell("server", `${paint("started again", 33)} with the same data, after ${((Date.now() - diedAt) / 1000).toFixed(1)} s`);
+  tell(
+    "server",
+    `${paint("started again", 33)} with the same data, after ${((Date.now() - diedAt) / 1000).toFixed(1)} s`,
+  );
 }
 
 /** @param {string} text */

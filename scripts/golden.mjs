@@ -11,10 +11,22 @@ const folder = join(root, "test", "workflow", "histories");
 const scratch = mkdtempSync(join(root, "node_modules", ".golden-"));
 try {
   const outfile = join(scratch, "write.mjs");
-  await build({ entryPoints: [join(folder, "write.ts")], bundle: true, format: "esm", platform: "node", packages: "external", outfile, logLevel: "error" });
+  await build({
+    entryPoints: [join(folder, "write.ts")],
+    bundle: true,
+    format: "esm",
+    platform: "node",
+    packages: "external",
+    outfile,
+    logLevel: "error",
+  });
   const { writeMissing } = await import(pathToFileURL(outfile).href);
   const written = await writeMissing(folder);
-  console.log(written.length === 0 ? "Nothing is missing." : `Written:\n${written.map((/** @type {string} */ name) => `  ${name}`).join("\n")}`);
+  console.log(
+    written.length === 0
+      ? "Nothing is missing."
+      : `Written:\n${written.map((/** @type {string} */ name) => `  ${name}`).join("\n")}`,
+  );
 } finally {
   rmSync(scratch, { recursive: true, force: true });
 }

@@ -42,6 +42,22 @@ const OVERRIDES = [
     files: ["src/**", "scripts/**", "examples/**"],
     rules: { "max-lines": ["error", { max: 300, skipBlankLines: true, skipComments: true }] },
   },
+  // Over the limit since the formatter broke their long lines: to be split, and none to be added.
+  {
+    files: [
+      "src/actor/connections/connections.ts",
+      "src/actor/data/database.ts",
+      "src/actor/lifecycle/actor-runtime.ts",
+      "src/actor/state/state-tree.ts",
+      "src/actor/workflow/workflow-driver.ts",
+      "src/client/connection/connection.ts",
+      "src/testing/sql-contract-tests.ts",
+      "src/testing/store-contract-tests.ts",
+      "src/testing/world.ts",
+      "src/workflow/activation.ts",
+    ],
+    rules: { "max-lines": ["error", { max: 350, skipBlankLines: true, skipComments: true }] },
+  },
   { files: ["src/**"], rules: { "import/no-default-export": "error", "no-console": "error" } },
   // Tests build the odd values on purpose.
   {

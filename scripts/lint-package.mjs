@@ -23,7 +23,9 @@ const RESOLUTIONS = ["node16-esm", "bundler"];
 export async function lintPackage(tarball) {
   const bytes = new Uint8Array(readFileSync(tarball));
   const { messages, pkg } = await publint({ pack: { tarball: bytes.slice().buffer }, strict: true });
-  const problems = messages.map((message) => `publint: ${formatMessage(message, pkg, { color: false }) ?? message.code}`);
+  const problems = messages.map(
+    (message) => `publint: ${formatMessage(message, pkg, { color: false }) ?? message.code}`,
+  );
   const analysis = await checkPackage(createPackageFromTarballData(bytes));
   if (analysis.types === false) return [...problems, "attw: it has no types"];
   for (const problem of analysis.problems) {

@@ -13,7 +13,9 @@ import { onStop } from "./stop-signals.mjs";
 
 const [major = 0, minor = 0] = process.versions.node.split(".").map(Number);
 if (major < 20 || (major === 20 && minor < 11)) {
-  console.error(`Node ${process.versions.node} is too old to start this: take Node 20.11 or newer. The project then brings its own.`);
+  console.error(
+    `Node ${process.versions.node} is too old to start this: take Node 20.11 or newer. The project then brings its own.`,
+  );
   process.exit(1);
 }
 
@@ -41,7 +43,9 @@ if (found !== stamp || !existsSync(join(modules, ".bin", "node"))) {
     // npm has put back what was there; if that was nothing, nothing stays.
     if (found === "" || found === UNFINISHED) removeStamp();
     else leaveStamp(found);
-    console.error("\nThe installation failed; npm says above why. Is there a network, and room on the disk? Then try again.");
+    console.error(
+      "\nThe installation failed; npm says above why. Is there a network, and room on the disk? Then try again.",
+    );
     process.exit(1);
   }
 }
@@ -66,7 +70,17 @@ function install() {
   const npm = process.platform === "win32" ? "npm.cmd" : "npm";
   // Development dependencies too, whatever NODE_ENV says; EBADENGINE warnings are about the Node that runs npm, and the
   // project brings its own. By default npm tries for ten minutes to find a registry where there is no network.
-  const args = ["install", "--no-save", "--no-audit", "--no-fund", "--include=dev", "--loglevel=error", "--fetch-retries=2", "--fetch-retry-factor=2", "--fetch-retry-mintimeout=1000"];
+  const args = [
+    "install",
+    "--no-save",
+    "--no-audit",
+    "--no-fund",
+    "--include=dev",
+    "--loglevel=error",
+    "--fetch-retries=2",
+    "--fetch-retry-factor=2",
+    "--fetch-retry-mintimeout=1000",
+  ];
   /** @type {import("node:child_process").ChildProcess | undefined} */
   let child;
   // Before npm starts: a signal that came in between would end this, and leave npm.
@@ -81,7 +95,12 @@ function install() {
     process.exit(code);
   });
   // A process group of its own, so that all of it can be ended, whoever gets the signal.
-  const npmProcess = spawn(npm, args, { cwd: root, stdio: ["ignore", "inherit", "inherit"], detached: process.platform !== "win32", shell: process.platform === "win32" });
+  const npmProcess = spawn(npm, args, {
+    cwd: root,
+    stdio: ["ignore", "inherit", "inherit"],
+    detached: process.platform !== "win32",
+    shell: process.platform === "win32",
+  });
   child = npmProcess;
   return new Promise((resolve) => {
     npmProcess.on("error", (error) => {

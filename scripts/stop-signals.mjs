@@ -18,7 +18,8 @@ export function onStop(stop) {
     isStopping = true;
     stop(what, code);
   };
-  for (const [signal, code] of Object.entries(SIGNALS)) process.on(signal, () => stopOnce(`Stopped by ${signal}`, code));
+  for (const [signal, code] of Object.entries(SIGNALS))
+    process.on(signal, () => stopOnce(`Stopped by ${signal}`, code));
   // A shell stands between npm and this: it dies of npm's SIGTERM, and passes nothing on.
   if (process.env["npm_lifecycle_event"] === undefined) return;
   setInterval(() => {

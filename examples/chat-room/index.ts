@@ -22,7 +22,8 @@ export const chatRoom = actor({
   // Admission: a throw keeps the caller out, and it gets the error. Until then it hears nothing and nobody sees it.
   onBeforeConnect: (_c, params: { name: string }) => {
     const name = params?.name;
-    if (typeof name !== "string" || name.trim() === "" || name.length > 40) throw new UserError("Say who you are, in 1 to 40 characters", { code: "no_name" });
+    if (typeof name !== "string" || name.trim() === "" || name.length > 40)
+      throw new UserError("Say who you are, in 1 to 40 characters", { code: "no_name" });
   },
 
   // Who is there is not in the state: it goes with the connections. They stay open while the object hibernates, and their
@@ -36,7 +37,8 @@ export const chatRoom = actor({
   actions: {
     /** Nobody hears a line before it is stored. */
     say: (c, text: string) => {
-      if (typeof text !== "string" || text.length > 2_000) throw new UserError("A line has at most 2,000 characters", { code: "too_long" });
+      if (typeof text !== "string" || text.length > 2_000)
+        throw new UserError("A line has at most 2,000 characters", { code: "too_long" });
       const line = { number: (c.state.said += 1), name: c.conn.state.name, text };
       c.state.lines = [...c.state.lines, line].slice(-MAX_LINES);
       c.broadcast("line", line);

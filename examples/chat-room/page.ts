@@ -20,7 +20,10 @@ function enter(name: string): void {
   const showLines = (more: readonly Line[]): void => {
     for (const line of more) lines.set(line.number, line);
     const inOrder = [...lines.values()].sort((a, b) => a.number - b.number);
-    showList(byId("lines", HTMLElement), inOrder.map((line) => `${line.name}: ${line.text}`));
+    showList(
+      byId("lines", HTMLElement),
+      inOrder.map((line) => `${line.name}: ${line.text}`),
+    );
   };
   const showPresent = (present: readonly string[]): void => showList(byId("present", HTMLElement), present);
 

@@ -49,7 +49,11 @@ export const orchestratorActor = actor({
 
 const CHILDREN = ["child-a", "child-b", "child-c"] as const;
 
-async function runChild(step: WorkflowStepContextOf<typeof orchestratorActor>, id: (typeof CHILDREN)[number], payload: number): Promise<number> {
+async function runChild(
+  step: WorkflowStepContextOf<typeof orchestratorActor>,
+  id: (typeof CHILDREN)[number],
+  payload: number,
+): Promise<number> {
   // An orchestrator has children of its own: its key is part of theirs. A key is a list of parts, never a joined string.
   const child = step.client<typeof registry>().childWorkerActor.getOrCreate([...step.key, id]);
   return child.process(payload);

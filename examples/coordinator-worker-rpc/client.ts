@@ -7,7 +7,10 @@ export async function run({ endpoint, key, say, until }: Tour): Promise<TourResu
 
   await coordinator.send("task", { taskId: "task-1", workerId: "worker-a", value: 21 });
   say("the coordinator's step calls the action runTask of worker-a");
-  const { lastTaskId, lastResult } = await until(() => coordinator.getState(), (state) => state.lastTaskId !== null);
+  const { lastTaskId, lastResult } = await until(
+    () => coordinator.getState(),
+    (state) => state.lastTaskId !== null,
+  );
   await coordinator.stop();
 
   check(lastResult === 42, "the worker doubles its value");

@@ -42,7 +42,9 @@ export const salesReportActor = actor({
       const byProduct: Record<string, number> = {};
       for (const { product, amount } of c.state.sales) byProduct[product] = (byProduct[product] ?? 0) + amount;
       const report: Report = {
-        day: new Intl.DateTimeFormat("sv-SE", { timeZone: timezone, dateStyle: "short" }).format(fired?.scheduledAt ?? Date.now()),
+        day: new Intl.DateTimeFormat("sv-SE", { timeZone: timezone, dateStyle: "short" }).format(
+          fired?.scheduledAt ?? Date.now(),
+        ),
         sales: c.state.sales.length,
         total: Object.values(byProduct).reduce((sum, amount) => sum + amount, 0),
         byProduct,
@@ -69,7 +71,9 @@ export const salesReportActor = actor({
 
 function register(cron: ActorCron, plan: Plan): Promise<void> {
   const job = { name: "report", action: "writeReport" };
-  return "everySeconds" in plan ? cron.every({ ...job, interval: plan.everySeconds * 1_000 }) : cron.set({ ...job, ...plan });
+  return "everySeconds" in plan
+    ? cron.every({ ...job, interval: plan.everySeconds * 1_000 })
+    : cron.set({ ...job, ...plan });
 }
 
 export const registry = setup({ use: { salesReportActor } });

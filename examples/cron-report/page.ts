@@ -11,9 +11,18 @@ async function refresh(): Promise<void> {
   const { plan, sales, reports, nextRunAt, runs } = await shop.getState();
   const when = "everySeconds" in plan ? `every ${plan.everySeconds} s` : `${plan.expression} in ${plan.timezone}`;
   byId("plan", HTMLElement).textContent = `${when}, next at ${time(nextRunAt)}`;
-  showList(byId("sales", HTMLElement), sales.map(({ product, amount }) => `${product}: ${amount}`));
-  showList(byId("reports", HTMLElement), reports.map((report) => `${report.day}: ${report.sales} sales, ${report.total} in all`));
-  showList(byId("runs", HTMLElement), runs.map((run) => `for ${time(run.scheduledAt)}: ${run.result}`));
+  showList(
+    byId("sales", HTMLElement),
+    sales.map(({ product, amount }) => `${product}: ${amount}`),
+  );
+  showList(
+    byId("reports", HTMLElement),
+    reports.map((report) => `${report.day}: ${report.sales} sales, ${report.total} in all`),
+  );
+  showList(
+    byId("runs", HTMLElement),
+    runs.map((run) => `for ${time(run.scheduledAt)}: ${run.result}`),
+  );
 }
 
 async function setPlan(plan: Plan): Promise<void> {

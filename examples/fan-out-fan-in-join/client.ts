@@ -7,7 +7,10 @@ export async function run({ endpoint, key, say, until }: Tour): Promise<TourResu
 
   await fan.send("refresh", {});
   say("one request fans out to three services at the same time");
-  const { total } = await until(() => fan.getState(), (state) => state.total > 0);
+  const { total } = await until(
+    () => fan.getState(),
+    (state) => state.total > 0,
+  );
   await fan.stop();
 
   check(total === 120 + 45 + 17, "the counts are added up");

@@ -7,7 +7,9 @@ const client = createClient<typeof registry>(location.origin);
 onSubmit("order", async () => {
   // A job has a key of its own, which goes into the address: a reload shows the same job.
   history.replaceState(null, "", `#${crypto.randomUUID()}`);
-  await client.importJob.getOrCreate([named("")]).send("orders", { batches: byId("batches", HTMLInputElement).valueAsNumber });
+  await client.importJob
+    .getOrCreate([named("")])
+    .send("orders", { batches: byId("batches", HTMLInputElement).valueAsNumber });
   follow(named(""));
 });
 if (named("") !== "") follow(named(""));

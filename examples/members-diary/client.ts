@@ -3,7 +3,8 @@ import { check, type Tour, type TourResult } from "../tour";
 import { signIn, type registry } from "./index";
 
 export async function run({ endpoint, key, say }: Tour): Promise<TourResult> {
-  const open = (token?: string) => createClient<typeof registry>({ endpoint, ...(token !== undefined && { token }) }).diary;
+  const open = (token?: string) =>
+    createClient<typeof registry>({ endpoint, ...(token !== undefined && { token }) }).diary;
   const [ann, bob] = [`ann-${key}`, `bob-${key}`];
   const [ofAnn, ofBob, ofNobody] = [open(await signIn(ann)), open(await signIn(bob)), open()];
 
@@ -16,12 +17,23 @@ export async function run({ endpoint, key, say }: Tour): Promise<TourResult> {
   const id = await diary.resolve();
   say("ann writes her diary");
 
-  for (const theirs of [ofBob.get([ann]), ofBob.getOrCreate([ann], { createWithInput: { title: "Mine" } }), ofBob.getForId(id)]) {
+  for (const theirs of [
+    ofBob.get([ann]),
+    ofBob.getOrCreate([ann], { createWithInput: { title: "Mine" } }),
+    ofBob.getForId(id),
+  ]) {
     check((await refusalOf(theirs.read())) === "auth/forbidden", "bob does not read it, by key or by id");
   }
   check((await refusalOf(ofBob.get([ann]).connect().ready)) === "auth/forbidden", "nor over a connection");
   check((await refusalOf(ofNobody.get([ann]).read())) === "auth/unauthorized", "and nobody who is not signed in");
-  check((await refusalOf(open(`${ann}.${"0".repeat(64)}`).get([ann]).read())) === "auth/unauthorized", "nor with a token that is made up");
+  check(
+    (await refusalOf(
+      open(`${ann}.${"0".repeat(64)}`)
+        .get([ann])
+        .read(),
+    )) === "auth/unauthorized",
+    "nor with a token that is made up",
+  );
   say("bob is refused, by key, by id and over a connection");
 
   const { title, entries } = await diary.read();

@@ -11,7 +11,8 @@ export const diary = actor({
   createState: (_c, opening?: Opening) => ({ title: opening?.title ?? "", entries: [] as string[] }),
   // Asked before anything of a new diary exists: what is refused here has left nothing.
   canCreate: (_c, opening?: Opening) => {
-    if (typeof opening?.title !== "string" || opening.title === "") throw new UserError("A diary has a title", { code: "no_title" });
+    if (typeof opening?.title !== "string" || opening.title === "")
+      throw new UserError("A diary has a title", { code: "no_title" });
     return true;
   },
   actions: {
@@ -51,7 +52,10 @@ async function memberOf(token = ""): Promise<string | undefined> {
 }
 
 function hmacKey(): Promise<CryptoKey> {
-  return crypto.subtle.importKey("raw", utf8.encode(SECRET), { name: "HMAC", hash: "SHA-256" }, false, ["sign", "verify"]);
+  return crypto.subtle.importKey("raw", utf8.encode(SECRET), { name: "HMAC", hash: "SHA-256" }, false, [
+    "sign",
+    "verify",
+  ]);
 }
 
 export const registry = setup({ use: { diary } });

@@ -43,7 +43,10 @@ async function openSession(step: Step): Promise<void> {
 }
 
 async function processWork(step: Step, amount: number): Promise<void> {
-  const { appliedAmount } = await call<{ appliedAmount: number }>("POST", "workers/process", { sessionId: step.state.workerSessionId, amount });
+  const { appliedAmount } = await call<{ appliedAmount: number }>("POST", "workers/process", {
+    sessionId: step.state.workerSessionId,
+    amount,
+  });
   step.state.total += appliedAmount;
   step.state.processed += 1;
 }

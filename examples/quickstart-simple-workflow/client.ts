@@ -7,7 +7,10 @@ export async function run({ endpoint, key, say, until }: Tour): Promise<TourResu
 
   const { status } = await invoice.getState();
   say(`the first call made the actor and started its workflow; the invoice is ${status}`);
-  const { subtotal, tax, total, invoiceId } = await until(() => invoice.getState(), (state) => state.status === "complete");
+  const { subtotal, tax, total, invoiceId } = await until(
+    () => invoice.getState(),
+    (state) => state.status === "complete",
+  );
   say(`cart, tax and invoice: three steps, and it is complete as ${invoiceId}`);
 
   check(total === subtotal + tax, "the total is subtotal and tax");

@@ -7,7 +7,10 @@ export async function run({ endpoint, key, say, until }: Tour): Promise<TourResu
 
   await gatherer.send("scatter", { input: 7 });
   say("shards a, b and c, three actors, compute side by side");
-  const { lastSum } = await until(() => gatherer.getState(), (state) => state.lastSum > 0);
+  const { lastSum } = await until(
+    () => gatherer.getState(),
+    (state) => state.lastSum > 0,
+  );
   await gatherer.stop();
 
   check(lastSum === 3 * 70, "each shard gives ten times its input");

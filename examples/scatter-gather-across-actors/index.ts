@@ -37,7 +37,11 @@ export const scatterGatherActor = actor({
   },
 });
 
-async function compute(step: WorkflowStepContextOf<typeof scatterGatherActor>, shard: string, input: number): Promise<number> {
+async function compute(
+  step: WorkflowStepContextOf<typeof scatterGatherActor>,
+  shard: string,
+  input: number,
+): Promise<number> {
   // The call goes from object to object, without HTTP, and makes the shard if it does not exist. A step that is cut off
   // calls again, so what it calls must bear being called twice.
   const client = step.client<typeof registry>();

@@ -18,12 +18,21 @@ export async function run({ endpoint, key, say, until, crash }: Tour): Promise<T
   for (let i = 1; i <= NOTEBOOKS; i += 1) await acme.send("imports", { notebook: String(i) });
   say(`${NOTEBOOKS} notebooks of two notes each are being imported`);
   await crash();
-  const { imported } = await until(() => acme.getState(), (state) => state.imported === 2 * NOTEBOOKS);
+  const { imported } = await until(
+    () => acme.getState(),
+    (state) => state.imported === 2 * NOTEBOOKS,
+  );
   const notes = await acme.list(100);
   check(notes.length === imported + 1, "each note is stored once");
-  const refused = await acme.removeMatching("from notebook", 3).then(() => false, () => true);
+  const refused = await acme.removeMatching("from notebook", 3).then(
+    () => false,
+    () => true,
+  );
   check(refused && (await acme.list(100)).length === notes.length, "what throws in a transaction is undone");
   check((await acme.removeMatching("from notebook 1", 3)) === 2, "two match");
   await Promise.all([acme.destroy(), globex.destroy()]);
-  return { result: `${notes.length} notes, found by their words`, survived: `${imported} imported notes, each stored once` };
+  return {
+    result: `${notes.length} notes, found by their words`,
+    survived: `${imported} imported notes, each stored once`,
+  };
 }

@@ -59,10 +59,15 @@ export const tenantNotes = actor({
       c.broadcast("changed");
       return id;
     },
-    list: (c, limit = 20) => c.db.execute<Note>("select id, text, written_at as writtenAt from notes order by id desc limit ?", limit),
+    list: (c, limit = 20) =>
+      c.db.execute<Note>("select id, text, written_at as writtenAt from notes order by id desc limit ?", limit),
     /** Notes that hold all of the words, or words that begin with them; the best first. */
     search: (c, words: string) => {
-      const query = words.split(/\s+/).filter(Boolean).map((word) => `"${word.replaceAll('"', '""')}"*`).join(" ");
+      const query = words
+        .split(/\s+/)
+        .filter(Boolean)
+        .map((word) => `"${word.replaceAll('"', '""')}"*`)
+        .join(" ");
       if (query === "") return [];
       return c.db.execute<Note>(
         `select notes.id, notes.text, written_at as writtenAt from note_words join notes on notes.id = note_words.rowid
@@ -85,7 +90,11 @@ export const tenantNotes = actor({
 });
 
 async function insert(sql: SqlExecutor, text: string): Promise<number> {
-  const [row] = await sql.execute<{ id: number }>("insert into notes (text, written_at) values (?, ?) returning id", text, Date.now());
+  const [row] = await sql.execute<{ id: number }>(
+    "insert into notes (text, written_at) values (?, ?) returning id",
+    text,
+    Date.now(),
+  );
   return row?.id ?? 0;
 }
 

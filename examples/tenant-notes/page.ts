@@ -13,7 +13,11 @@ async function refresh(): Promise<void> {
   const wanted = words.value.trim();
   const found = wanted === "" ? await notes.list() : await notes.search(wanted);
   // What was typed meanwhile is asked for on its own.
-  if (wanted === words.value.trim()) showList(byId("notes", HTMLElement), found.map((note) => note.text));
+  if (wanted === words.value.trim())
+    showList(
+      byId("notes", HTMLElement),
+      found.map((note) => note.text),
+    );
 }
 
 const refreshNow = (): void => void refresh().catch(showError);

@@ -7,7 +7,10 @@ export async function run({ endpoint, key, say, until }: Tour): Promise<TourResu
 
   await service.send("request", {});
   say("the primary takes 500 ms and has 200");
-  const { lastSource, lastValue } = await until(() => service.getState(), (state) => state.lastSource !== "none");
+  const { lastSource, lastValue } = await until(
+    () => service.getState(),
+    (state) => state.lastSource !== "none",
+  );
   await service.stop();
 
   check(lastSource === "fallback", "the timer wins");

@@ -19,7 +19,13 @@ export type { InspectorConfig, InspectorTab, ActorOptions } from "./api/actor-op
 export { readSql } from "./data/sql-text.js";
 export { Registry, setup, type RegistryConfig } from "./definition/registry.js";
 export { defineRunHandler, type RunMetadata } from "./definition/run-metadata.js";
-export { DEFAULT_MIGRATION_TABLE_NAME, migrations, type Migration, type MigrationDatabase, type MigrationsOptions } from "./definition/schema-migrations.js";
+export {
+  DEFAULT_MIGRATION_TABLE_NAME,
+  migrations,
+  type Migration,
+  type MigrationDatabase,
+  type MigrationsOptions,
+} from "./definition/schema-migrations.js";
 export type * from "./api/queue-types.js";
 export type * from "./api/raw-socket-types.js";
 export type { ScheduledEvent, ScheduledFireInfo } from "./api/schedule-types.js";

@@ -167,7 +167,12 @@ export interface ActorPorts {
    * A client for the same registry, over the binding; `beforeCall` runs before each call leaves and may throw. Its
    * connections end with the first of `ends`. `chain` gives who waits for a call that leaves now, and may throw.
    */
-  createClient(beforeCall: () => void, ends: readonly AbortSignal[], effects?: ClientEffects, chain?: () => readonly CallLink[]): unknown;
+  createClient(
+    beforeCall: () => void,
+    ends: readonly AbortSignal[],
+    effects?: ClientEffects,
+    chain?: () => readonly CallLink[],
+  ): unknown;
   /** Instead of what this release reads, for tests: an older one. */
   readonly newestFormat?: number;
   /** Instead of the upgrades of this release, for tests: the last one leads to the present format. */

@@ -13,7 +13,10 @@ export interface DrizzleMigrations {
   readonly migrations: Readonly<Record<string, string>>;
 }
 
-export interface DrizzleDatabaseConfig<Schema extends Record<string, unknown>> extends Pick<DrizzleConfig<Schema>, "casing" | "logger"> {
+export interface DrizzleDatabaseConfig<Schema extends Record<string, unknown>> extends Pick<
+  DrizzleConfig<Schema>,
+  "casing" | "logger"
+> {
   /** The tables, for `c.db.query`. */
   readonly schema?: Schema;
   /** Those that an actor has not seen yet run at its next start. */
@@ -23,7 +26,8 @@ export interface DrizzleDatabaseConfig<Schema extends Record<string, unknown>> e
 }
 
 /** A drizzle database, and the plain `execute` and `close` of perdure/db. */
-export type DrizzleDatabase<Schema extends Record<string, unknown> = Record<string, never>> = DrizzleSqliteDODatabase<Schema> & Pick<RawAccess, "execute" | "close">;
+export type DrizzleDatabase<Schema extends Record<string, unknown> = Record<string, never>> =
+  DrizzleSqliteDODatabase<Schema> & Pick<RawAccess, "execute" | "close">;
 
 /**
  * SQL for an actor by drizzle: `actor({ db: db({ schema, migrations }), … })`, then `c.db.select().from(…)`. Needs the
@@ -37,7 +41,9 @@ export type DrizzleDatabase<Schema extends Record<string, unknown> = Record<stri
  *
  * @throws TypeError for an unknown key
  */
-export function db<Schema extends Record<string, unknown> = Record<string, never>>(config: DrizzleDatabaseConfig<Schema> = {}): DatabaseProvider<DrizzleDatabase<Schema>> {
+export function db<Schema extends Record<string, unknown> = Record<string, never>>(
+  config: DrizzleDatabaseConfig<Schema> = {},
+): DatabaseProvider<DrizzleDatabase<Schema>> {
   const { schema, migrations, onMigrate, casing, logger, ...unknown } = config;
   const [key] = Object.keys(unknown);
   if (key !== undefined) throw new TypeError(`db(): unknown key "${key}"`);
@@ -53,7 +59,10 @@ export function db<Schema extends Record<string, unknown> = Record<string, never
   };
 }
 
-function createClient<Schema extends Record<string, unknown>>(access: DatabaseAccess, options: DrizzleConfig<Schema>): DrizzleDatabase<Schema> {
+function createClient<Schema extends Record<string, unknown>>(
+  access: DatabaseAccess,
+  options: DrizzleConfig<Schema>,
+): DrizzleDatabase<Schema> {
   const { execute, close } = access.raw;
   const database = drizzle(storageOf(access), options);
   bindTransactions(database as never, access);

@@ -7,7 +7,12 @@ export interface DrizzleKitConfig {
   readonly [option: string]: unknown;
 }
 
-/** The default export of `drizzle.config.ts`, for SQLite in a Durable Object: `export default defineConfig({ schema: "./src/schema.ts" })`. */
-export function defineConfig<C extends DrizzleKitConfig>(config: C): C & { readonly dialect: "sqlite"; readonly driver: "durable-sqlite" } {
+/**
+ * The default export of `drizzle.config.ts`, for SQLite in a Durable Object: `export default defineConfig({ schema:
+ * "./src/schema.ts" })`.
+ */
+export function defineConfig<C extends DrizzleKitConfig>(
+  config: C,
+): C & { readonly dialect: "sqlite"; readonly driver: "durable-sqlite" } {
   return { ...config, dialect: "sqlite", driver: "durable-sqlite" };
 }

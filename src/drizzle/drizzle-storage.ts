@@ -6,7 +6,8 @@ type Cell = null | number | string | Uint8Array;
 export function storageOf({ run, atomically }: SqlSession): DurableObjectStorage {
   const exec = (sql: string, ...parameters: unknown[]): object => {
     const { columns, rows } = run(sql, parameters);
-    const objects = (): Record<string, Cell>[] => rows.map((cells) => Object.fromEntries(columns.map((column, index) => [column, cells[index] ?? null])));
+    const objects = (): Record<string, Cell>[] =>
+      rows.map((cells) => Object.fromEntries(columns.map((column, index) => [column, cells[index] ?? null])));
     return { toArray: objects, next: () => objects().values().next(), raw: () => ({ toArray: () => rows }) };
   };
   return { sql: { exec }, transactionSync: atomically } as unknown as DurableObjectStorage;

@@ -11,7 +11,11 @@ type SessionArguments = ConstructorParameters<typeof SQLiteDOSession<Schema, Ext
 /** Of drizzle's database, what it hides. */
 interface Internals {
   readonly dialect: SessionArguments[1];
-  readonly session: { readonly schema: SessionArguments[2]; readonly logger: NonNullable<SessionArguments[3]>["logger"]; transaction(work: Work): unknown };
+  readonly session: {
+    readonly schema: SessionArguments[2];
+    readonly logger: NonNullable<SessionArguments[3]>["logger"];
+    transaction(work: Work): unknown;
+  };
 }
 
 /** Gives the transactions of a drizzle database sessions of their own, and those of an `async` function the turns that it takes. */

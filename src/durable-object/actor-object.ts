@@ -14,11 +14,20 @@ export interface ActorObjectOptions<Env> {
   /** A log whose entries all have these fields. */
   readonly createLog: (fields: Readonly<Record<string, unknown>>) => Logger;
   /** A client for the same registry, over the binding in `env`; `beforeCall` runs before each call leaves. */
-  readonly createClient: (env: Env, beforeCall: () => void, ends: readonly AbortSignal[], effects?: ClientEffects, chain?: () => readonly CallLink[]) => unknown;
+  readonly createClient: (
+    env: Env,
+    beforeCall: () => void,
+    ends: readonly AbortSignal[],
+    effects?: ClientEffects,
+    chain?: () => readonly CallLink[],
+  ) => unknown;
 }
 
 /** The class to export from the Worker: one instance of it is one actor. A thin shell around the pure `ActorHost`. */
-export type ActorObjectClass<Env> = new (ctx: DurableObjectState, env: Env) => DurableObject<Env> & {
+export type ActorObjectClass<Env> = new (
+  ctx: DurableObjectState,
+  env: Env,
+) => DurableObject<Env> & {
   call(envelope: CallEnvelope): Promise<ReplyEnvelope>;
 };
 
@@ -41,7 +50,11 @@ export function createActorObject<Env>(options: ActorObjectOptions<Env>): ActorO
         region: "default",
         abort: (reason) => ctx.abort(reason),
         waitUntil: (promise) => ctx.waitUntil(promise),
-        sockets: () => ctx.getWebSockets().filter((socket) => !isReplySocket(ctx, socket)).map((socket) => HibernatingSocket.of(ctx, socket)),
+        sockets: () =>
+          ctx
+            .getWebSockets()
+            .filter((socket) => !isReplySocket(ctx, socket))
+            .map((socket) => HibernatingSocket.of(ctx, socket)),
         replySockets: (token) => ctx.getWebSockets(replyTag(token)).map((socket) => HibernatingSocket.of(ctx, socket)),
         createClient: (beforeCall, ends, effects, chain) => options.createClient(env, beforeCall, ends, effects, chain),
       });
@@ -53,12 +66,17 @@ export function createActorObject<Env>(options: ActorObjectOptions<Env>): ActorO
     }
 
     override async fetch(request: Request): Promise<Response> {
-      return request.headers.get("upgrade") === "websocket" ? acceptUpgrade(request, this.ctx, this.#host) : serveRawRequest(request, this.#host);
+      return request.headers.get("upgrade") === "websocket"
+        ? acceptUpgrade(request, this.ctx, this.#host)
+        : serveRawRequest(request, this.#host);
     }
 
     override async webSocketMessage(socket: WebSocket, message: string | ArrayBuffer): Promise<void> {
       if (isReplySocket(this.ctx, socket) || isAnsweredPing(this.ctx, socket, message)) return;
-      return this.#host.socketMessage(HibernatingSocket.of(this.ctx, socket), typeof message === "string" ? message : new Uint8Array(message));
+      return this.#host.socketMessage(
+        HibernatingSocket.of(this.ctx, socket),
+        typeof message === "string" ? message : new Uint8Array(message),
+      );
     }
 
     override async webSocketClose(socket: WebSocket, code: number, reason: string): Promise<void> {
@@ -72,7 +90,10 @@ export function createActorObject<Env>(options: ActorObjectOptions<Env>): ActorO
 
     override async webSocketError(socket: WebSocket): Promise<void> {
       if (isReplySocket(this.ctx, socket)) return;
-      return this.#host.socketClosed(HibernatingSocket.of(this.ctx, socket), { code: 1006, reason: "The connection was lost" });
+      return this.#host.socketClosed(HibernatingSocket.of(this.ctx, socket), {
+        code: 1006,
+        reason: "The connection was lost",
+      });
     }
 
     override alarm(info?: AlarmInvocationInfo): Promise<void> {
@@ -84,7 +105,8 @@ export function createActorObject<Env>(options: ActorObjectOptions<Env>): ActorO
 function requireSqlite(storage: DurableObjectStorage): void {
   if ((storage as { kv?: unknown }).kv !== undefined) return;
   throw new Error(
-    'perdure: ActorObject needs SQLite-backed storage. Declare it in wrangler.toml as [[migrations]] tag = "v1", new_sqlite_classes = ["ActorObject"]',
+    "perdure: ActorObject needs SQLite-backed storage. Declare it in wrangler.toml as [[migrations]] tag = " +
+      '"v1", new_sqlite_classes = ["ActorObject"]',
   );
 }
 

@@ -1,7 +1,19 @@
-import { encodeValue, ENVELOPE_HEADER, formatRefusalHeader, parseEnvelopeHeader, REFUSAL_HEADER, toErrorData, type CallEnvelope, type ErrorData } from "../protocol/index.js";
+import {
+  encodeValue,
+  ENVELOPE_HEADER,
+  formatRefusalHeader,
+  parseEnvelopeHeader,
+  REFUSAL_HEADER,
+  toErrorData,
+  type CallEnvelope,
+  type ErrorData,
+} from "../protocol/index.js";
 
 /** What cannot be data comes as a request with its envelope in a header: serves it by its envelope. */
-export async function serveByEnvelope(request: Request, serve: (envelope: CallEnvelope) => Promise<Response>): Promise<Response> {
+export async function serveByEnvelope(
+  request: Request,
+  serve: (envelope: CallEnvelope) => Promise<Response>,
+): Promise<Response> {
   let envelope: CallEnvelope;
   try {
     envelope = { ...parseEnvelopeHeader(request.headers.get(ENVELOPE_HEADER)), request: requestData(request) };
@@ -14,7 +26,8 @@ export async function serveByEnvelope(request: Request, serve: (envelope: CallEn
 
 /** An error as an answer: encoded as values are stored, with its status. HEAD has no body, so that there it is a header. */
 export function refusal({ method }: Request, data: ErrorData, status: number): Response {
-  if (method === "HEAD") return new Response(null, { status, headers: { [REFUSAL_HEADER]: formatRefusalHeader(data) } });
+  if (method === "HEAD")
+    return new Response(null, { status, headers: { [REFUSAL_HEADER]: formatRefusalHeader(data) } });
   return new Response(encodeValue({ ...data }), { status });
 }
 

@@ -24,7 +24,12 @@ export class KeyValueStore implements Store {
   activate(): StoreActivation {
     this.#current += 1;
     const activation = this.#current;
-    return new KeyValueActivation(this.#storage, this.#transactions, this.#onAlarmFailure, () => activation === this.#current);
+    return new KeyValueActivation(
+      this.#storage,
+      this.#transactions,
+      this.#onAlarmFailure,
+      () => activation === this.#current,
+    );
   }
 }
 

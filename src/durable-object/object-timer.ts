@@ -9,10 +9,13 @@ export class ObjectTimer implements Timer {
 
   set(at: number, fire: () => void): void {
     this.clear();
-    this.#handle = setTimeout(() => {
-      this.#handle = undefined;
-      fire();
-    }, Math.min(Math.max(0, at - Date.now()), MAX_DELAY_MS));
+    this.#handle = setTimeout(
+      () => {
+        this.#handle = undefined;
+        fire();
+      },
+      Math.min(Math.max(0, at - Date.now()), MAX_DELAY_MS),
+    );
   }
 
   clear(): void {

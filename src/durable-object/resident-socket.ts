@@ -12,12 +12,19 @@ export class ResidentSocket implements Socket {
     this.#socket = socket;
     // Newer compatibility dates deliver blobs, whose decoding would overtake the next frame.
     socket.binaryType = "arraybuffer";
-    socket.addEventListener("message", ({ data }) => void host.socketMessage(this, typeof data === "string" ? data : new Uint8Array(data as ArrayBuffer)));
+    socket.addEventListener(
+      "message",
+      ({ data }) =>
+        void host.socketMessage(this, typeof data === "string" ? data : new Uint8Array(data as ArrayBuffer)),
+    );
     socket.addEventListener("close", ({ code, reason }) => {
       closeSafely(socket, code, reason);
       void host.socketClosed(this, { code, reason });
     });
-    socket.addEventListener("error", () => void host.socketClosed(this, { code: 1006, reason: "The connection was lost" }));
+    socket.addEventListener(
+      "error",
+      () => void host.socketClosed(this, { code: 1006, reason: "The connection was lost" }),
+    );
     socket.accept();
   }
 

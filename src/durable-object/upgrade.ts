@@ -26,7 +26,10 @@ export function isAnsweredPing(ctx: DurableObjectState, socket: WebSocket, messa
   return true;
 }
 
-/** Lets a WebSocket in: accepted, for hibernation where it may, after all hooks of the actor have let it pass. Otherwise answers a refusal. */
+/**
+ * Lets a WebSocket in: accepted, for hibernation where it may, after all hooks of the actor have let it pass. Otherwise
+ * answers a refusal.
+ */
 export function acceptUpgrade(request: Request, ctx: DurableObjectState, host: ActorHost): Promise<Response> {
   return serveByEnvelope(request, async (envelope) => {
     const { 0: client, 1: server } = new WebSocketPair();
@@ -35,13 +38,17 @@ export function acceptUpgrade(request: Request, ctx: DurableObjectState, host: A
       ctx.acceptWebSocket(server, [replyTag(), replyTag(token)]);
       return HibernatingSocket.of(ctx, server);
     };
-    const reply = isWait ? await host.awaitReply(envelope, acceptWait) : await host.connect(envelope, (hibernates) => {
-      if (!hibernates) return new ResidentSocket(server, host);
-      const isRaw = envelope.operation.kind === "connect" && envelope.operation.raw === true;
-      ctx.acceptWebSocket(server, isRaw ? [RAW] : []);
-      if (isRaw) answerPings(ctx);
-      return HibernatingSocket.of(ctx, server);
-    });
-    return reply.ok ? new Response(null, { status: 101, webSocket: client }) : refusal(request, reply.error, reply.status);
+    const reply = isWait
+      ? await host.awaitReply(envelope, acceptWait)
+      : await host.connect(envelope, (hibernates) => {
+          if (!hibernates) return new ResidentSocket(server, host);
+          const isRaw = envelope.operation.kind === "connect" && envelope.operation.raw === true;
+          ctx.acceptWebSocket(server, isRaw ? [RAW] : []);
+          if (isRaw) answerPings(ctx);
+          return HibernatingSocket.of(ctx, server);
+        });
+    return reply.ok
+      ? new Response(null, { status: 101, webSocket: client })
+      : refusal(request, reply.error, reply.status);
   });
 }

@@ -35,7 +35,10 @@ export interface HandlerOptions<Env> {
   readonly fetch?: (request: Request, env: Env, ctx: ExecutionContext) => Response | Promise<Response>;
   /** Where our routes are mounted; default `serverless.basePath` of `setup()`, else "/". */
   readonly basePath?: string;
-  /** Opens management routes (`DELETE /actors/{id}`, `GET /actors/names`) to `Authorization: Bearer <token>`. Without it they are closed, in local development too. */
+  /**
+   * Opens management routes (`DELETE /actors/{id}`, `GET /actors/names`) to `Authorization: Bearer <token>`. Without it
+   * they are closed, in local development too.
+   */
   readonly token?: string;
   /** Pages of which other origins may call; by default none, but for those of this machine in development. */
   readonly cors?: CorsOptions;
@@ -84,7 +87,10 @@ export interface ActorHandler<D extends ActorDefinitions, Env> {
  * `wrangler.toml` binds `ACTORS` to the class `ActorObject` and lists it in `new_sqlite_classes`. A binding that is
  * missing, or not SQLite-backed, is an error that says what to add.
  */
-export function createHandler<D extends ActorDefinitions, Env = unknown>(registry: Registry<D>, given: HandlerOptions<Env> = {}): ActorHandler<D, Env> {
+export function createHandler<D extends ActorDefinitions, Env = unknown>(
+  registry: Registry<D>,
+  given: HandlerOptions<Env> = {},
+): ActorHandler<D, Env> {
   const options = readHandlerOptions(given);
   const actorNames = new Set(registry.actorNames);
   const { maxIncomingMessageSize, maxOutgoingMessageSize, logging, serverless } = registry.config;
@@ -108,7 +114,11 @@ export function createHandler<D extends ActorDefinitions, Env = unknown>(registr
     ...(maxOutgoingMessageSize === undefined ? {} : { maxOutgoingMessageSize }),
   });
   const failurePorts = { log, newErrorId: () => crypto.randomUUID(), expose: false };
-  const bind = (env: Env, beforeCall: () => void, chain: () => readonly CallLink[] = () => []): ReturnType<typeof createBindingTransport> => {
+  const bind = (
+    env: Env,
+    beforeCall: () => void,
+    chain: () => readonly CallLink[] = () => [],
+  ): ReturnType<typeof createBindingTransport> => {
     const callActor = createActorCaller(namespaceOf(env), { actorNames });
     const openSocket = createSocketOpener(namespaceOf(env), actorNames, callActor);
     const sendMessage = createMessageSender(callActor, openSocket);
@@ -129,15 +139,26 @@ export function createHandler<D extends ActorDefinitions, Env = unknown>(registr
       async fetch(request) {
         beforeCall();
         // As over HTTP: what goes wrong on the actor's side is an answer.
-        return sendRequest({ ...request, internal: true }).catch((error: unknown) => errorResponse(failureOf(error, failurePorts, {}), true));
+        return sendRequest({ ...request, internal: true }).catch((error: unknown) =>
+          errorResponse(failureOf(error, failurePorts, {}), true),
+        );
       },
       beforeSend: beforeCall,
     });
   };
-  const connect = (env: Env, beforeCall: () => void = () => {}, ends: readonly AbortSignal[] = [], effects?: ClientEffects, chain?: () => readonly CallLink[]): unknown =>
-    createClientWithTransport(bind(env, beforeCall, chain), { ends, effects });
+  const connect = (
+    env: Env,
+    beforeCall: () => void = () => {},
+    ends: readonly AbortSignal[] = [],
+    effects?: ClientEffects,
+    chain?: () => readonly CallLink[],
+  ): unknown => createClientWithTransport(bind(env, beforeCall, chain), { ends, effects });
   const handler: ActorHandler<D, Env> = {
-    ActorObject: createActorObject<Env>({ registry: registry as unknown as Registry, createLog, createClient: connect }),
+    ActorObject: createActorObject<Env>({
+      registry: registry as unknown as Registry,
+      createLog,
+      createClient: connect,
+    }),
     client: (env) => connect(env) as Client<Registry<D>>,
     async fetch(request, env, ctx) {
       const response = await router(request, namespaceOf(env), env);
@@ -145,7 +166,10 @@ export function createHandler<D extends ActorDefinitions, Env = unknown>(registr
     },
   };
   // Its `serve()` and `handler()` know no more than the request.
-  registry.servedBy((request, env = workerEnv, ctx = CONTEXT) => handler.fetch(request, env as Env, ctx as ExecutionContext), basePath);
+  registry.servedBy(
+    (request, env = workerEnv, ctx = CONTEXT) => handler.fetch(request, env as Env, ctx as ExecutionContext),
+    basePath,
+  );
   // `createClient()` without an endpoint means the actors of its own Worker.
   setHomeTransport(() => bind(workerEnv as Env, () => {}));
   return handler;
@@ -157,17 +181,22 @@ const OPTION_NAMES = ["fetch", "basePath", "token", "cors", "authorize", "hosts"
 function readHandlerOptions<Env>(given: HandlerOptions<Env>): HandlerOptions<Env> {
   const fail = (problem: string): TypeError => new TypeError(`createHandler(): ${problem}`);
   const options = readOptions<HandlerOptions<Env>>("createHandler", given, OPTION_NAMES, fail);
-  for (const name of ["fetch", "authorize"] as const) if (options[name] !== undefined && typeof options[name] !== "function") throw fail(`${name} must be a function`);
-  for (const name of ["basePath", "token"] as const) if (options[name] !== undefined && typeof options[name] !== "string") throw fail(`${name} must be a string`);
+  for (const name of ["fetch", "authorize"] as const)
+    if (options[name] !== undefined && typeof options[name] !== "function") throw fail(`${name} must be a function`);
+  for (const name of ["basePath", "token"] as const)
+    if (options[name] !== undefined && typeof options[name] !== "string") throw fail(`${name} must be a string`);
   const { logLevel } = options;
-  if (logLevel !== undefined && !(["silent", ...LOG_LEVELS] as readonly string[]).includes(logLevel)) throw fail(`logLevel must be one of ${LOG_LEVELS.join(", ")}, silent`);
+  if (logLevel !== undefined && !(["silent", ...LOG_LEVELS] as readonly string[]).includes(logLevel))
+    throw fail(`logLevel must be one of ${LOG_LEVELS.join(", ")}, silent`);
   return options;
 }
 
 function hostsOf(hosts: readonly string[] | undefined): { hosts?: readonly string[] } {
   if (hosts !== undefined) return { hosts };
   const listed: unknown = (workerEnv as { readonly PERDURE_HOSTS?: unknown }).PERDURE_HOSTS;
-  return typeof listed === "string" && listed.trim() !== "" ? { hosts: listed.split(",").map((host) => host.trim()) } : {};
+  return typeof listed === "string" && listed.trim() !== ""
+    ? { hosts: listed.split(",").map((host) => host.trim()) }
+    : {};
 }
 
 /** For requests that come without one. */
@@ -175,7 +204,9 @@ const CONTEXT = { waitUntil, passThroughOnException: () => {}, props: {} };
 
 /** Bytes of a queue send's body before it is parsed: what the most generous actor takes, in whatever encoding. */
 function queueBodyLimit<D extends ActorDefinitions>(registry: Registry<D>): number {
-  const limits = registry.actorNames.map((name) => Math.min(MAX_VALUE_BYTES, registry.find(name).options.maxQueueMessageSize));
+  const limits = registry.actorNames.map((name) =>
+    Math.min(MAX_VALUE_BYTES, registry.find(name).options.maxQueueMessageSize),
+  );
   return limits.reduce((largest, limit) => Math.max(largest, 2 * limit), 1024 * 1024);
 }
 
@@ -183,6 +214,9 @@ function namespaceOf(env: unknown): ActorNamespace {
   const namespace = (env as Partial<ActorEnv> | undefined)?.ACTORS;
   if (typeof namespace?.idFromName === "function") return namespace;
   throw new Error(
-    'perdure: the binding ACTORS is missing. Add to wrangler.toml: [[durable_objects.bindings]] name = "ACTORS", class_name = "ActorObject", and [[migrations]] tag = "v1", new_sqlite_classes = ["ActorObject"]; and export ActorObject from the Worker. A section [env.<name>] inherits no bindings: where the Worker is served with --env, it needs [[env.<name>.durable_objects.bindings]] of its own',
+    "perdure: the binding ACTORS is missing. Add to wrangler.toml: [[durable_objects.bindings]] name = " +
+      '"ACTORS", class_name = "ActorObject", and [[migrations]] tag = "v1", new_sqlite_classes = ' +
+      '["ActorObject"]; and export ActorObject from the Worker. A section [env.<name>] inherits no bindings: ' +
+      "where the Worker is served with --env, it needs [[env.<name>.durable_objects.bindings]] of its own",
   );
 }

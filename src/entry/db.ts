@@ -1,2 +1,14 @@
 export { db } from "../actor/index.js";
-export type { AnyDatabaseProvider, DatabaseAccess, DatabaseConfig, DatabaseProvider, InferDatabaseClient, RawAccess, SqlExecutor, SqlParameters, SqlTable, SqlValue, TransactionOptions } from "../actor/index.js";
+export type {
+  AnyDatabaseProvider,
+  DatabaseAccess,
+  DatabaseConfig,
+  DatabaseProvider,
+  InferDatabaseClient,
+  RawAccess,
+  SqlExecutor,
+  SqlParameters,
+  SqlTable,
+  SqlValue,
+  TransactionOptions,
+} from "../actor/index.js";

@@ -1,4 +1,10 @@
 /** `perdure/log`: loggers for code outside of actors, in the form of `c.log`. */
-export { configureBaseLogger, configureDefaultLogger, getBaseLogger, getLogger, makeDefaultLogger } from "../logging/index.js";
+export {
+  configureBaseLogger,
+  configureDefaultLogger,
+  getBaseLogger,
+  getLogger,
+  makeDefaultLogger,
+} from "../logging/index.js";
 export type { LogEntry, Logger, LogSink } from "../actor/index.js";
 export type { LogLevel } from "../protocol/index.js";

@@ -4,7 +4,10 @@ import { LOG_LEVELS, type LogLevel } from "../protocol/index.js";
 /** One line of JSON an entry, as the platform's log search likes it; `fields` stand in each. `base`, if given, gets the entries instead. */
 export function consoleLog(level: LogLevel, fields: Readonly<Record<string, unknown>>, base?: LogSink): Logger {
   const lowest = level === "silent" ? LOG_LEVELS.length : LOG_LEVELS.indexOf(level);
-  const whole = (entry: LogEntry): Readonly<Record<string, unknown>> => ({ ...fields, ...(typeof entry === "string" ? { msg: entry } : entry) });
+  const whole = (entry: LogEntry): Readonly<Record<string, unknown>> => ({
+    ...fields,
+    ...(typeof entry === "string" ? { msg: entry } : entry),
+  });
   const at = (name: (typeof LOG_LEVELS)[number]) => {
     if (LOG_LEVELS.indexOf(name) < lowest) return () => {};
     if (base) return (entry: LogEntry) => base[name](whole(entry));
@@ -13,7 +16,15 @@ export function consoleLog(level: LogLevel, fields: Readonly<Record<string, unkn
     return (entry: LogEntry) => write(JSON.stringify({ level: name, ...whole(entry) }, replacer));
   };
   const child = (more: Readonly<Record<string, unknown>>): Logger => consoleLog(level, { ...fields, ...more }, base);
-  return { trace: at("trace"), debug: at("debug"), info: at("info"), warn: at("warn"), error: at("error"), fatal: at("fatal"), child };
+  return {
+    trace: at("trace"),
+    debug: at("debug"),
+    info: at("info"),
+    warn: at("warn"),
+    error: at("error"),
+    fatal: at("fatal"),
+    child,
+  };
 }
 
 function replacer(_key: string, value: unknown): unknown {

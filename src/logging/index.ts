@@ -1,2 +1,9 @@
 export { consoleLog } from "./console-log.js";
-export { configureBaseLogger, configureDefaultLogger, configuredLogger, getBaseLogger, getLogger, makeDefaultLogger } from "./loggers.js";
+export {
+  configureBaseLogger,
+  configureDefaultLogger,
+  configuredLogger,
+  getBaseLogger,
+  getLogger,
+  makeDefaultLogger,
+} from "./loggers.js";

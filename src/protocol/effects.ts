@@ -58,7 +58,11 @@ export class Effects {
     const refused = this.#unhandled;
     // Told once.
     this.#refused.clear();
-    if (refused) await refused.observe(() => {}, (error) => Promise.reject(error));
+    if (refused)
+      await refused.observe(
+        () => {},
+        (error) => Promise.reject(error),
+      );
   }
 
   get #unhandled(): Handled | undefined {
@@ -68,7 +72,10 @@ export class Effects {
 
   #refuse<T>(refused: Handled<T>): Handled<T> {
     // Nobody else may handle it; then the end of the user code tells of it, not the platform.
-    refused.observe(() => {}, () => {});
+    refused.observe(
+      () => {},
+      () => {},
+    );
     this.#refused.add(refused as Handled);
     return refused;
   }

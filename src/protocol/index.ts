@@ -22,7 +22,14 @@ export { formatBase64, formatBase64Url, parseBase64 } from "./values/base64.js";
 export type { MessageCodec } from "./messages/bare-messages.js";
 export { sendableCloseCode, sendableCloseReason } from "./messages/close-frame.js";
 export { wireCodec } from "./messages/wire-codec.js";
-export { ANSWER_HEADER, ENVELOPE_HEADER, formatEnvelopeHeader, formatRefusalHeader, parseEnvelopeHeader, REFUSAL_HEADER } from "./addressing/envelope-header.js";
+export {
+  ANSWER_HEADER,
+  ENVELOPE_HEADER,
+  formatEnvelopeHeader,
+  formatRefusalHeader,
+  parseEnvelopeHeader,
+  REFUSAL_HEADER,
+} from "./addressing/envelope-header.js";
 export type { Frame, FrameCodec, WireCodec } from "./messages/wire-codec.js";
 export { errorCodeInfo } from "./errors/error-codes.js";
 export type { ErrorCodeInfo } from "./errors/error-codes.js";
@@ -87,8 +94,23 @@ export { decodeRow, decodeValue, encodeValue, measure } from "./codecs/value-cod
 export type { EncodeValueOptions, MeasureOptions } from "./codecs/value-codec.js";
 export type { Measure } from "./cbor/measure.js";
 export { ENVELOPE_VERSION, NEWEST_STORAGE_FORMAT, PACKAGE_VERSION, STORAGE_FORMAT } from "./version.js";
-export { callerLimits, MAX_DECODED_DEPTH, MAX_INTERRUPTIONS, MAX_ROW_BYTES, MAX_STORED_DEPTH, MAX_VALUE_BYTES, MAX_WIRE_DEPTH } from "./limits.js";
-export type { ActorAddress, CallEnvelope, CallLink, Creation, Operation, ReplyEnvelope } from "./addressing/envelope.js";
+export {
+  callerLimits,
+  MAX_DECODED_DEPTH,
+  MAX_INTERRUPTIONS,
+  MAX_ROW_BYTES,
+  MAX_STORED_DEPTH,
+  MAX_VALUE_BYTES,
+  MAX_WIRE_DEPTH,
+} from "./limits.js";
+export type {
+  ActorAddress,
+  CallEnvelope,
+  CallLink,
+  Creation,
+  Operation,
+  ReplyEnvelope,
+} from "./addressing/envelope.js";
 export { decodePlainCbor, decodeTaggedCbor, encodePlainCbor, encodeTaggedCbor } from "./codecs/wire-cbor.js";
 export type { WireOptions } from "./codecs/wire-cbor.js";
 export { LOG_LEVELS, type LogLevel } from "./log-levels.js";

@@ -10,7 +10,12 @@ const MAX_SHOWN_NAME = 100;
  *
  * @throws what `fail` makes of the problem
  */
-export function readOptions<O extends object>(what: string, options: O | undefined, known: readonly (keyof O & string)[], fail: (problem: string) => Error): O {
+export function readOptions<O extends object>(
+  what: string,
+  options: O | undefined,
+  known: readonly (keyof O & string)[],
+  fail: (problem: string) => Error,
+): O {
   const own = Object.create(null) as O;
   if (options === undefined) return own;
   if (typeof options !== "object" || options === null) throw fail(`The options of ${what} must be an object`);

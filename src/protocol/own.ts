@@ -16,13 +16,20 @@ export function ownField<T extends object, K extends keyof T>(object: T, key: K)
 export function fieldOf(value: object, key: string): unknown {
   // Nobody has assigned to it: the usual case, and the fast one.
   if (!(key in Object.prototype)) return (value as Record<string, unknown>)[key];
-  for (let holder: object | null = value; holder !== null && holder !== Object.prototype; holder = Object.getPrototypeOf(holder) as object | null) {
+  for (
+    let holder: object | null = value;
+    holder !== null && holder !== Object.prototype;
+    holder = Object.getPrototypeOf(holder) as object | null
+  ) {
     if (Object.hasOwn(holder, key)) return (value as Record<string, unknown>)[key];
   }
   return undefined;
 }
 
 /** Whether a member of a union has this property of its own; `in` would find an inherited one. */
-export function has<T extends object, K extends string>(object: T, key: K): object is Extract<T, { readonly [P in K]: unknown }> {
+export function has<T extends object, K extends string>(
+  object: T,
+  key: K,
+): object is Extract<T, { readonly [P in K]: unknown }> {
   return Object.hasOwn(object, key);
 }

@@ -31,7 +31,11 @@ export class AlarmDelivery {
   }
 
   /** Runs `alarm()` in the process that is there; `lives` says whether it still is, `died` resolves when it is not. */
-  async deliver(alarm: (scheduledAt: number | null) => Promise<void>, lives: () => boolean, died: Promise<void>): Promise<void> {
+  async deliver(
+    alarm: (scheduledAt: number | null) => Promise<void>,
+    lives: () => boolean,
+    died: Promise<void>,
+  ): Promise<void> {
     const runs = (this.#lastFailure?.runs ?? 0) + 1;
     const { alarmChanges, alarmAt } = this.#store;
     let ended = false;

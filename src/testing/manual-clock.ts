@@ -50,7 +50,8 @@ export class ManualClock {
   #earliest(): { readonly at: number; readonly order: number; readonly fire: () => void } | undefined {
     let earliest: { readonly at: number; readonly order: number; readonly fire: () => void } | undefined;
     for (const timer of this.#timers) {
-      if (!earliest || timer.at < earliest.at || (timer.at === earliest.at && timer.order < earliest.order)) earliest = timer;
+      if (!earliest || timer.at < earliest.at || (timer.at === earliest.at && timer.order < earliest.order))
+        earliest = timer;
     }
     return earliest;
   }

@@ -107,6 +107,8 @@ export class MemorySocket implements Socket {
 
   /** Events that the client has received, each as name and arguments. */
   get events(): unknown[][] {
-    return this.received.flatMap((message) => (message.tag === "Event" ? [[message.val.name, ...message.val.args]] : []));
+    return this.received.flatMap((message) =>
+      message.tag === "Event" ? [[message.val.name, ...message.val.args]] : [],
+    );
   }
 }

@@ -54,7 +54,13 @@ export class MemoryStore implements Store {
     this.#options = options;
     this.fault = options.fault;
     const { openDatabase, nextTurn } = options;
-    this.#sql = openDatabase && new MemorySql(openDatabase, { open: () => this.#openTurn(false), next: () => new Promise(nextTurn), broken: () => this.crash() });
+    this.#sql =
+      openDatabase &&
+      new MemorySql(openDatabase, {
+        open: () => this.#openTurn(false),
+        next: () => new Promise(nextTurn),
+        broken: () => this.crash(),
+      });
   }
 
   activate(): StoreActivation {
@@ -151,7 +157,10 @@ export class MemoryStore implements Store {
 
   // ---- used by activations -----------------------------------------------------------------------------------------
 
-  read(generation: number): { readonly rows: ReadonlyMap<string, Uint8Array<ArrayBuffer>>; readonly alarmAt: number | null } {
+  read(generation: number): {
+    readonly rows: ReadonlyMap<string, Uint8Array<ArrayBuffer>>;
+    readonly alarmAt: number | null;
+  } {
     this.#check(generation);
     return { rows: this.#visible, alarmAt: this.#visibleAlarm };
   }
@@ -168,7 +177,8 @@ export class MemoryStore implements Store {
     }
     // Everything is looked at before anything is written: a batch is all or nothing.
     for (const [key, bytes] of batch.puts) {
-      if (bytes.byteLength !== bytes.buffer.byteLength) throw new Error(`The value of ${key} is a view of a larger buffer`);
+      if (bytes.byteLength !== bytes.buffer.byteLength)
+        throw new Error(`The value of ${key} is a view of a larger buffer`);
     }
     for (const [key, bytes] of batch.puts) this.#visible.set(key, bytes.slice());
     for (const key of batch.deletes) this.#visible.delete(key);

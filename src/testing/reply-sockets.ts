@@ -18,7 +18,11 @@ export class ReplySockets {
   }
 
   add(token: string): MemorySocket {
-    const socket = new MemorySocket("raw", { outputGate: this.#outputGate, message: async () => {}, closed: async () => {} });
+    const socket = new MemorySocket("raw", {
+      outputGate: this.#outputGate,
+      message: async () => {},
+      closed: async () => {},
+    });
     this.#sockets.set(socket, token);
     return socket;
   }

@@ -3,7 +3,10 @@ import type { SqlCell, SqlDatabase, StoreActivation } from "../actor/ports.js";
 import type { ContractTest } from "./store-contract-tests.js";
 
 const TABLE = "create table if not exists t (x)";
-const one = (): { puts: Map<string, Uint8Array<ArrayBuffer>>; deletes: Set<string> } => ({ puts: new Map([["a", Uint8Array.of(1)]]), deletes: new Set() });
+const one = (): { puts: Map<string, Uint8Array<ArrayBuffer>>; deletes: Set<string> } => ({
+  puts: new Map([["a", Uint8Array.of(1)]]),
+  deletes: new Set(),
+});
 
 export const SQL_CONTRACT_TESTS: readonly ContractTest[] = [
   {
@@ -13,12 +16,30 @@ export const SQL_CONTRACT_TESTS: readonly ContractTest[] = [
         const sql = sqlOf(store.activate());
         const run = (text: string, ...parameters: SqlCell[]): unknown => {
           const { columns, rows, hasWritten } = sql.execute(text, parameters);
-          return [columns, rows.map((cells) => cells.map((cell) => (typeof cell === "object" && cell !== null ? [...new Uint8Array(cell)] : cell))), hasWritten];
+          return [
+            columns,
+            rows.map((cells) =>
+              cells.map((cell) => (typeof cell === "object" && cell !== null ? [...new Uint8Array(cell)] : cell)),
+            ),
+            hasWritten,
+          ];
         };
         expect(run("create table t (x, y)")).toEqual([[], [], true]);
-        expect(run("insert into t values (?, ?), (?, ?) returning x", "é\0", 1.5, Uint8Array.of(1, 2), null)).toEqual([["x"], [["é\0"], [[1, 2]]], true]);
-        expect(run("select x as a, y as a, 9007199254740993 as b from t where y = ?", 1.5)).toEqual([["a", "a", "b"], [["é\0", 1.5, 9_007_199_254_740_992]], false]);
-        expect(run("select typeof(?) as number, ?2 as second, ?2 as again", 5, "two")).toEqual([["number", "second", "again"], [["real", "two", "two"]], false]);
+        expect(run("insert into t values (?, ?), (?, ?) returning x", "é\0", 1.5, Uint8Array.of(1, 2), null)).toEqual([
+          ["x"],
+          [["é\0"], [[1, 2]]],
+          true,
+        ]);
+        expect(run("select x as a, y as a, 9007199254740993 as b from t where y = ?", 1.5)).toEqual([
+          ["a", "a", "b"],
+          [["é\0", 1.5, 9_007_199_254_740_992]],
+          false,
+        ]);
+        expect(run("select typeof(?) as number, ?2 as second, ?2 as again", 5, "two")).toEqual([
+          ["number", "second", "again"],
+          [["real", "two", "two"]],
+          false,
+        ]);
         expect(run("delete from t where y is null")).toEqual([[], [], true]);
         expect(run("select count(*) as n from t")).toEqual([["n"], [[1]], false]);
       }),
@@ -160,7 +181,9 @@ export const SQL_CONTRACT_TESTS: readonly ContractTest[] = [
       }),
   },
   {
-    name: "sql: a commit, or what is about to leave, while one such transaction is open inside of another is refused: both are told, and undone",
+    name:
+      "sql: a commit, or what is about to leave, while one such transaction is open inside of another is " +
+      "refused: both are told, and undone",
     run: async (subject, expect) => {
       for (const event of ["commit", "leaving"]) {
         await subject.visit(async ({ store, nextTurn }) => {
@@ -193,7 +216,12 @@ export const SQL_CONTRACT_TESTS: readonly ContractTest[] = [
           });
           told.push(await outer.then(String, (error: Error) => `${error.message} rejects`));
           await nextTurn();
-          expect([event, told, valuesIn(sql), activation.get("a")]).toEqual([event, ["inner", "outer", "failed", "outer rejects"], [], undefined]);
+          expect([event, told, valuesIn(sql), activation.get("a")]).toEqual([
+            event,
+            ["inner", "outer", "failed", "outer rejects"],
+            [],
+            undefined,
+          ]);
           await activation.deleteAll();
         });
       }
@@ -219,7 +247,10 @@ export const SQL_CONTRACT_TESTS: readonly ContractTest[] = [
         });
         await subject.visit(async ({ store }) => {
           const activation = store.activate();
-          const found = [failureOf(() => sqlOf(activation).execute("select * from joined", [])), [...(activation.get("a") ?? [])]];
+          const found = [
+            failureOf(() => sqlOf(activation).execute("select * from joined", [])),
+            [...(activation.get("a") ?? [])],
+          ];
           expect([end, ...found]).toEqual(end === "resolves" ? [end, "none", [1]] : [end, "failed", []]);
           await activation.deleteAll();
         });
@@ -251,10 +282,12 @@ export const SQL_CONTRACT_TESTS: readonly ContractTest[] = [
       subject.visit(async ({ store, nextTurn }) => {
         const older = sqlOf(store.activate());
         older.execute(TABLE, []);
-        const waiting = older.transaction(async () => older.execute("insert into t values (1)", [])).then(
-          () => "done",
-          () => "refused",
-        );
+        const waiting = older
+          .transaction(async () => older.execute("insert into t values (1)", []))
+          .then(
+            () => "done",
+            () => "refused",
+          );
         const newest = sqlOf(store.activate());
         await nextTurn();
         expect(await waiting).toEqual("refused");

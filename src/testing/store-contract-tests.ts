@@ -66,9 +66,15 @@ export const CONTRACT_TESTS: readonly ContractTest[] = [
     run: (subject, expect) =>
       subject.visit(async ({ store }) => {
         const activation = store.activate();
-        activation.commit(batch({ puts: { "e/9": [9], "e/10": [10], e: [0], "e/1": [1], f: [0], "d/x": [0], "e0": [0] } }));
+        activation.commit(
+          batch({ puts: { "e/9": [9], "e/10": [10], e: [0], "e/1": [1], f: [0], "d/x": [0], e0: [0] } }),
+        );
         activation.commit(batch({ deletes: ["e/1"], puts: { "e/2": [2] } }));
-        expect(rows(activation, "e/")).toEqual([["e/10", [10]], ["e/2", [2]], ["e/9", [9]]]);
+        expect(rows(activation, "e/")).toEqual([
+          ["e/10", [10]],
+          ["e/2", [2]],
+          ["e/9", [9]],
+        ]);
         expect(rows(activation, "x/")).toEqual([]);
         expect(rows(activation, "").map(([key]) => key)).toEqual(["d/x", "e", "e/10", "e/2", "e/9", "e0", "f"]);
       }),
@@ -78,7 +84,9 @@ export const CONTRACT_TESTS: readonly ContractTest[] = [
     run: (subject, expect) =>
       subject.visit(async ({ store }) => {
         const activation = store.activate();
-        activation.commit(batch({ puts: { "u/": [0], "u/00": [1], "u/0000": [2], "u/01": [3], "u/ff": [4], "u0": [5], "t/02": [6] } }));
+        activation.commit(
+          batch({ puts: { "u/": [0], "u/00": [1], "u/0000": [2], "u/01": [3], "u/ff": [4], u0: [5], "t/02": [6] } }),
+        );
         const keys = (options: ListOptions): string[] => [...activation.list("u/", options)].map(([key]) => key);
         expect(keys({})).toEqual(["u/", "u/00", "u/0000", "u/01", "u/ff"]);
         expect(keys({ start: "u/00", end: "u/01" })).toEqual(["u/00", "u/0000"]);
@@ -123,7 +131,11 @@ export const CONTRACT_TESTS: readonly ContractTest[] = [
       await subject.visit(async ({ store, nextTurn }) => {
         const activation = store.activate();
         activation.commit(batch({ puts: { a: [1], b: [2] }, alarmAt: FAR_AT }));
-        const puts = new Map([...batch({ puts: { a: [9], c: [3] } }).puts, ["d", unstorable] as const, ["e", Uint8Array.of(5)] as const]);
+        const puts = new Map([
+          ...batch({ puts: { a: [9], c: [3] } }).puts,
+          ["d", unstorable] as const,
+          ["e", Uint8Array.of(5)] as const,
+        ]);
         let refused = false;
         try {
           activation.commit({ puts, deletes: new Set(["b"]), alarmAt: FAR_AT + HOUR_MS });
@@ -131,14 +143,20 @@ export const CONTRACT_TESTS: readonly ContractTest[] = [
           refused = true;
         }
         expect(refused, "the store refuses a function").toEqual(true);
-        expect(rows(activation, "")).toEqual([["a", [1]], ["b", [2]]]);
+        expect(rows(activation, "")).toEqual([
+          ["a", [1]],
+          ["b", [2]],
+        ]);
         expect(await activation.getAlarm()).toEqual(FAR_AT);
         await activation.sync();
         await nextTurn();
       });
       await subject.visit(async ({ store }) => {
         const activation = store.activate();
-        expect(rows(activation, ""), "after a restart").toEqual([["a", [1]], ["b", [2]]]);
+        expect(rows(activation, ""), "after a restart").toEqual([
+          ["a", [1]],
+          ["b", [2]],
+        ]);
         expect(await activation.getAlarm()).toEqual(FAR_AT);
       });
     },
@@ -177,7 +195,13 @@ export const CONTRACT_TESTS: readonly ContractTest[] = [
           getAlarm: await outcomeOf(() => older.getAlarm()),
           deleteAll: await outcomeOf(() => older.deleteAll()),
         };
-        expect(outcomes).toEqual({ commit: "refused", get: "refused", list: "refused", getAlarm: "refused", deleteAll: "refused" });
+        expect(outcomes).toEqual({
+          commit: "refused",
+          get: "refused",
+          list: "refused",
+          getAlarm: "refused",
+          deleteAll: "refused",
+        });
         expect(rows(newest, "")).toEqual([["a", [1]]]);
         expect(await newest.getAlarm()).toEqual(FAR_AT);
         newest.commit(batch({ puts: { a: [3] } }));
@@ -220,7 +244,10 @@ export const CONTRACT_TESTS: readonly ContractTest[] = [
       });
       await subject.visit(async ({ store }) => {
         const activation = store.activate();
-        expect(rows(activation, "")).toEqual([["a", [1]], ["b", [2]]]);
+        expect(rows(activation, "")).toEqual([
+          ["a", [1]],
+          ["b", [2]],
+        ]);
         expect(await activation.getAlarm()).toEqual(FAR_AT);
       });
     },
@@ -255,7 +282,10 @@ export const CONTRACT_TESTS: readonly ContractTest[] = [
       });
       await subject.visit(async ({ store }) => {
         const activation = store.activate();
-        expect(rows(activation, "")).toEqual([["a", [1]], ["b", [2]]]);
+        expect(rows(activation, "")).toEqual([
+          ["a", [1]],
+          ["b", [2]],
+        ]);
         expect(await activation.getAlarm()).toEqual(FAR_AT);
       });
     },
@@ -291,7 +321,11 @@ export const CONTRACT_TESTS: readonly ContractTest[] = [
   },
 ];
 
-function batch(change: { readonly puts?: Readonly<Record<string, readonly number[]>>; readonly deletes?: readonly string[]; readonly alarmAt?: number | null }): Batch {
+function batch(change: {
+  readonly puts?: Readonly<Record<string, readonly number[]>>;
+  readonly deletes?: readonly string[];
+  readonly alarmAt?: number | null;
+}): Batch {
   const puts = new Map(Object.entries(change.puts ?? {}).map(([key, bytes]) => [key, Uint8Array.from(bytes)]));
   const deletes = new Set(change.deletes ?? []);
   return change.alarmAt === undefined ? { puts, deletes } : { puts, deletes, alarmAt: change.alarmAt };

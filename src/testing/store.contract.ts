@@ -24,7 +24,10 @@ export function storeContract(options: StoreContractOptions): void {
     for (const test of tests) {
       const skipped = skip.find((each) => each.test === test.name);
       const run = async (): Promise<void> => test.run(await make(), expect);
-      it(skipped ? `${test.name} (known to fail: ${skipped.reason})` : test.name, skipped ? () => mustFail(run, test.name) : run);
+      it(
+        skipped ? `${test.name} (known to fail: ${skipped.reason})` : test.name,
+        skipped ? () => mustFail(run, test.name) : run,
+      );
     }
     it("every skip names a test of the contract", async () => {
       const names = new Set(tests.map((test) => test.name));

@@ -15,7 +15,10 @@ export function deadlinesIn(rows: ReadonlyMap<string, Uint8Array>): number[] {
   if (status !== "running" && status !== "rolling_back") return deadlines;
   const entries = under(rows, KEYS.entries).map(([seq, bytes]) => decodeEntry(Number(seq), bytes));
   // Without its code the workflow waits for the re-check alone.
-  return [...deadlines, rows.has(KEYS.deadline("workflow")) ? Infinity : (new History(entries).earliestDueAt() ?? Infinity)];
+  return [
+    ...deadlines,
+    rows.has(KEYS.deadline("workflow")) ? Infinity : (new History(entries).earliestDueAt() ?? Infinity),
+  ];
 }
 
 function under(rows: ReadonlyMap<string, Uint8Array>, prefix: string): [rest: string, bytes: Uint8Array][] {

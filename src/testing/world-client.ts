@@ -1,21 +1,41 @@
 import type { ClientEffects } from "../actor/index.js";
-import { ActorError, decodeValue, encodeValue, fromErrorData, own, ownField, type Creation, type Operation, type ReplyEnvelope } from "../protocol/index.js";
+import {
+  ActorError,
+  decodeValue,
+  encodeValue,
+  fromErrorData,
+  own,
+  ownField,
+  type Creation,
+  type Operation,
+  type ReplyEnvelope,
+} from "../protocol/index.js";
 
 const UNTOLD: ClientEffects = { send: (work) => work(), call: (_, work) => work() };
 
 /** Brings a call to the actor behind a key. */
-type Deliver = (name: string, key: readonly string[], creation: Creation, operation: Operation) => Promise<ReplyEnvelope>;
+type Deliver = (
+  name: string,
+  key: readonly string[],
+  creation: Creation,
+  operation: Operation,
+) => Promise<ReplyEnvelope>;
 
 /**
  * What `c.client()` gives in a world: `get`, `getOrCreate` and `create`, and of their handles actions and `send`,
- * which loses its wait with the life of the other object. Values go through the codec, as on the platform. `beforeCall` runs before each call leaves.
+ * which loses its wait with the life of the other object. Values go through the codec, as on the platform. `beforeCall`
+ * runs before each call leaves.
  */
 export function worldClient(deliver: Deliver, beforeCall: () => void, effects: ClientEffects = UNTOLD): unknown {
   return lookup((name) =>
-    accessor(name, async (...call) => {
-      beforeCall();
-      return deliver(...call);
-    }, effects),
+    accessor(
+      name,
+      async (...call) => {
+        beforeCall();
+        return deliver(...call);
+      },
+      effects,
+    ),
   );
 }
 
@@ -44,17 +64,30 @@ function accessor(name: string, deliver: Deliver, effects: ClientEffects): objec
     const send = async (queue: string, body: unknown, options: SendOptions = {}): Promise<unknown> => {
       const timeoutMs = ownField(options, "timeout");
       const wait = ownField(options, "wait") ?? false;
-      const sent = await call({ kind: "send", queue, body: encodeValue(body), ...(wait && { wait }), ...(timeoutMs !== undefined && { timeoutMs }) });
+      const sent = await call({
+        kind: "send",
+        queue,
+        body: encodeValue(body),
+        ...(wait && { wait }),
+        ...(timeoutMs !== undefined && { timeoutMs }),
+      });
       if (!wait) return undefined;
-      const { id: messageId, createdAt, waitMs } = sent as { readonly id: number; readonly createdAt: number; readonly waitMs: number };
+      const {
+        id: messageId,
+        createdAt,
+        waitMs,
+      } = sent as { readonly id: number; readonly createdAt: number; readonly waitMs: number };
       const { status, reply } = own(await attached({ kind: "wait", messageId, createdAt, timeoutMs: waitMs }));
       return { status, ...(reply && { response: decodeValue(reply) }) };
     };
-    const act = async (action: string, args: unknown[]): Promise<unknown> => call({ kind: "action", name: action, args: encodeValue(args) });
+    const act = async (action: string, args: unknown[]): Promise<unknown> =>
+      call({ kind: "action", name: action, args: encodeValue(args) });
     return lookup((action) => {
       if (action === "send") {
         return (...args: Parameters<typeof send>) =>
-          ownField(args[2] ?? {}, "wait") ? effects.call(`a waiting send to ${name}`, () => send(...args)) : effects.send(() => send(...args));
+          ownField(args[2] ?? {}, "wait")
+            ? effects.call(`a waiting send to ${name}`, () => send(...args))
+            : effects.send(() => send(...args));
       }
       return (...args: unknown[]) => effects.call(`action ${action} of ${name}`, () => act(action, args));
     });
@@ -62,9 +95,15 @@ function accessor(name: string, deliver: Deliver, effects: ClientEffects): objec
   type Key = string | readonly string[];
   return {
     get: (key?: Key) => handle(key, { mode: "get" }),
-    getOrCreate: (key?: Key, options: { createWithInput?: unknown } = {}) => handle(key, { mode: "getOrCreate", ...inputOf(ownField(options, "createWithInput")) }),
+    getOrCreate: (key?: Key, options: { createWithInput?: unknown } = {}) =>
+      handle(key, { mode: "getOrCreate", ...inputOf(ownField(options, "createWithInput")) }),
     async create(key: Key = [], options: { input?: unknown } = {}) {
-      const reply = await deliver(name, typeof key === "string" ? [key] : key, { mode: "create", ...inputOf(ownField(options, "input")) }, { kind: "resolve" });
+      const reply = await deliver(
+        name,
+        typeof key === "string" ? [key] : key,
+        { mode: "create", ...inputOf(ownField(options, "input")) },
+        { kind: "resolve" },
+      );
       if (!reply.ok) throw fromErrorData(reply.error, reply.status);
       return handle(key, { mode: "get" });
     },

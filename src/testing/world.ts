@@ -4,8 +4,19 @@
  */
 import { ActorHost, type ActorPorts, type Registry } from "../actor/index.js";
 import {
-  decodeValue, encodeValue, ENVELOPE_VERSION, fromErrorData, objectName, own,
-  ownField, type CallEnvelope, type CallLink, type Creation, type Encoding, type Operation, type ReplyEnvelope,
+  decodeValue,
+  encodeValue,
+  ENVELOPE_VERSION,
+  fromErrorData,
+  objectName,
+  own,
+  ownField,
+  type CallEnvelope,
+  type CallLink,
+  type Creation,
+  type Encoding,
+  type Operation,
+  type ReplyEnvelope,
 } from "../protocol/index.js";
 import { AlarmDelivery } from "./alarm-delivery.js";
 import { logSink } from "./log-sink.js";
@@ -98,7 +109,12 @@ export class World {
         await this.turn();
       }
       for (const actor of this.actors) if (actor.alarmIsDue) await this.#begun(actor.fireAlarm());
-      for (let turns = 0; turns < TURNS_TO_SETTLE && this.actors.some((actor) => actor.store.transactionsEnd()); turns += 1) await this.turn();
+      for (
+        let turns = 0;
+        turns < TURNS_TO_SETTLE && this.actors.some((actor) => actor.store.transactionsEnd());
+        turns += 1
+      )
+        await this.turn();
     }
   }
 
@@ -230,9 +246,21 @@ export class WorldActor {
    * Opens a socket as a client would; the reply says whether the actor let it in. It speaks JSON unless told otherwise;
    * `raw`: it is one for `onWebSocket`.
    */
-  async connect(options: { readonly params?: unknown; readonly encoding?: Encoding; readonly raw?: boolean; readonly pings?: boolean; readonly mode?: "get" | "getOrCreate" } = {}): Promise<MemorySocket> {
+  async connect(
+    options: {
+      readonly params?: unknown;
+      readonly encoding?: Encoding;
+      readonly raw?: boolean;
+      readonly pings?: boolean;
+      readonly mode?: "get" | "getOrCreate";
+    } = {},
+  ): Promise<MemorySocket> {
     const { encoding = "json", mode = "getOrCreate", raw = false, pings = false, params } = own(options);
-    const envelope = this.#envelope({ mode }, { kind: "connect", encoding, extended: true, ...(raw && { raw }), ...(pings && { pings }) }, params);
+    const envelope = this.#envelope(
+      { mode },
+      { kind: "connect", encoding, extended: true, ...(raw && { raw }), ...(pings && { pings }) },
+      params,
+    );
     const outputGate = (): Promise<void> => this.store.outputGate();
     const socket = new MemorySocket(raw ? "raw" : encoding, {
       outputGate,
@@ -247,7 +275,9 @@ export class WorldActor {
   /** Lets a sender wait for a reply through a socket, as the Worker does: its one frame is the result. */
   async awaitReply(envelope: CallEnvelope): Promise<ReplyEnvelope & { readonly socket: MemorySocket | undefined }> {
     let socket: MemorySocket | undefined;
-    const reply = await this.#visible((host) => host.awaitReply(envelope, (token) => (socket = this.replySockets.add(token))));
+    const reply = await this.#visible((host) =>
+      host.awaitReply(envelope, (token) => (socket = this.replySockets.add(token))),
+    );
     return { ...reply, socket };
   }
 
@@ -259,8 +289,16 @@ export class WorldActor {
   }
 
   /** Sends a raw request as a client would; the path is what `onRequest` sees. */
-  async fetch(path: string, init: RequestInit = {}, options: { readonly params?: unknown; readonly mode?: "get" | "getOrCreate" } = {}): Promise<Response> {
-    const envelope = this.#envelope({ mode: ownField(options, "mode") ?? "getOrCreate" }, { kind: "request" }, ownField(options, "params"));
+  async fetch(
+    path: string,
+    init: RequestInit = {},
+    options: { readonly params?: unknown; readonly mode?: "get" | "getOrCreate" } = {},
+  ): Promise<Response> {
+    const envelope = this.#envelope(
+      { mode: ownField(options, "mode") ?? "getOrCreate" },
+      { kind: "request" },
+      ownField(options, "params"),
+    );
     const reply = await this.deliverRequest(envelope, new Request(`http://actor${path}`, init));
     if (!reply.ok) throw fromErrorData(reply.error, reply.status);
     return reply.response;
@@ -288,7 +326,11 @@ export class WorldActor {
   /** Delivers the alarm that is stored, or one that comes for nothing. */
   fireAlarm(): Promise<void> {
     const host = this.#live();
-    return this.#alarm.deliver((scheduledAt) => host.alarm(scheduledAt), () => host === this.#host, this.died());
+    return this.#alarm.deliver(
+      (scheduledAt) => host.alarm(scheduledAt),
+      () => host === this.#host,
+      this.died(),
+    );
   }
 
   /** Resolves when the process of this object dies the next time: calls in flight then never settle by themselves. */
@@ -298,7 +340,13 @@ export class WorldActor {
 
   #envelope(creation: Creation, operation: Operation, params?: unknown): CallEnvelope {
     const address = { name: this.name, key: this.key };
-    return { v: ENVELOPE_VERSION, address, creation, operation, ...(params !== undefined && { params: encodeValue(params) }) };
+    return {
+      v: ENVELOPE_VERSION,
+      address,
+      creation,
+      operation,
+      ...(params !== undefined && { params: encodeValue(params) }),
+    };
   }
 
   /** Delivers an event; its outcome is seen only once what caused it is durable. */
@@ -308,7 +356,8 @@ export class WorldActor {
     const host = this.#live();
     const outcome = await event(host);
     await this.store.outputGate();
-    if (host !== this.#host) throw fromErrorData({ group: "actor", code: "restarting", message: "The object died" }, 503);
+    if (host !== this.#host)
+      throw fromErrorData({ group: "actor", code: "restarting", message: "The object died" }, 503);
     return outcome;
   }
 
@@ -371,7 +420,12 @@ export class WorldActor {
       sockets: () => [...this.sockets].filter((socket) => socket.isOpen),
       replySockets: (token) => this.replySockets.of(token),
       createClient: (beforeCall, _ends, effects, chain) =>
-        worldClient((name, key, creation, operation) => this.#world.actor(name, key).sendInside(creation, operation, chain?.() ?? []), beforeCall, effects),
+        worldClient(
+          (name, key, creation, operation) =>
+            this.#world.actor(name, key).sendInside(creation, operation, chain?.() ?? []),
+          beforeCall,
+          effects,
+        ),
       ...(options.upgrades ? { upgrades: options.upgrades } : {}),
       ...(options.newestFormat === undefined ? {} : { newestFormat: options.newestFormat }),
     };

@@ -19,7 +19,8 @@ export interface Interval extends AsyncIterable<number> {
  * It lives in memory only, and keeps an actor awake while it is awaited. Throws a RangeError unless `ms` is positive and finite.
  */
 export function interval(ms: number, options: SleepOptions = {}): Interval {
-  if (!(ms > 0 && Number.isFinite(ms))) throw new RangeError(`interval() takes a positive number of milliseconds, not ${ms}`);
+  if (!(ms > 0 && Number.isFinite(ms)))
+    throw new RangeError(`interval() takes a positive number of milliseconds, not ${ms}`);
   const nextTick = ticker(ms, options);
   const tick = async (): Promise<void> => void (await nextTick());
   return Object.assign(tick, { [Symbol.asyncIterator]: () => ticks(ms, options) });

@@ -18,7 +18,8 @@ export interface LongTimeoutHandle {
  *     reminder.abort();
  */
 export function setLongTimeout(listener: () => void, afterMs: number): LongTimeoutHandle {
-  if (!Number.isFinite(afterMs)) throw new RangeError(`setLongTimeout() takes a number of milliseconds, not ${afterMs}`);
+  if (!Number.isFinite(afterMs))
+    throw new RangeError(`setLongTimeout() takes a number of milliseconds, not ${afterMs}`);
   let timer: ReturnType<typeof setTimeout>;
   const wait = (leftMs: number): void => {
     const ms = Math.min(Math.max(0, leftMs), MAX_TIMER_MS);

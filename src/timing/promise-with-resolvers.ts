@@ -12,7 +12,6 @@ export interface PromiseWithResolvers<T> {
  * @example
  *     const { promise, resolve } = promiseWithResolvers<string>((reason) => console.warn(reason));
  */
-// biome-ignore lint: as RivetKit has it
 export function promiseWithResolvers<T>(onReject: (reason?: any) => void = () => {}): PromiseWithResolvers<T> {
   let resolve!: (value: T | PromiseLike<T>) => void;
   let reject!: (reason?: unknown) => void;

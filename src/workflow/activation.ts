@@ -244,7 +244,15 @@ export class Activation {
   // ---- entries -----------------------------------------------------------------------------------------------------
 
   newEntry(kind: EntryKind, location: Location): Entry {
-    return makeEntry({ seq: this.ports.nextSeq(), location, kind, status: "pending", rev: 0, attempts: 0, interrupted: 0 });
+    return makeEntry({
+      seq: this.ports.nextSeq(),
+      location,
+      kind,
+      status: "pending",
+      rev: 0,
+      attempts: 0,
+      interrupted: 0,
+    });
   }
 
   /** The entry joins the dirty set; the next commit, whoever asks for it, writes it. */

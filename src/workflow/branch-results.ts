@@ -67,7 +67,16 @@ export class BranchResults {
     let open = this.#row;
     if (!open || open.commits !== this.#activation.commits || open.bytes + bytes > MAX_ROW_BYTES) {
       const seq = this.#activation.ports.nextSeq();
-      const entry = makeEntry({ seq, location: [...this.#location, seq], kind: "branch_results", status: "completed", rev: 0, attempts: 0, interrupted: 0, data: [] });
+      const entry = makeEntry({
+        seq,
+        location: [...this.#location, seq],
+        kind: "branch_results",
+        status: "completed",
+        rev: 0,
+        attempts: 0,
+        interrupted: 0,
+        data: [],
+      });
       this.#row = open = { entry, commits: this.#activation.commits, bytes: 0 };
       this.#activation.ports.requireFormat(FORMAT);
     }
@@ -83,7 +92,11 @@ export function isValue(result: StoredResult): result is Extract<StoredResult, {
 }
 
 /** What the branches of a completed join gave, as one object, its keys in this order. */
-export function branchValues(history: History, entry: Entry, names: readonly string[] = (entry.data as BranchData).branches): Record<string, unknown> {
+export function branchValues(
+  history: History,
+  entry: Entry,
+  names: readonly string[] = (entry.data as BranchData).branches,
+): Record<string, unknown> {
   const results = readResults(history, entry);
   const byName = Object.create(null) as Record<string, unknown>;
   for (const name of names) {

@@ -3,12 +3,27 @@
  * entry so that a branch that has ended does not run again.
  */
 import { ActorError, encodeValue, own } from "../protocol/index.js";
-import { BranchResults, branchResultRows, branchValues, isValue, type BranchData, type StoredResult } from "./branch-results.js";
+import {
+  BranchResults,
+  branchResultRows,
+  branchValues,
+  isValue,
+  type BranchData,
+  type StoredResult,
+} from "./branch-results.js";
 import { HistoryDivergedError } from "./errors.js";
 import { branchError, fitFailure, toBranchFailure } from "./failure.js";
 import type { Entry, EntryKind } from "./history/entry.js";
 import { formatLocation } from "./history/location.js";
-import { BRANCHES_PER_TURN, MAX_BRANCHES, MAX_BRANCH_FAILURES_BYTES, MAX_BRANCH_NAMES_BYTES, MAX_BRANCH_RESULTS_BYTES, MAX_RACE_VALUE_BYTES, nameProblem } from "./limits.js";
+import {
+  BRANCHES_PER_TURN,
+  MAX_BRANCHES,
+  MAX_BRANCH_FAILURES_BYTES,
+  MAX_BRANCH_NAMES_BYTES,
+  MAX_BRANCH_RESULTS_BYTES,
+  MAX_RACE_VALUE_BYTES,
+  nameProblem,
+} from "./limits.js";
 import type { Operation } from "./operation.js";
 import { Scope } from "./scope.js";
 import { runInScope, type ScopeResult } from "./scope-function.js";
@@ -18,7 +33,9 @@ export interface BranchDefinition {
   readonly run: (context: never) => unknown;
 }
 
-export type BranchResult = { readonly name: string; readonly value: Uint8Array } | { readonly name: string; readonly error: Error };
+export type BranchResult =
+  | { readonly name: string; readonly value: Uint8Array }
+  | { readonly name: string; readonly error: Error };
 
 export class Branches {
   readonly entry: Entry;
@@ -56,27 +73,38 @@ export class Branches {
     const called = this.names.sort();
     if (recorded.length === called.length && recorded.every((name, index) => name === called[index])) return undefined;
     const at = formatLocation(this.#operation.location);
-    return new HistoryDivergedError(`The ${this.entry.kind} at ${at} was recorded with the branches ${recorded.join(", ")}, the code has ${called.join(", ")}`, {
-      location: at,
-      found: recorded.join(", "),
-      expected: called.join(", "),
-    });
+    return new HistoryDivergedError(
+      `The ${this.entry.kind} at ${at} was recorded with the branches ${recorded.join(", ")}, the code has ${called.join(", ")}`,
+      {
+        location: at,
+        found: recorded.join(", "),
+        expected: called.join(", "),
+      },
+    );
   }
 
   /** What is wrong with the definitions, if something is. */
-  static problem(kind: "join" | "race", name: string, definitions: readonly Partial<BranchDefinition>[]): ActorError | undefined {
-    const refuse = (what: string): ActorError => new ActorError("workflow", `invalid_${kind}`, `The ${kind} "${name}" ${what}`);
+  static problem(
+    kind: "join" | "race",
+    name: string,
+    definitions: readonly Partial<BranchDefinition>[],
+  ): ActorError | undefined {
+    const refuse = (what: string): ActorError =>
+      new ActorError("workflow", `invalid_${kind}`, `The ${kind} "${name}" ${what}`);
     const names = new Set<string>();
     let bytes = 0;
     for (const branch of definitions) {
-      if (typeof branch?.run !== "function" || typeof branch.name !== "string") return refuse("needs branches that have a name and a run function each");
+      if (typeof branch?.run !== "function" || typeof branch.name !== "string")
+        return refuse("needs branches that have a name and a run function each");
       if (names.has(branch.name)) return refuse(`has two branches named "${branch.name}"`);
-      if (nameProblem(branch.name)) return refuse(`has a branch whose name is no legal one: ${nameProblem(branch.name)}`);
+      if (nameProblem(branch.name))
+        return refuse(`has a branch whose name is no legal one: ${nameProblem(branch.name)}`);
       names.add(branch.name);
       bytes += utf8.encode(branch.name).byteLength;
     }
     if (names.size > MAX_BRANCHES) return refuse(`has more than ${MAX_BRANCHES} branches`);
-    if (bytes > MAX_BRANCH_NAMES_BYTES) return refuse(`has branches whose names take more than ${MAX_BRANCH_NAMES_BYTES} bytes together`);
+    if (bytes > MAX_BRANCH_NAMES_BYTES)
+      return refuse(`has branches whose names take more than ${MAX_BRANCH_NAMES_BYTES} bytes together`);
     return undefined;
   }
 
@@ -122,7 +150,8 @@ export class Branches {
 
   /** So many in this turn, the rest after other events had theirs (W16). */
   #runAll(branches: readonly BranchDefinition[], settled: (name: string, result: ScopeResult) => void): void {
-    for (const branch of branches.slice(0, BRANCHES_PER_TURN)) this.#run(branch, (result) => settled(branch.name, result));
+    for (const branch of branches.slice(0, BRANCHES_PER_TURN))
+      this.#run(branch, (result) => settled(branch.name, result));
     if (branches.length > 0) this.#operation.delegate();
     const rest = branches.slice(BRANCHES_PER_TURN);
     if (rest.length === 0) return;
@@ -146,11 +175,16 @@ export class Branches {
 
   /** What is too large for what is left is a failure of its branch (C8). */
   #fit(stored: StoredResult): StoredResult {
-    if (!isValue(stored)) return { f: fitFailure(stored.f, Math.max(LEAST_FAILURE_BYTES, MAX_BRANCH_FAILURES_BYTES / this.#definitions.length)) };
+    if (!isValue(stored))
+      return {
+        f: fitFailure(stored.f, Math.max(LEAST_FAILURE_BYTES, MAX_BRANCH_FAILURES_BYTES / this.#definitions.length)),
+      };
     // The winner of a race stands in its entry.
     const limitBytes = this.entry.kind === "race" ? MAX_RACE_VALUE_BYTES : MAX_BRANCH_RESULTS_BYTES;
     if (this.results.sizeBytes + stored.v.byteLength <= limitBytes) return stored;
-    const message = `The results of the branches of ${this.entry.kind} "${this.#operation.name}" are too large: together they may take ${limitBytes} bytes`;
+    const message =
+      `The results of the branches of ${this.entry.kind} "${this.#operation.name}" are too large: together ` +
+      `they may take ${limitBytes} bytes`;
     const metadata = { sizeBytes: stored.v.byteLength, limitBytes };
     return this.#fit({ f: toBranchFailure(new ActorError("value", "too_large", message, { metadata })) });
   }

@@ -85,7 +85,10 @@ export class WorkflowContext {
     return loop(this.#scope, definition(nameOrConfig, run));
   }
 
-  join(name: string, branches: Readonly<Record<string, { readonly run: (context: never) => unknown }>>): Promise<unknown> {
+  join(
+    name: string,
+    branches: Readonly<Record<string, { readonly run: (context: never) => unknown }>>,
+  ): Promise<unknown> {
     return join(this.#scope, name, branches);
   }
 
@@ -140,7 +143,19 @@ class WorkflowQueue {
 }
 
 /** Features of the actor that only a step may use (decision 15). */
-const STEP_ONLY = ["state", "vars", "db", "client", "broadcast", "schedule", "cron", "kv", "destroy", "keepAwake", "waitUntil"] as const;
+const STEP_ONLY = [
+  "state",
+  "vars",
+  "db",
+  "client",
+  "broadcast",
+  "schedule",
+  "cron",
+  "kv",
+  "destroy",
+  "keepAwake",
+  "waitUntil",
+] as const;
 
 for (const feature of STEP_ONLY) {
   Object.defineProperty(WorkflowContext.prototype, feature, {
@@ -158,5 +173,9 @@ function stepOnly(feature: string): ActorError {
 /** Both forms of a call as one definition. */
 function definition<D extends { readonly name: string }>(nameOrConfig: string | D, run: unknown): D {
   // What is neither a name nor a definition is told so where names are checked.
-  return own(typeof nameOrConfig === "object" && nameOrConfig !== null ? nameOrConfig : ({ name: nameOrConfig, run } as unknown as D));
+  return own(
+    typeof nameOrConfig === "object" && nameOrConfig !== null
+      ? nameOrConfig
+      : ({ name: nameOrConfig, run } as unknown as D),
+  );
 }

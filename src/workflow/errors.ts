@@ -33,9 +33,14 @@ export class StepExhaustedError extends EngineError {
   readonly stepName: string;
   readonly lastError: unknown;
   constructor(stepName: string, lastError: unknown) {
-    super("StepExhaustedError", "step_exhausted", `Step "${stepName}" exhausted retries: ${describeThrown(lastError)}`, {
-      cause: lastError,
-    });
+    super(
+      "StepExhaustedError",
+      "step_exhausted",
+      `Step "${stepName}" exhausted retries: ${describeThrown(lastError)}`,
+      {
+        cause: lastError,
+      },
+    );
     this.stepName = stepName;
     this.lastError = lastError;
   }

@@ -37,7 +37,8 @@ export function describeThrownError(thrown: unknown): WorkflowError {
   const metadata: Record<string, unknown> = {};
   for (const [key, { value }] of properties) {
     if (key === "name" || key === "message" || key === "stack" || key === "__type") continue;
-    if (value === null || typeof value === "string" || typeof value === "number" || typeof value === "boolean") metadata[key] = value;
+    if (value === null || typeof value === "string" || typeof value === "number" || typeof value === "boolean")
+      metadata[key] = value;
   }
   return { name, message, ...stack, ...(Object.keys(metadata).length > 0 ? { metadata } : {}) };
 }
@@ -57,6 +58,7 @@ function describeStored(error: StoredError): WorkflowError {
   const metadata: Record<string, unknown> = {};
   if (error.group !== undefined) metadata["group"] = error.group;
   if (error.code !== undefined) metadata["code"] = error.code;
-  const all = typeof error.metadata === "object" && error.metadata !== null ? { ...metadata, ...error.metadata } : metadata;
+  const all =
+    typeof error.metadata === "object" && error.metadata !== null ? { ...metadata, ...error.metadata } : metadata;
   return { name: error.name, message: error.message, ...(Object.keys(all).length > 0 ? { metadata: all } : {}) };
 }

@@ -54,7 +54,8 @@ function* causesOf(thrown: unknown): IterableIterator<object> {
 /** True for what a step has failed with, and for a join or race of which all that failed did so by a step. */
 export function isOfSteps(error: unknown): boolean {
   if (isInstance(error, JoinError)) return Object.values(error.errors).every(isOfSteps);
-  if (isInstance(error, RaceError)) return error.errors.length > 0 && error.errors.every((each) => isOfSteps(each.error));
+  if (isInstance(error, RaceError))
+    return error.errors.length > 0 && error.errors.every((each) => isOfSteps(each.error));
   return typeof error === "object" && error !== null && ofSteps.has(error);
 }
 
@@ -74,7 +75,9 @@ function buildStepError(stepName: string, failure: Failure): Error {
     case "exhausted":
       return new StepExhaustedError(stepName, fromStoredError(failure.error));
     case "timeout":
-      return failure.exhausted ? new StepExhaustedError(stepName, fromStoredError(failure.error)) : new CriticalError(failure.error.message);
+      return failure.exhausted
+        ? new StepExhaustedError(stepName, fromStoredError(failure.error))
+        : new CriticalError(failure.error.message);
     default:
       return rebuild(failure);
   }
@@ -91,16 +94,25 @@ function failureOf(thrown: unknown, around: number): Failure {
   if (around < MAX_NESTED && isInstance(thrown, JoinError)) return joinFailure(thrown, around);
   if (around < MAX_NESTED && isInstance(thrown, RaceError)) return raceFailure(thrown, around);
   if (isInstance(thrown, StepExhaustedError)) {
-    return own({ kind: "exhausted" as const, error: own({ ...toStoredError(thrown), metadata: { stepName: thrown.stepName } }) });
+    return own({
+      kind: "exhausted" as const,
+      error: own({ ...toStoredError(thrown), metadata: { stepName: thrown.stepName } }),
+    });
   }
-  return own({ kind: isInstance(thrown, EvictedError) ? "evicted" : (brandOf(thrown) ?? "error"), error: toStoredError(thrown) });
+  return own({
+    kind: isInstance(thrown, EvictedError) ? "evicted" : (brandOf(thrown) ?? "error"),
+    error: toStoredError(thrown),
+  });
 }
 
 /** Joins and races in each other, as whose failures they are stored; what is deeper is an error with a message. */
 const MAX_NESTED = 12;
 
 export function joinFailure(error: JoinError, around = 0): Failure {
-  const failures = Object.entries(error.errors).map(([name, each]) => ({ name, failure: toBranchFailure(each, around + 1) }));
+  const failures = Object.entries(error.errors).map(([name, each]) => ({
+    name,
+    failure: toBranchFailure(each, around + 1),
+  }));
   return own({ kind: "join" as const, error: own({ ...toStoredError(error), metadata: { failures } }) });
 }
 
@@ -116,8 +128,16 @@ export function fitFailure(failure: Failure, bytes: number): Failure {
   const [seq, ofStep] = [ownField(failure, "seq"), ownField(failure, "ofStep")];
   const keptKind = kind === "join" || kind === "race" ? "error" : kind;
   const cause = kind === "exhausted" && error.cause ? { cause: clipError(error.cause, bytes / 6) } : {};
-  const metadata = kind === "exhausted" ? { metadata: { stepName: clip((error.metadata as { stepName: string }).stepName, bytes / 6) } } : {};
-  return own({ kind: keptKind, error: own({ ...clipError(error, kind === "exhausted" ? bytes / 6 : bytes / 3), ...metadata, ...cause }), ...(seq !== undefined && { seq }), ...(ofStep && { ofStep }) });
+  const metadata =
+    kind === "exhausted"
+      ? { metadata: { stepName: clip((error.metadata as { stepName: string }).stepName, bytes / 6) } }
+      : {};
+  return own({
+    kind: keptKind,
+    error: own({ ...clipError(error, kind === "exhausted" ? bytes / 6 : bytes / 3), ...metadata, ...cause }),
+    ...(seq !== undefined && { seq }),
+    ...(ofStep && { ofStep }),
+  });
 }
 
 function clipError(error: StoredError, bytes: number): StoredError {
@@ -142,7 +162,8 @@ export function branchError(failure: Failure, name?: string): Error {
   const seq = ownField(failure, "seq");
   if (seq !== undefined) noteOperation(error, seq);
   if (ownField(failure, "ofStep")) ofSteps.add(error);
-  if (name !== undefined && (failure.kind === "join" || failure.kind === "race")) sources.set(error, { source: failure.kind, name });
+  if (name !== undefined && (failure.kind === "join" || failure.kind === "race"))
+    sources.set(error, { source: failure.kind, name });
   return error;
 }
 
@@ -172,9 +193,14 @@ function rebuild(failure: Failure): Error {
     case "evicted":
       return new EvictedError(error.message);
     case "join":
-      return new JoinError(Object.fromEntries((failuresOf(failure) ?? []).map((each) => [each.name, branchError(each.failure)])));
+      return new JoinError(
+        Object.fromEntries((failuresOf(failure) ?? []).map((each) => [each.name, branchError(each.failure)])),
+      );
     case "race":
-      return new RaceError(error.message, (failuresOf(failure) ?? []).map((each) => ({ name: each.name, error: branchError(each.failure) })));
+      return new RaceError(
+        error.message,
+        (failuresOf(failure) ?? []).map((each) => ({ name: each.name, error: branchError(each.failure) })),
+      );
     default:
       return fromStoredError(error);
   }
@@ -186,9 +212,14 @@ function exhausted(failure: Failure): Error {
 }
 
 /** How the branches of a join or race failed; undefined for every other failure. */
-export function failuresOf({ kind, error }: Failure): readonly { readonly name: string; readonly failure: Failure }[] | undefined {
+export function failuresOf({
+  kind,
+  error,
+}: Failure): readonly { readonly name: string; readonly failure: Failure }[] | undefined {
   if (kind !== "join" && kind !== "race") return undefined;
-  const { failures = [] } = own(error.metadata as { failures?: readonly { name: string; failure: Failure }[] } | undefined);
+  const { failures = [] } = own(
+    error.metadata as { failures?: readonly { name: string; failure: Failure }[] } | undefined,
+  );
   return failures.map(({ name, failure }) => ({ name, failure: ownFailure(failure) }));
 }
 

@@ -19,7 +19,8 @@ export const MAX_REFUSALS = 1_000;
 /** What is wrong with a name, if something is. Any text is legal that can be stored and fits. */
 export function nameProblem(name: unknown): string | undefined {
   if (typeof name !== "string") return `a name is a string, not ${typeof name}`;
-  if (name.length > MAX_NAME_BYTES || new TextEncoder().encode(name).length > MAX_NAME_BYTES) return `a name has at most ${MAX_NAME_BYTES} bytes`;
+  if (name.length > MAX_NAME_BYTES || new TextEncoder().encode(name).length > MAX_NAME_BYTES)
+    return `a name has at most ${MAX_NAME_BYTES} bytes`;
   return undefined;
 }
 /** Branches that one join or race may have, and bytes of UTF-8 that their names may take together: its entry holds them all. */

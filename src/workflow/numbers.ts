@@ -14,17 +14,35 @@ export const COUNT_OR_INFINITY: NumberRule = {
   allows: (value) => value === Number.POSITIVE_INFINITY || (Number.isInteger(value) && value >= 0),
   must: "an integer of at least 0, or Infinity",
 };
-export const POSITIVE_COUNT: NumberRule = { allows: (value) => Number.isSafeInteger(value) && value > 0, must: "an integer of at least 1" };
-export const DURATION: NumberRule = { allows: (value) => value >= 0 && value <= LAST_TIME_MS, must: "a number of ms from 0 to 8,640,000,000,000,000" };
+export const POSITIVE_COUNT: NumberRule = {
+  allows: (value) => Number.isSafeInteger(value) && value > 0,
+  must: "an integer of at least 1",
+};
+export const DURATION: NumberRule = {
+  allows: (value) => value >= 0 && value <= LAST_TIME_MS,
+  must: "a number of ms from 0 to 8,640,000,000,000,000",
+};
 export const MAXIMUM: NumberRule = { allows: (value) => value >= 0, must: "a number of ms, of at least 0" };
-export const LIMIT: NumberRule = { allows: (value) => !Number.isNaN(value), must: "a number of ms; 0 or Infinity is no limit" };
+export const LIMIT: NumberRule = {
+  allows: (value) => !Number.isNaN(value),
+  must: "a number of ms; 0 or Infinity is no limit",
+};
 
 /** The first of these options that is given and is not what its rule says, as an error `workflow/<code>`. */
-export function numberProblem<O extends object>(what: string, code: string, options: O, rules: Partial<Record<keyof O, NumberRule>>): ActorError | undefined {
+export function numberProblem<O extends object>(
+  what: string,
+  code: string,
+  options: O,
+  rules: Partial<Record<keyof O, NumberRule>>,
+): ActorError | undefined {
   for (const [name, rule] of Object.entries(rules) as [keyof O & string, NumberRule][]) {
     const value: unknown = Object.hasOwn(options, name) ? options[name] : undefined;
     if (value === undefined || (typeof value === "number" && rule.allows(value))) continue;
-    return new ActorError("workflow", code, `${what}: \`${name}\` must be ${rule.must}, not ${typeof value === "number" ? value : typeof value}`);
+    return new ActorError(
+      "workflow",
+      code,
+      `${what}: \`${name}\` must be ${rule.must}, not ${typeof value === "number" ? value : typeof value}`,
+    );
   }
   return undefined;
 }

@@ -100,7 +100,10 @@ export interface MessagePort {
   take(filter: MessageFilter): StoredMessage[];
   /** Makes messages visible again under their old ids. */
   putBack(messages: readonly StoredMessage[], held: boolean): void;
-  /** Validates and encodes what a message is answered with, at once where the validator is synchronous. @throws queue/invalid_completion_payload */
+  /**
+   * Validates and encodes what a message is answered with, at once where the validator is synchronous.
+   * @throws queue/invalid_completion_payload
+   */
   encodeReply(message: StoredMessage, response: unknown): Uint8Array | undefined | Promise<Uint8Array | undefined>;
   /** Deletes a held message and answers its sender, with the next commit. */
   complete(message: StoredMessage, reply: Uint8Array | undefined): void;

@@ -56,21 +56,28 @@ export class Restart {
   #failed(failure: Failure, below: Location): void {
     const failedSeq = ownField(failure, "seq");
     const entry = failedSeq === undefined ? undefined : this.#below(below).find(({ seq }) => seq === failedSeq);
-    if (entry) this.#startOver(this.#around(entry, below).find((each) => isBranching(each) && each.status === "failed") ?? entry, below);
+    if (entry)
+      this.#startOver(
+        this.#around(entry, below).find((each) => isBranching(each) && each.status === "failed") ?? entry,
+        below,
+      );
     else this.#unhandled(below);
   }
 
   /** Waits that only what comes after them shows to be over: that may go, so they are marked. */
   #settlePassed(): void {
     for (const entry of this.#below([])) {
-      if ((entry.kind === "sleep" || entry.kind === "message") && !isTerminal(entry) && this.#history.isPassed(entry)) this.#finish(entry);
+      if ((entry.kind === "sleep" || entry.kind === "message") && !isTerminal(entry) && this.#history.isPassed(entry))
+        this.#finish(entry);
     }
   }
 
   /** A step is undone if its handler has completed. It stands where it stood: later ones were recorded after it. */
   #reopenUndone(): void {
     const handlers = this.#below(HANDLERS);
-    const undone = new Set(handlers.filter(({ status }) => status === "completed").map(({ location }) => Number(location[1])));
+    const undone = new Set(
+      handlers.filter(({ status }) => status === "completed").map(({ location }) => Number(location[1])),
+    );
     for (const handler of handlers) this.#remove(handler.location);
     for (const entry of this.#below([])) {
       if (!undone.has(entry.seq)) continue;
@@ -89,7 +96,12 @@ export class Restart {
     if (entry.kind === "message") return this.#remove(entry.location);
     this.#reopen(entry, winnerOf(entry));
     if (!isBranching(entry)) return;
-    const failures = ownField((failure?.error.metadata ?? {}) as { readonly failures?: readonly { readonly name: string; readonly failure: Failure }[] }, "failures");
+    const failures = ownField(
+      (failure?.error.metadata ?? {}) as {
+        readonly failures?: readonly { readonly name: string; readonly failure: Failure }[];
+      },
+      "failures",
+    );
     if (!failures) return this.#unhandled(entry.location);
     for (const each of failures) this.#failed(each.failure, [...entry.location, each.name]);
   }
@@ -97,13 +109,22 @@ export class Restart {
   /** Nobody knows which operation it was: none whose failure the code went on from, and no completed one. */
   #unhandled(below: Location): void {
     for (const entry of this.#below(below)) {
-      if (this.removed.has(entry) || isOfRollback(entry) || entry.status === "completed" || this.#history.isPassed(entry)) continue;
+      if (
+        this.removed.has(entry) ||
+        isOfRollback(entry) ||
+        entry.status === "completed" ||
+        this.#history.isPassed(entry)
+      )
+        continue;
       if (isBranching(entry) || entry.kind === "step") this.#reopen(entry, winnerOf(entry));
       else if (entry.status === "failed") this.#remove(entry.location);
     }
   }
 
-  /** Removes what was recorded after a number, behind the entry, in its scope and the scopes around it. What stands beside it, in other branches, stays. */
+  /**
+   * Removes what was recorded after a number, behind the entry, in its scope and the scopes around it. What stands
+   * beside it, in other branches, stays.
+   */
   #removeBehind(entry: Entry, since: number, below: Location = []): void {
     for (let length = below.length; length < entry.location.length; length += 1) {
       const scope = entry.location.slice(0, length);
@@ -125,11 +146,16 @@ export class Restart {
   /** As it was when it was first met. `winner`: a race that stays decided; only that branch runs again. */
   #reopen(entry: Entry, winner?: string): void {
     if (isBranching(entry)) {
-      if (isTerminal(entry)) for (const each of this.#below(entry.location)) if (each.kind === "sleep" || each.kind === "message") this.#finish(each);
+      if (isTerminal(entry))
+        for (const each of this.#below(entry.location))
+          if (each.kind === "sleep" || each.kind === "message") this.#finish(each);
       for (const row of branchResultRows(this.#history, entry.location)) this.#remove(row.location);
       const { branches } = entry.data as { readonly branches: readonly string[] };
       const lost = { f: toBranchFailure(new EvictedError("Another branch has won this race")) };
-      const results = winner === undefined ? {} : Object.fromEntries(branches.filter((name) => name !== winner).map((name) => [name, lost]));
+      const results =
+        winner === undefined
+          ? {}
+          : Object.fromEntries(branches.filter((name) => name !== winner).map((name) => [name, lost]));
       entry.data = { branches, results, ...(winner !== undefined && { winner }) };
     }
     entry.status = "pending";

@@ -29,7 +29,12 @@ export interface RetryPolicy {
 
 /** What is wrong with a step's numbers, if something is. */
 export function retryProblem(name: string, config: RetryConfig): ActorError | undefined {
-  return numberProblem(`Step "${name}"`, "invalid_step", config, { maxRetries: COUNT_OR_INFINITY, retryBackoffBase: DURATION, retryBackoffMax: MAXIMUM, timeout: LIMIT });
+  return numberProblem(`Step "${name}"`, "invalid_step", config, {
+    maxRetries: COUNT_OR_INFINITY,
+    retryBackoffBase: DURATION,
+    retryBackoffMax: MAXIMUM,
+    timeout: LIMIT,
+  });
 }
 
 /** Of a step that was recorded by a release which took any number, what is none of ours is the default. */

@@ -44,14 +44,22 @@ export function hasCheckpoint(history: History): boolean {
  * Calls `ended` with the handlers that failed for good; not at all when the activation is lost or the code diverged.
  * One phase follows the other in the same turn, so that the run counts as busy all the time.
  */
-export function undo(options: UndoOptions, onPhase: (phase: UndoPhase) => void, ended: (failed: RollbackError[]) => void): void {
+export function undo(
+  options: UndoOptions,
+  onPhase: (phase: UndoPhase) => void,
+  ended: (failed: RollbackError[]) => void,
+): void {
   collect(options, onPhase, (found) => {
     found.sort((a, b) => (b.entry.completedSeq ?? 0) - (a.entry.completedSeq ?? 0));
     runHandlers(options, found, onPhase, ended);
   });
 }
 
-function collect(options: UndoOptions, onPhase: (phase: UndoPhase) => void, collected: (found: Compensation[]) => void): void {
+function collect(
+  options: UndoOptions,
+  onPhase: (phase: UndoPhase) => void,
+  collected: (found: Compensation[]) => void,
+): void {
   const found: Compensation[] = [];
   const done = (): void => {
     // An evicted root: the workflow was cancelled, or the actor destroyed, while its function was looked at.
@@ -59,7 +67,9 @@ function collect(options: UndoOptions, onPhase: (phase: UndoPhase) => void, coll
     activation.halt();
     collected(found);
   };
-  const activation = new Activation(readOnly(options.ports, done), options.history, { add: (each) => void found.push(each) });
+  const activation = new Activation(readOnly(options.ports, done), options.history, {
+    add: (each) => void found.push(each),
+  });
   activation.createContext = options.createContext;
   activation.failRun = done;
   const root = new Scope(activation, []);
@@ -80,7 +90,8 @@ function runHandlers(
   const undoAll = async (): Promise<void> => {
     for (const compensation of compensations) {
       await undoStep(root, compensation).catch((error: unknown) => {
-        if (failed.length < MAX_REPORTED) failed.push({ stepName: compensation.stepName, error: shortened(describeError(error)) });
+        if (failed.length < MAX_REPORTED)
+          failed.push({ stepName: compensation.stepName, error: shortened(describeError(error)) });
       });
     }
   };
@@ -93,9 +104,14 @@ const MAX_REPORTED_TEXT = 200;
 const MAX_REPORTED_BYTES = 500;
 
 function shortened(error: WorkflowError): WorkflowError {
-  const message = error.message.length > MAX_REPORTED_TEXT ? `${error.message.slice(0, MAX_REPORTED_TEXT)}…` : error.message;
+  const message =
+    error.message.length > MAX_REPORTED_TEXT ? `${error.message.slice(0, MAX_REPORTED_TEXT)}…` : error.message;
   const fits = error.metadata === undefined || encodeValue(error.metadata).byteLength <= MAX_REPORTED_BYTES;
-  return { name: error.name.slice(0, MAX_REPORTED_TEXT), message, ...(fits && error.metadata ? { metadata: error.metadata } : {}) };
+  return {
+    name: error.name.slice(0, MAX_REPORTED_TEXT),
+    message,
+    ...(fits && error.metadata ? { metadata: error.metadata } : {}),
+  };
 }
 
 function undoStep(root: Scope, compensation: Compensation): Promise<unknown> {

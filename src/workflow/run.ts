@@ -109,7 +109,10 @@ export class WorkflowRun {
       this.#foreignSince.set(location, since);
       if (since === TOLD || at - since < FOREIGN_WAIT_LOG_MS) continue;
       this.#foreignSince.set(location, TOLD);
-      ports.log.debug({ msg: "A workflow waits for something that is no operation of its context; it runs again on replay, put it in a step", location });
+      ports.log.debug({
+        msg: "A workflow waits for something that is no operation of its context; it runs again on replay, put it in a step",
+        location,
+      });
     }
   }
 
@@ -158,7 +161,9 @@ export class WorkflowRun {
     if (this.#ended) return;
     const outcome = toOutcome(result);
     if (outcome.status !== "failed") return this.#finish(outcome);
-    this.#options.ports.report({ workflow: { error: outcome.error, ...(isOfSteps(outcome.error) ? { reported: true } : {}) } });
+    this.#options.ports.report({
+      workflow: { error: outcome.error, ...(isOfSteps(outcome.error) ? { reported: true } : {}) },
+    });
     if (isStructuralFault(outcome.error) || !hasCheckpoint(this.#options.history)) return this.#finish(outcome);
     // The failure and `rolling_back` are one commit; only then is the function replayed to find what must be undone.
     this.#root.evict();

@@ -9,7 +9,11 @@ export type ScopeResult = { readonly value: unknown } | { readonly error: unknow
  * from here on, the function is called when the turn has ended. `settled` is called inside a turn, once, unless the
  * scope was evicted, misused or does not match the history.
  */
-export function runInScope(scope: Scope, run: (context: object) => unknown, settled: (result: ScopeResult) => void): void {
+export function runInScope(
+  scope: Scope,
+  run: (context: object) => unknown,
+  settled: (result: ScopeResult) => void,
+): void {
   const { activation } = scope;
   activation.countUserCode(1);
   activation.afterTurn(() => {

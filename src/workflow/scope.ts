@@ -36,7 +36,10 @@ export class Scope implements OperationScope {
   #isStuck = false;
   #refusals = 0;
   #hasCheckpoint = false;
-  /** The counter when the latest operation here, or in a try block here, had its result; what is recorded behind has higher ones, unless it started over since. */
+  /**
+   * The counter when the latest operation here, or in a try block here, had its result; what is recorded behind has
+   * higher ones, unless it started over since.
+   */
   #resultAt = 0;
   #operations = 0;
   #effects: Effects | undefined;
@@ -157,7 +160,9 @@ export class Scope implements OperationScope {
     if (this.#ended) return undefined;
     const open = this.#current;
     const misuse = this.#misuse;
-    this.#ended = new EntryInProgressError(`The scope ${formatLocation(this.location)} has ended; its context cannot be used any more`);
+    this.#ended = new EntryInProgressError(
+      `The scope ${formatLocation(this.location)} has ended; its context cannot be used any more`,
+    );
     this.#detach();
     if (misuse) return misuse;
     if (open) {
@@ -169,8 +174,13 @@ export class Scope implements OperationScope {
     const unmet = this.#nextUnmet(this.#resultAt);
     if (!unmet) return undefined;
     return new HistoryDivergedError(
-      `The history holds ${unmet.kind} "${unmet.name}" in ${formatLocation(this.location)}, but the code ended without it. Put it back, or replace it by ctx.removed("${unmet.name}", "${unmet.kind}")`,
-      { location: formatLocation(this.location), found: `${unmet.kind} "${unmet.name}"`, expected: "the end of the scope" },
+      `The history holds ${unmet.kind} "${unmet.name}" in ${formatLocation(this.location)}, but the code ` +
+        `ended without it. Put it back, or replace it by ctx.removed("${unmet.name}", "${unmet.kind}")`,
+      {
+        location: formatLocation(this.location),
+        found: `${unmet.kind} "${unmet.name}"`,
+        expected: "the end of the scope",
+      },
     );
   }
 
@@ -255,7 +265,8 @@ export class Scope implements OperationScope {
       this.#unmet.splice(at, 1);
       // A look at what was done changes nothing.
       const { name, ordinal } = operation;
-      if (!this.activation.collector) this.activation.deleteTree(ordinal === 0 ? [...this.location, name] : [...this.location, name, ordinal], true);
+      if (!this.activation.collector)
+        this.activation.deleteTree(ordinal === 0 ? [...this.location, name] : [...this.location, name, ordinal], true);
     }
   }
 
@@ -276,16 +287,23 @@ export class Scope implements OperationScope {
    */
   #afterHalt(name: string): Promise<never> {
     if (!this.#current && !this.#isStuck) return new Promise(() => {});
-    return this.#refuse(new EvictedError(`"${name}" was started in ${formatLocation(this.location)} of a workflow that is not in memory any more`));
+    return this.#refuse(
+      new EvictedError(
+        `"${name}" was started in ${formatLocation(this.location)} of a workflow that is not in memory any more`,
+      ),
+    );
   }
 
   #refusal(name: string): Error | undefined {
     if (this.#ended) return this.#evicted ? this.#ended : this.#refusalAfterEnd(this.#ended);
     const problem = nameProblem(name);
-    if (problem !== undefined) return new ActorError("workflow", "invalid_name", `This operation has no legal name: ${problem}`);
+    if (problem !== undefined)
+      return new ActorError("workflow", "invalid_name", `This operation has no legal name: ${problem}`);
     if (!this.#current) return undefined;
     return this.#noteMisuse(
-      `"${name}" was started in ${formatLocation(this.location)} while "${this.#current.name}" was still in flight: await each operation, use ctx.join to run several at once, and the innermost context inside callbacks`,
+      `"${name}" was started in ${formatLocation(this.location)} while "${this.#current.name}" was still ` +
+        "in flight: await each operation, use ctx.join to run several at once, and the innermost context " +
+        "inside callbacks",
     );
   }
 
@@ -309,11 +327,17 @@ export class Scope implements OperationScope {
 
   /** A removed receive stands for all of its name. */
   #forgetRepeated(name: string): void {
-    for (let at = this.#unmet.length - 1; at >= 0; at -= 1) if (this.#unmet[at]?.name === name) this.#unmet.splice(at, 1);
+    for (let at = this.#unmet.length - 1; at >= 0; at -= 1)
+      if (this.#unmet[at]?.name === name) this.#unmet.splice(at, 1);
   }
 
   /** Checks the next operation against what is recorded, in order, by name and kind. */
-  #meet(kind: EntryKind | "try", name: string, ordinal: number, originalKind: EntryKind | "try" | undefined): HistoryDivergedError | undefined {
+  #meet(
+    kind: EntryKind | "try",
+    name: string,
+    ordinal: number,
+    originalKind: EntryKind | "try" | undefined,
+  ): HistoryDivergedError | undefined {
     const at = formatLocation([...this.location, name]);
     const used = this.#used.get(name);
     if (used !== undefined && !(used === "message" && kind === "message")) {
@@ -325,7 +349,11 @@ export class Scope implements OperationScope {
       });
     }
     const isNew = !UNORDERED.has(kind) && kind !== "try";
-    if (this.#resultAt > 0 && isNew) this.#leaveBehind(this.#unmet.findLast((operation) => operation.name === name && operation.ordinal === ordinal)?.seq ?? Number.POSITIVE_INFINITY);
+    if (this.#resultAt > 0 && isNew)
+      this.#leaveBehind(
+        this.#unmet.findLast((operation) => operation.name === name && operation.ordinal === ordinal)?.seq ??
+          Number.POSITIVE_INFINITY,
+      );
     const index = this.#unmet.findLastIndex((operation) => operation.name === name && operation.ordinal === ordinal);
     const first = this.#unmet.findLastIndex((operation) => operation.isOrdered);
     const recorded = this.#unmet[index];
@@ -359,7 +387,8 @@ const misused = new WeakMap<object, Scope>();
 function outOfOrder(at: string, kind: string, name: string, next: RecordedOperation | undefined): HistoryDivergedError {
   const found = next ? `${next.kind} "${next.name}"` : "nothing";
   return new HistoryDivergedError(
-    `The code called ${kind} "${name}" at ${at}, but the history has ${found} next: operations must keep their recorded order; use ctx.removed or ctx.getVersion to change running workflows`,
+    `The code called ${kind} "${name}" at ${at}, but the history has ${found} next: operations must keep ` +
+      "their recorded order; use ctx.removed or ctx.getVersion to change running workflows",
     { location: at, found, expected: `${kind} "${name}"` },
   );
 }

@@ -157,7 +157,12 @@ export class StepExecution {
     const scopeSignal = this.#scope.abortSignal;
     const onScopeEnd = (): void => this.#endAttempt(scopeSignal.reason);
     scopeSignal.addEventListener("abort", onScopeEnd, { once: true });
-    const attempt: Attempt = { session, abort, unfollow: () => scopeSignal.removeEventListener("abort", onScopeEnd), timeout: undefined };
+    const attempt: Attempt = {
+      session,
+      abort,
+      unfollow: () => scopeSignal.removeEventListener("abort", onScopeEnd),
+      timeout: undefined,
+    };
     this.#attempt = attempt;
     const { timeoutMs } = this.#policy;
     if (timeoutMs !== undefined) {
@@ -181,7 +186,9 @@ export class StepExecution {
   /** The callback is over; the attempt is when all that it began has ended. */
   #settled(attempt: Attempt, result: ScopeResult): void {
     const end = (final: ScopeResult): void => {
-      this.#activation.turn(() => ("error" in final ? this.#threw(attempt, final.error) : this.#returned(attempt, final.value)));
+      this.#activation.turn(() =>
+        "error" in final ? this.#threw(attempt, final.error) : this.#returned(attempt, final.value),
+      );
     };
     const begun = this.#attempt === attempt ? attempt.session.begun() : undefined;
     if (!begun) return end(result);
@@ -304,7 +311,13 @@ export class StepExecution {
 }
 
 function notStorable(stepName: string, cause: unknown): CriticalError {
-  const metadata = ActorError.isActorError(cause) ? { group: cause.group, code: cause.code, ...(cause.metadata as object | undefined) } : {};
+  const metadata = ActorError.isActorError(cause)
+    ? { group: cause.group, code: cause.code, ...(cause.metadata as object | undefined) }
+    : {};
   const detail = cause instanceof Error ? cause.message : String(cause);
-  return new CriticalError(`Step "${stepName}" gave a value that cannot be stored: ${detail}`, { cause, metadata, code: "not_storable" });
+  return new CriticalError(`Step "${stepName}" gave a value that cannot be stored: ${detail}`, {
+    cause,
+    metadata,
+    code: "not_storable",
+  });
 }

@@ -15,20 +15,35 @@ export interface Outcome {
   readonly stored: readonly string[];
 }
 
-const text = { "~standard": { version: 1 as const, vendor: "test", validate: (value: unknown) => (typeof value === "string" ? { value } : { issues: [{ message: "a string" }] }) } };
+const text = {
+  "~standard": {
+    version: 1 as const,
+    vendor: "test",
+    validate: (value: unknown) => (typeof value === "string" ? { value } : { issues: [{ message: "a string" }] }),
+  },
+};
 
-/** The saga: steps, retries, a failure that is caught, sleeps, a queue, a join, a race, a loop, a try block; a message says whether it fails and is undone. */
+/**
+ * The saga: steps, retries, a failure that is caught, sleeps, a queue, a join, a race, a loop, a try block; a message
+ * says whether it fails and is undone.
+ */
 function saga(): AnyActorDefinition["config"]["run"] {
   return workflow(
     async (ctx: Context) => {
       await ctx.rollbackCheckpoint("begin");
-      const first = await ctx.step({ name: "first", run: (step: Context) => (step.state.log.push("first"), { paid: 1 }), rollback: (step: Context) => step.state.log.push("first undone") });
+      const first = await ctx.step({
+        name: "first",
+        run: (step: Context) => (step.state.log.push("first"), { paid: 1 }),
+        rollback: (step: Context) => step.state.log.push("first undone"),
+      });
       await ctx.step("flaky", (step: Context) => {
         if (step.attempt < 2) throw new Error("once");
       });
-      await ctx.step("hopeless", () => {
-        throw new CriticalError("never", { metadata: { why: "test" } });
-      }).catch((error: Error) => error.message);
+      await ctx
+        .step("hopeless", () => {
+          throw new CriticalError("never", { metadata: { why: "test" } });
+        })
+        .catch((error: Error) => error.message);
       await ctx.tryStep("tried", () => {
         throw new CriticalError("tried");
       });
@@ -44,15 +59,19 @@ function saga(): AnyActorDefinition["config"]["run"] {
         { name: "message", run: async (branch: Context) => branch.queue.next("race", { names: ["race"] }) },
         { name: "timer", run: async (branch: Context) => branch.sleep("timer", 700) },
       ]);
-      await ctx.loop({ name: "jobs", state: { n: 0 }, run: async (loop: Context, state: { n: number }) => {
-        const message = await loop.queue.next("job", { names: ["jobs"], completable: true });
-        const done = await loop.step("work", (step: Context) => {
-          step.state.log.push(message.body);
-          return String(message.body);
-        });
-        await message.complete({ done });
-        return state.n >= 2 ? Loop.break(state.n) : Loop.continue({ n: state.n + 1 });
-      } });
+      await ctx.loop({
+        name: "jobs",
+        state: { n: 0 },
+        run: async (loop: Context, state: { n: number }) => {
+          const message = await loop.queue.next("job", { names: ["jobs"], completable: true });
+          const done = await loop.step("work", (step: Context) => {
+            step.state.log.push(message.body);
+            return String(message.body);
+          });
+          await message.complete({ done });
+          return state.n >= 2 ? Loop.break(state.n) : Loop.continue({ n: state.n + 1 });
+        },
+      });
       const end = await ctx.queue.next("end", { names: ["end"], timeout: 60_000 });
       await ctx.step("last", () => {
         if (end.body === "fail") throw new CriticalError("asked to");
@@ -72,9 +91,16 @@ function actors(): Record<string, AnyActorDefinition> {
     createState: (_: Context, input: unknown) => ({ input, log: [] as unknown[], byId: {} as Record<string, unknown> }),
     createVars: () => ({ n: 0 }),
     createConnState: (_: Context, params: unknown) => ({ params, said: 0 }),
-    queues: { jobs: queue<string, unknown>(), end: queue(), race: queue(), typed: queue({ message: text, complete: text }) },
+    queues: {
+      jobs: queue<string, unknown>(),
+      end: queue(),
+      race: queue(),
+      typed: queue({ message: text, complete: text }),
+    },
     events: { told: event<string>(), typed: event({ schema: text as never }) },
-    actionInputSchemas: { checked: { "~standard": { version: 1, vendor: "test", validate: (value: unknown) => ({ value }) } } },
+    actionInputSchemas: {
+      checked: { "~standard": { version: 1, vendor: "test", validate: (value: unknown) => ({ value }) } },
+    },
     onBeforeConnect: () => {},
     onConnect: (c: Context, conn: Context) => void (conn.params && c.state.log.push("connected")),
     onDisconnect: (c: Context, conn: Context) => void (conn.params && c.state.log.push("disconnected")),
@@ -100,15 +126,23 @@ function actors(): Record<string, AnyActorDefinition> {
         throw new c.UserError("no");
       },
       plan: (c: Context) => c.schedule.after(2_000, "tick", "planned"),
-      planned: async (c: Context) => [(await c.schedule.list()).length, (await c.cron.list()).length, (await c.cron.history("every")).length],
-      every: (c: Context) => c.cron.every({ name: "every", interval: 5_000, action: "tick", args: ["every"], maxHistory: 5 }),
+      planned: async (c: Context) => [
+        (await c.schedule.list()).length,
+        (await c.cron.list()).length,
+        (await c.cron.history("every")).length,
+      ],
+      every: (c: Context) =>
+        c.cron.every({ name: "every", interval: 5_000, action: "tick", args: ["every"], maxHistory: 5 }),
       tick: (c: Context, what: string) => {
         c.state.log.push(what);
         if (what === "every" && c.state.log.length % 2 === 0) throw new Error("a job that fails");
       },
       kv: async (c: Context) => {
         await c.kv.put("a", "1");
-        await c.kv.batchPut([["b", new Uint8Array([1])], ["c", "3"]]);
+        await c.kv.batchPut([
+          ["b", new Uint8Array([1])],
+          ["c", "3"],
+        ]);
         await c.kv.delete("c");
         return [await c.kv.get("a"), await c.kv.list()];
       },
@@ -125,7 +159,10 @@ function actors(): Record<string, AnyActorDefinition> {
       end: (c: Context) => c.destroy(),
     },
   } as never) as AnyActorDefinition;
-  const other = actor({ state: { n: 0 }, actions: { add: (c: Context, by: number) => (c.state.n += by), get: (c: Context) => c.state.n } } as never) as AnyActorDefinition;
+  const other = actor({
+    state: { n: 0 },
+    actions: { add: (c: Context, by: number) => (c.state.n += by), get: (c: Context) => c.state.n },
+  } as never) as AnyActorDefinition;
   const handled = actor({
     state: { n: 0 },
     run: async (c: Context) => {
@@ -156,7 +193,10 @@ export async function runCore(): Promise<Outcome> {
   });
   const subject = world.actor("busy", ["k"]);
   const told = async (what: string, something: Promise<unknown>): Promise<void> => {
-    const ended = something.then(show, (error: { group?: string; code?: string; message?: string }) => `${error.group}/${error.code}: ${error.message}`);
+    const ended = something.then(
+      show,
+      (error: { group?: string; code?: string; message?: string }) => `${error.group}/${error.code}: ${error.message}`,
+    );
     let answer: string | undefined;
     void ended.then((text) => (answer = text));
     for (let rounds = 0; rounds < 50 && answer === undefined; rounds += 1) await world.settle();
@@ -174,15 +214,32 @@ export async function runCore(): Promise<Outcome> {
   await socket.subscribe("told");
   await socket.call(1, "say");
   await socket.call(2, "nothing");
-  for (const [action, ...args] of [["set", "id", { a: [1] }], ["checked", 1], ["nested.deep", 2], ["fail"], ["nothing"], ["kv"], ["typed"], ["ask"], ["plan"], ["every"], ["planned"], ["status"]] as const) {
+  for (const [action, ...args] of [
+    ["set", "id", { a: [1] }],
+    ["checked", 1],
+    ["nested.deep", 2],
+    ["fail"],
+    ["nothing"],
+    ["kv"],
+    ["typed"],
+    ["ask"],
+    ["plan"],
+    ["every"],
+    ["planned"],
+    ["status"],
+  ] as const) {
     await told(action, subject.call(action, ...args));
   }
-  await told("request", subject.fetch("/x", { method: "POST", body: "hi" }).then((response) => response.text()));
+  await told(
+    "request",
+    subject.fetch("/x", { method: "POST", body: "hi" }).then((response) => response.text()),
+  );
   keep();
   await world.pass(1_500);
   subject.crash();
   await world.pass(3_000);
-  for (const body of ["one", "two"]) await told("job", subject.send({ mode: "get" }, { kind: "send", queue: "jobs", body: encodeValue(body) }));
+  for (const body of ["one", "two"])
+    await told("job", subject.send({ mode: "get" }, { kind: "send", queue: "jobs", body: encodeValue(body) }));
   await told("not declared", subject.send({ mode: "get" }, { kind: "send", queue: "nope", body: encodeValue(1) }));
   await told("invalid", subject.send({ mode: "get" }, { kind: "send", queue: "typed", body: encodeValue(1) }));
   await subject.evict();
@@ -198,7 +255,8 @@ export async function runCore(): Promise<Outcome> {
   await told("status", subject.call("status"));
   await told("get", subject.call("get"));
   const handled = world.actor("handled", ["h"]);
-  for (const n of [1, 2]) await told("handled", handled.send({ mode: "getOrCreate" }, { kind: "send", queue: "any", body: encodeValue(n) }));
+  for (const n of [1, 2])
+    await told("handled", handled.send({ mode: "getOrCreate" }, { kind: "send", queue: "any", body: encodeValue(n) }));
   await world.pass(5_000);
   handled.crash();
   await told("handled get", handled.call("get"));
@@ -216,7 +274,9 @@ export async function runCore(): Promise<Outcome> {
 }
 
 function show(value: unknown): string {
-  return Buffer.from(encodeValue(plainOf(value))).toString("latin1").replace(/[^ -~]/g, ".");
+  return Buffer.from(encodeValue(plainOf(value)))
+    .toString("latin1")
+    .replace(/[^ -~]/g, ".");
 }
 
 function plainOf(value: unknown): unknown {
@@ -230,6 +290,11 @@ function plainOf(value: unknown): unknown {
 
 function dump(world: World): string {
   return world.actors
-    .map(({ name, key, store }) => [`${name}/${key.join()} alarm ${store.alarmAt}`, ...[...store.dump()].map(([row, bytes]) => `${row} ${Buffer.from(bytes).toString("hex")}`).sort()].join("\n"))
+    .map(({ name, key, store }) =>
+      [
+        `${name}/${key.join()} alarm ${store.alarmAt}`,
+        ...[...store.dump()].map(([row, bytes]) => `${row} ${Buffer.from(bytes).toString("hex")}`).sort(),
+      ].join("\n"),
+    )
     .join("\n\n");
 }

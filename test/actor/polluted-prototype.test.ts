@@ -16,12 +16,33 @@ const NAMES = propertyNames();
 const directory = mkdtempSync(join(tmpdir(), "perdure-polluted-"));
 const program = join(directory, "run.mjs");
 
-beforeAll(() => build({ entryPoints: [join(ROOT, "test/actor/polluted-run.ts")], outfile: program, bundle: true, format: "esm", platform: "node", define: { "import.meta.url": JSON.stringify(import.meta.url) } }));
+beforeAll(() =>
+  build({
+    entryPoints: [join(ROOT, "test/actor/polluted-run.ts")],
+    outfile: program,
+    bundle: true,
+    format: "esm",
+    platform: "node",
+    define: { "import.meta.url": JSON.stringify(import.meta.url) },
+  }),
+);
 afterAll(() => rmSync(directory, { recursive: true }));
 
 it("looks for enough names", () => {
   expect(NAMES.length).toBeGreaterThan(1_000);
-  expect(NAMES).toEqual(expect.arrayContaining(["destroyed", "workflow", "dueAt", "onDestroy", "maxQueueSize", "generation", "waitUntil", "limitBytes", "noSleep"]));
+  expect(NAMES).toEqual(
+    expect.arrayContaining([
+      "destroyed",
+      "workflow",
+      "dueAt",
+      "onDestroy",
+      "maxQueueSize",
+      "generation",
+      "waitUntil",
+      "limitBytes",
+      "noSleep",
+    ]),
+  );
 });
 
 it("reads no row, record, envelope, configuration or option through Object.prototype", async () => {
@@ -30,7 +51,10 @@ it("reads no row, record, envelope, configuration or option through Object.proto
   expect(reads).toEqual([]);
 });
 
-it.each(["true", "1", '"poison"', "function", '{"at":1,"kind":"poison"}'])("stores, answers and deletes the same with all of them on Object.prototype, each %s", async (poison) => {
-  const { stdout } = await promisify(execFile)(process.execPath, [program, poison], { timeout: 50_000 });
-  expect(stdout).toMatch(/^the same, \d{2,} lines, \d{4,} names$/);
-});
+it.each(["true", "1", '"poison"', "function", '{"at":1,"kind":"poison"}'])(
+  "stores, answers and deletes the same with all of them on Object.prototype, each %s",
+  async (poison) => {
+    const { stdout } = await promisify(execFile)(process.execPath, [program, poison], { timeout: 50_000 });
+    expect(stdout).toMatch(/^the same, \d{2,} lines, \d{4,} names$/);
+  },
+);

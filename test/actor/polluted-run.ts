@@ -12,5 +12,9 @@ const polluted = await whilePolluted(names, poison, runCore).then(
   (error: unknown) => [error instanceof Error ? String(error.stack) : String(error)],
 );
 const at = clean.findIndex((line, index) => line !== polluted[index]);
-process.stdout.write(at === -1 && clean.length === polluted.length ? `the same, ${clean.length} lines, ${names.length} names` : `${polluted[at]}\ninstead of\n${clean[at]}`);
+process.stdout.write(
+  at === -1 && clean.length === polluted.length
+    ? `the same, ${clean.length} lines, ${names.length} names`
+    : `${polluted[at]}\ninstead of\n${clean[at]}`,
+);
 process.exit(0);

@@ -10,9 +10,16 @@ export interface Single {
   readonly log: { level: string; entry: Record<string, unknown> }[];
 }
 
-export function single(definition: AnyActorDefinition, options: Partial<WorldOptions> = {}, key: readonly string[] = ["k"]): Single {
+export function single(
+  definition: AnyActorDefinition,
+  options: Partial<WorldOptions> = {},
+  key: readonly string[] = ["k"],
+): Single {
   const log: Single["log"] = [];
-  const world = testWorld(setup({ use: { subject: definition } }), { onLog: (level, entry) => log.push({ level, entry: entry as Record<string, unknown> }), ...options });
+  const world = testWorld(setup({ use: { subject: definition } }), {
+    onLog: (level, entry) => log.push({ level, entry: entry as Record<string, unknown> }),
+    ...options,
+  });
   return { world, subject: world.actor("subject", key), log };
 }
 

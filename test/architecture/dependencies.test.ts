@@ -18,7 +18,10 @@ describe("dependencies", () => {
     const all = Object.entries(manifest.dependencies ?? {});
     expect(all.filter(([, range]) => !/^\^[1-9]\d*\.\d+\.\d+$/.test(range))).toEqual([]);
     expect(all.filter(([name, range]) => !isIn(range, installed(name).version))).toEqual([]);
-    expect(["4.5.9", "4.6.0", "4.13.19", "5.6.0"].filter((version) => isIn("^4.6.0", version))).toEqual(["4.6.0", "4.13.19"]);
+    expect(["4.5.9", "4.6.0", "4.13.19", "5.6.0"].filter((version) => isIn("^4.6.0", version))).toEqual([
+      "4.6.0",
+      "4.13.19",
+    ]);
   });
 
   test("for development are pinned to exact versions, and installed in them", () => {
@@ -29,14 +32,22 @@ describe("dependencies", () => {
 
   test("bring exactly one workerd, one miniflare and one wrangler, or tests and dev server run on different platforms", () => {
     for (const name of ["workerd", "miniflare", "wrangler"]) {
-      expect(filesIn(`node_modules/${name}/package.json`, `node_modules/**/node_modules/${name}/package.json`), name).toHaveLength(1);
+      expect(
+        filesIn(`node_modules/${name}/package.json`, `node_modules/**/node_modules/${name}/package.json`),
+        name,
+      ).toHaveLength(1);
     }
     const { dependencies } = installed("@cloudflare/vitest-plugin");
-    expect(manifest.devDependencies).toMatchObject({ miniflare: dependencies?.["miniflare"], wrangler: dependencies?.["wrangler"] });
+    expect(manifest.devDependencies).toMatchObject({
+      miniflare: dependencies?.["miniflare"],
+      wrangler: dependencies?.["wrangler"],
+    });
   });
 
   test("that users install are named in ARCHITECTURE.md, with the reason for them", () => {
     const architecture = read("ARCHITECTURE.md");
-    expect(Object.keys(manifest.dependencies ?? {}).filter((name) => !architecture.includes(`\`${name}\``))).toEqual([]);
+    expect(Object.keys(manifest.dependencies ?? {}).filter((name) => !architecture.includes(`\`${name}\``))).toEqual(
+      [],
+    );
   });
 });

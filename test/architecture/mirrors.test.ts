@@ -9,6 +9,8 @@ test("every operation of the workflow engine has a test file of its own name", (
 });
 
 test("every test file of a workflow operation has its operation", () => {
-  const orphans = filesIn("test/workflow/ops/*.test.ts").filter((path) => !exists(path.replace(/^test\/(.*)\.test\.ts$/, "src/$1.ts")));
+  const orphans = filesIn("test/workflow/ops/*.test.ts").filter(
+    (path) => !exists(path.replace(/^test\/(.*)\.test\.ts$/, "src/$1.ts")),
+  );
   expect(orphans).toEqual([]);
 });

@@ -2,7 +2,21 @@ import { expect, test } from "vitest";
 import { filesIn } from "./source-files.js";
 
 // A file is named for the one concept in it. These names say "several", or nothing.
-const BANNED = new Set(["utils", "util", "helpers", "helper", "common", "shared", "misc", "lib", "core", "manager", "base", "impl", "components"]);
+const BANNED = new Set([
+  "utils",
+  "util",
+  "helpers",
+  "helper",
+  "common",
+  "shared",
+  "misc",
+  "lib",
+  "core",
+  "manager",
+  "base",
+  "impl",
+  "components",
+]);
 /** The public entry point keeps the name that users import. */
 const PUBLIC = new Set(["src/entry/utils.ts"]);
 

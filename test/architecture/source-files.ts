@@ -7,7 +7,9 @@ export const ROOT = fileURLToPath(new URL("../..", import.meta.url));
 
 /** Paths from the root, with slashes, sorted. */
 export function filesIn(...patterns: string[]): string[] {
-  return globSync(patterns, { cwd: ROOT }).map((path) => path.replaceAll("\\", "/")).sort();
+  return globSync(patterns, { cwd: ROOT })
+    .map((path) => path.replaceAll("\\", "/"))
+    .sort();
 }
 
 export function read(path: string): string {

@@ -25,21 +25,33 @@ function spreadsIn(source: string): string[] {
   for (const match of source.matchAll(/[\w\])]\((?:[^()[\]{}]*,\s*)?\.\.\.([\w.#?]+)/g)) {
     let at = match.index + match[0].length;
     // A chain of calls behind it belongs to it.
-    for (let depth = 0; at < source.length && (depth > 0 || /[(.\w#?]/.test(source[at] as string)); at += 1) depth += source[at] === "(" ? 1 : source[at] === ")" ? -1 : 0;
+    for (let depth = 0; at < source.length && (depth > 0 || /[(.\w#?]/.test(source[at] as string)); at += 1)
+      depth += source[at] === "(" ? 1 : source[at] === ")" ? -1 : 0;
     // `...args: unknown[]` is a parameter, and so is what an arrow follows.
-    if (!/^\s*:|^\)\s*(?::|=>)/.test(source.slice(at))) found.push(source.slice(match.index + match[0].length - (match[1] as string).length, at));
+    if (!/^\s*:|^\)\s*(?::|=>)/.test(source.slice(at)))
+      found.push(source.slice(match.index + match[0].length - (match[1] as string).length, at));
   }
   for (const [extreme] of source.matchAll(/Math\.(?:min|max)\([^;]*?\.\.\.\[/g)) found.push(extreme);
   return found;
 }
 
 test("nothing that may grow is spread into a call", () => {
-  const found = filesIn("src/**/*.ts").flatMap((path) => spreadsIn(withoutComments(read(path))).map((expression) => `${path} ${expression}`));
+  const found = filesIn("src/**/*.ts").flatMap((path) =>
+    spreadsIn(withoutComments(read(path))).map((expression) => `${path} ${expression}`),
+  );
   // Use a loop, `concat` or `reduce` instead.
   expect(found.filter((each) => !BOUNDED.has(each))).toEqual([]);
 });
 
 test("finds spreads into calls, and no others", () => {
-  expect(spreadsIn("a.push(...b); Math.min(x, ...[...c].map((d) => e(d))); Math.max(0, ...f.keys()); g(...h.i().j((k) => (l)))")).toEqual(["b", "f.keys()", "h.i().j((k) => (l))", "Math.min(x, ...["]);
-  expect(spreadsIn("const a = [...b, ...c.d()]; const e = { ...f }; function g(...h: unknown[]) {} const i = (...j) => k; l(m, (...n) => o)")).toEqual([]);
+  expect(
+    spreadsIn(
+      "a.push(...b); Math.min(x, ...[...c].map((d) => e(d))); Math.max(0, ...f.keys()); g(...h.i().j((k) => (l)))",
+    ),
+  ).toEqual(["b", "f.keys()", "h.i().j((k) => (l))", "Math.min(x, ...["]);
+  expect(
+    spreadsIn(
+      "const a = [...b, ...c.d()]; const e = { ...f }; function g(...h: unknown[]) {} const i = (...j) => k; l(m, (...n) => o)",
+    ),
+  ).toEqual([]);
 });

@@ -9,7 +9,9 @@ const entries = filesIn("src/entry/**/*.ts");
 describe("public surface", () => {
   test("package.json exports exactly the entry files", () => {
     if (!exists("src/entry")) return;
-    const { exports } = JSON.parse(read("package.json")) as { exports: Record<string, string | { types: string; default: string }> };
+    const { exports } = JSON.parse(read("package.json")) as {
+      exports: Record<string, string | { types: string; default: string }>;
+    };
     const targets = Object.values(exports).filter((target) => typeof target !== "string");
     const sources = (kind: "types" | "default", end: string): string[] =>
       targets.map((target) => target[kind].replace("./dist/", "src/").replace(new RegExp(`${end}$`), ".ts")).sort();
@@ -20,11 +22,15 @@ describe("public surface", () => {
   test.each(entries)("%s exports the names it is known for", async (path) => {
     const names = exportedNames(read(path));
     expect(names.length).toBeGreaterThan(0);
-    await expect(`${names.join("\n")}\n`).toMatchFileSnapshot(`surface/${path.slice("src/entry/".length, -".ts".length).replaceAll("/", "-")}.txt`);
+    await expect(`${names.join("\n")}\n`).toMatchFileSnapshot(
+      `surface/${path.slice("src/entry/".length, -".ts".length).replaceAll("/", "-")}.txt`,
+    );
   });
 
   test("types and values are told apart", () => {
-    const source = 'export { a, type B, c as d } from "./x.js";\nexport type { E } from "./y.js";\nexport function f() {}\nexport interface G {}\nexport const h = 1;\n// export const i = 2;';
+    const source =
+      'export { a, type B, c as d } from "./x.js";\nexport type { E } from "./y.js";\nexport function f() ' +
+      "{}\nexport interface G {}\nexport const h = 1;\n// export const i = 2;";
     expect(exportedNames(source)).toEqual(["a", "d", "f", "h", "type B", "type E", "type G"]);
   });
 });
@@ -33,13 +39,23 @@ describe("public surface", () => {
 function exportedNames(source: string): string[] {
   const code = withoutComments(source);
   const lists = [...code.matchAll(/\bexport\s+(type\s+)?\{([^}]*)\}/g)].flatMap(([, allTypes, list = ""]) =>
-    list.split(",").map((item) => item.trim()).filter((item) => item !== "").map((item) => {
-      const name = item.replace(/^type\s+/, "").split(/\s+as\s+/).at(-1) ?? "";
-      return allTypes !== undefined || /^type\s/.test(item) ? `type ${name}` : name;
-    }),
+    list
+      .split(",")
+      .map((item) => item.trim())
+      .filter((item) => item !== "")
+      .map((item) => {
+        const name =
+          item
+            .replace(/^type\s+/, "")
+            .split(/\s+as\s+/)
+            .at(-1) ?? "";
+        return allTypes !== undefined || /^type\s/.test(item) ? `type ${name}` : name;
+      }),
   );
-  const declared = [...code.matchAll(/\bexport\s+(?:declare\s+|abstract\s+|async\s+)*(function|class|const|let|type|interface|enum)\b\s*\*?\s*(\w+)/g)].map(
-    ([, kind = "", name = ""]) => (kind === "type" || kind === "interface" ? `type ${name}` : name),
-  );
+  const declared = [
+    ...code.matchAll(
+      /\bexport\s+(?:declare\s+|abstract\s+|async\s+)*(function|class|const|let|type|interface|enum)\b\s*\*?\s*(\w+)/g,
+    ),
+  ].map(([, kind = "", name = ""]) => (kind === "type" || kind === "interface" ? `type ${name}` : name));
   return [...new Set([...lists, ...declared])].sort();
 }

@@ -38,10 +38,15 @@ export class BrowserWorld {
     return page;
   }
 
-  /** Takes the object of an actor out of memory, as the platform does after ten idle seconds: sockets stay open. False: it is not in memory. */
+  /**
+   * Takes the object of an actor out of memory, as the platform does after ten idle seconds: sockets stay open. False:
+   * it is not in memory.
+   */
   async evict(name: string, ...key: string[]): Promise<boolean> {
     try {
-      await this.#server.getWorker().evictDurableObject("ActorObject", { name: JSON.stringify([name, ...key]), webSockets: "hibernate" });
+      await this.#server
+        .getWorker()
+        .evictDurableObject("ActorObject", { name: JSON.stringify([name, ...key]), webSockets: "hibernate" });
       return true;
     } catch (error) {
       if (String(error).includes("not currently running")) return false;
@@ -69,7 +74,9 @@ export async function shows(page: Page, selector: string, wanted: string | RegEx
       { selector, pattern, text },
     );
   } catch (cause) {
-    throw new Error(`${selector} does not show ${String(wanted)}, but: ${await page.locator(selector).textContent()}`, { cause });
+    throw new Error(`${selector} does not show ${String(wanted)}, but: ${await page.locator(selector).textContent()}`, {
+      cause,
+    });
   }
 }
 
@@ -77,10 +84,13 @@ export async function shows(page: Page, selector: string, wanted: string | RegEx
 export async function lists(page: Page, selector: string, items: readonly string[]): Promise<void> {
   try {
     await page.waitForFunction(
-      (expected) => JSON.stringify([...document.querySelectorAll(`${expected.selector} > li`)].map((item) => item.textContent)) === expected.items,
+      (expected) =>
+        JSON.stringify([...document.querySelectorAll(`${expected.selector} > li`)].map((item) => item.textContent)) ===
+        expected.items,
       { selector, items: JSON.stringify(items) },
     );
   } catch (cause) {
-    throw new Error(`${selector} does not list ${JSON.stringify(items)}, but: ${JSON.stringify(await page.locator(`${selector} > li`).allTextContents())}`, { cause });
+    const found = await page.locator(`${selector} > li`).allTextContents();
+    throw new Error(`${selector} does not list ${JSON.stringify(items)}, but: ${JSON.stringify(found)}`, { cause });
   }
 }

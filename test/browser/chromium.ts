@@ -16,13 +16,19 @@ const FONTS = '<?xml version="1.0"?><fontconfig><dir prefix="relative">fonts</di
 export async function launchChromium(args: string[] = []): Promise<Browser> {
   if (process.platform !== "linux" || process.arch !== "x64") return chromium.launch({ channel: "chrome", args });
   const folder = await unpack();
-  const env = { ...process.env, LD_LIBRARY_PATH: join(folder, "al2023", "lib"), FONTCONFIG_FILE: join(folder, "fonts.conf") };
+  const env = {
+    ...process.env,
+    LD_LIBRARY_PATH: join(folder, "al2023", "lib"),
+    FONTCONFIG_FILE: join(folder, "fonts.conf"),
+  };
   return chromium.launch({ executablePath: join(folder, "chromium"), env, args });
 }
 
 /** Unpacks the browser (210 MB), once for each version. A run that is killed in the middle leaves nothing that looks whole. */
 async function unpack(): Promise<string> {
-  const { version } = JSON.parse(readFileSync(join(root, "node_modules", "@sparticuz", "chromium", "package.json"), "utf8")) as { version: string };
+  const { version } = JSON.parse(
+    readFileSync(join(root, "node_modules", "@sparticuz", "chromium", "package.json"), "utf8"),
+  ) as { version: string };
   const folder = join(cache, `chromium-${version}`);
   if (existsSync(folder)) return folder;
   mkdirSync(cache, { recursive: true });

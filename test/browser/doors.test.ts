@@ -21,7 +21,13 @@ beforeAll(async () => {
   const [{ url }, launched, { outputFiles }] = await Promise.all([
     server.listen(),
     launchChromium(["--host-resolver-rules=MAP foreign.example 127.0.0.1, MAP listed.example 127.0.0.1"]),
-    build({ entryPoints: [join(root, "src/entry/client.ts")], bundle: true, format: "iife", globalName: "perdure", write: false }),
+    build({
+      entryPoints: [join(root, "src/entry/client.ts")],
+      bundle: true,
+      format: "iife",
+      globalName: "perdure",
+      write: false,
+    }),
   ]);
   [browser, port, script] = [launched, url.port, outputFiles[0]?.text ?? ""];
 });
@@ -37,7 +43,12 @@ interface Outcome {
 }
 
 /** What a page of this origin comes to at a door: a call, a connection, and a POST that needs no leave, with the user's cookies. */
-async function knock(origin: string, door: string, key: string, prepare?: (page: Page, context: BrowserContext) => Promise<void>): Promise<Outcome> {
+async function knock(
+  origin: string,
+  door: string,
+  key: string,
+  prepare?: (page: Page, context: BrowserContext) => Promise<void>,
+): Promise<Outcome> {
   const context = await browser.newContext();
   const page = await context.newPage();
   try {
@@ -50,12 +61,25 @@ async function knock(origin: string, door: string, key: string, prepare?: (page:
         const { perdure } = globalThis as unknown as { perdure: { createClient: typeof createClient } };
         const told = (error: unknown): string => (error as { code?: string }).code ?? String(error);
         const credentials: RequestCredentials = "include";
-        const included = perdure.createClient<typeof registry>({ endpoint, fetch: (url, init) => fetch(url, { ...init, credentials }) });
+        const included = perdure.createClient<typeof registry>({
+          endpoint,
+          fetch: (url, init) => fetch(url, { ...init, credentials }),
+        });
         const plain = perdure.createClient<typeof registry>({ endpoint });
-        const refusal = await plain.desk.getOrCreate(place).add().then(() => undefined, told);
+        const refusal = await plain.desk
+          .getOrCreate(place)
+          .add()
+          .then(() => undefined, told);
         const call = refusal ?? (await included.desk.getOrCreate(place).add().catch(told));
-        const socket = await plain.desk.getOrCreate(place).connect().calls().then(() => "open", told);
-        const simple = await fetch(`${endpoint}/gateway/desk/request/x?rvt-namespace=default&rvt-method=getOrCreate&rvt-key=${place}-simple`, { method: "POST", body: "x", credentials, mode: "no-cors" }).then(() => "sent", told);
+        const socket = await plain.desk
+          .getOrCreate(place)
+          .connect()
+          .calls()
+          .then(() => "open", told);
+        const simple = await fetch(
+          `${endpoint}/gateway/desk/request/x?rvt-namespace=default&rvt-method=getOrCreate&rvt-key=${place}-simple`,
+          { method: "POST", body: "x", credentials, mode: "no-cors" },
+        ).then(() => "sent", told);
         return { call, socket, simple };
       },
       { endpoint: `http://localhost:${port}${door}`, key },
@@ -72,7 +96,9 @@ async function exists(key: string): Promise<boolean> {
 }
 
 const withCookie = async (_page: Page, context: BrowserContext): Promise<void> =>
-  context.addCookies([{ name: "session", value: "1", url: `https://localhost:${port}`, sameSite: "None", secure: true }]);
+  context.addCookies([
+    { name: "session", value: "1", url: `https://localhost:${port}`, sameSite: "None", secure: true },
+  ]);
 /** A sandboxed frame has no origin of its own. */
 const sandboxed = async (page: Page): Promise<void> => {
   await page.evaluate(() => {
@@ -97,19 +123,30 @@ describe("a page", () => {
   });
 
   test("of a listed origin calls, with its cookies", async () => {
-    expect(await knock("listed.example", "/listed", "listed", withCookie)).toEqual({ call: "session=1", socket: "open", simple: "sent" });
+    expect(await knock("listed.example", "/listed", "listed", withCookie)).toEqual({
+      call: "session=1",
+      socket: "open",
+      simple: "sent",
+    });
     expect([await exists("listed"), await exists("listed-simple")]).toEqual([true, true]);
   });
 
   test('of any origin calls at "*", and its cookie is removed', async () => {
-    expect(await knock("foreign.example", "/any", "any", withCookie)).toEqual({ call: "no cookie", socket: "open", simple: "sent" });
+    expect(await knock("foreign.example", "/any", "any", withCookie)).toEqual({
+      call: "no cookie",
+      socket: "open",
+      simple: "sent",
+    });
     expect(await exists("any")).toBe(true);
   });
 
   test("of this machine calls this machine, under any of its names", async () => {
     expect(await knock("127.0.0.1", "/closed", "loopback")).toMatchObject({ call: "no cookie", socket: "open" });
     expect(await knock("app.localhost", "/closed", "loopback")).toMatchObject({ call: "no cookie", socket: "open" });
-    expect(await knock("localhost", "/closed", "loopback", withCookie)).toMatchObject({ call: "session=1", socket: "open" });
+    expect(await knock("localhost", "/closed", "loopback", withCookie)).toMatchObject({
+      call: "session=1",
+      socket: "open",
+    });
   });
 
   test("without an origin must be listed as null", async () => {

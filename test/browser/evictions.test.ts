@@ -34,7 +34,13 @@ function countSockets(page: Page): { count: number } {
 
 test("a page hears each event once and in order, in each encoding on one socket, while the actor is evicted five times", async () => {
   world = await BrowserWorld.start("test/end-to-end/fixtures/wrangler.toml");
-  const { outputFiles } = await build({ entryPoints: [join(root, "src/entry/client.ts")], bundle: true, format: "iife", globalName: "perdure", write: false });
+  const { outputFiles } = await build({
+    entryPoints: [join(root, "src/entry/client.ts")],
+    bundle: true,
+    format: "iife",
+    globalName: "perdure",
+    write: false,
+  });
   const page = await world.open("/health");
   const sockets = countSockets(page);
   await page.addScriptTag({ content: outputFiles[0]?.text ?? "" });
@@ -51,7 +57,8 @@ test("a page hears each event once and in order, in each encoding on one socket,
       const refusal = board.getOrCreate("evicted").connect({ name: "mallory" }).ready;
       await refusal.then(
         () => Promise.reject(new Error(`${encoding}: mallory was let in`)),
-        ({ code }: { code: string }) => (code === "unwelcome" ? undefined : Promise.reject(new Error(`${encoding}: refused with ${code}`))),
+        ({ code }: { code: string }) =>
+          code === "unwelcome" ? undefined : Promise.reject(new Error(`${encoding}: refused with ${code}`)),
       );
       connection.onStatusChange((status) => recording.statuses.push(status));
       return recording;
@@ -68,9 +75,16 @@ test("a page hears each event once and in order, in each encoding on one socket,
     await board.note(`after eviction ${number}`);
     bootIds.add(await board.getBootId());
   }
-  await page.waitForFunction((count) => (globalThis as unknown as { recordings: Recording[] }).recordings.every(({ heard }) => heard.length >= count), 2 * EVICTIONS);
+  await page.waitForFunction(
+    (count) =>
+      (globalThis as unknown as { recordings: Recording[] }).recordings.every(({ heard }) => heard.length >= count),
+    2 * EVICTIONS,
+  );
   const recordings = await page.evaluate(() => (globalThis as unknown as { recordings: Recording[] }).recordings);
-  const told = [1, 2, 3, 4, 5].flatMap((number) => [[2 * number - 1, `before eviction ${number}`], [2 * number, `after eviction ${number}`]]);
+  const told = [1, 2, 3, 4, 5].flatMap((number) => [
+    [2 * number - 1, `before eviction ${number}`],
+    [2 * number, `after eviction ${number}`],
+  ]);
   expect(recordings).toEqual(Array.from({ length: 3 }, () => ({ heard: told, statuses: [] })));
   expect(sockets.count).toBe(6);
   expect(bootIds.size).toBeGreaterThan(EVICTIONS);
@@ -87,7 +101,9 @@ test("a page shows each progress of a workflow once and in order, while its acto
   const first = await page.evaluate(() => {
     const shown: string[] = [];
     const text = document.getElementById("text")!;
-    new MutationObserver((changes) => shown.push(...changes.flatMap((change) => [...change.addedNodes].map((node) => node.textContent ?? "")))).observe(text, { childList: true });
+    new MutationObserver((changes) =>
+      shown.push(...changes.flatMap((change) => [...change.addedNodes].map((node) => node.textContent ?? ""))),
+    ).observe(text, { childList: true });
     Object.assign(globalThis, { shown });
     return text.textContent ?? "";
   });
@@ -95,7 +111,7 @@ test("a page shows each progress of a workflow once and in order, while its acto
 
   // The workflow sleeps between its steps: what follows on an eviction is an alarm. A page may show what was sent before it.
   let evictions = 0;
-  for (let seen = batchOf(first); evictions < EVICTIONS; ) {
+  for (let seen = batchOf(first); evictions < EVICTIONS;) {
     seen = await batchBeyond(page, seen);
     if (await world.evict("importJob", job)) evictions += 1;
   }
@@ -103,7 +119,10 @@ test("a page shows each progress of a workflow once and in order, while its acto
 
   const shown = await page.evaluate(() => (globalThis as unknown as { shown: string[] }).shown);
   const batches = Array.from({ length: 20 - batchOf(first) }, (_, index) => batchOf(first) + 1 + index);
-  expect(shown).toEqual([...batches.map((batch) => `running: ${batch} of 20 batches, ${batch * 100} rows`), "done: 20 of 20 batches, 2000 rows"]);
+  expect(shown).toEqual([
+    ...batches.map((batch) => `running: ${batch} of 20 batches, ${batch * 100} rows`),
+    "done: 20 of 20 batches, 2000 rows",
+  ]);
   expect([await page.textContent("#status"), sockets.count]).toEqual(["connected", 1]);
 });
 
@@ -131,6 +150,9 @@ const batchOf = (text: string): number => Number(/: (\d+) of /.exec(text)?.[1]);
 
 /** Resolves when the page shows a later batch. */
 async function batchBeyond(page: Page, batch: number): Promise<number> {
-  await page.waitForFunction((last) => Number(/: (\d+) of /.exec(document.getElementById("text")?.textContent ?? "")?.[1]) > last, batch);
+  await page.waitForFunction(
+    (last) => Number(/: (\d+) of /.exec(document.getElementById("text")?.textContent ?? "")?.[1]) > last,
+    batch,
+  );
   return batchOf((await page.textContent("#text")) ?? "");
 }

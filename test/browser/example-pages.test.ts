@@ -83,7 +83,11 @@ test.concurrent("live-progress shows a workflow to its end, and after a reload i
 test.concurrent("cron-report writes its report by itself, of what was sold since the last one", async () => {
   const page = await world.open("/cron-report/#bakery");
   await shows(page, "#plan", /^0 18 \* \* 1-5 in Europe\/Berlin, next at \d/);
-  for (const [product, amount] of [["tea", "5"], ["bread", "4"], ["tea", "6"]] as const) {
+  for (const [product, amount] of [
+    ["tea", "5"],
+    ["bread", "4"],
+    ["tea", "6"],
+  ] as const) {
     await page.fill("#product", product);
     await page.fill("#amount", amount);
     await press(page, "Sell");
@@ -120,5 +124,6 @@ test.concurrent("tenant-notes keeps notes apart by tenant, finds them by words, 
   await colleague.evaluate(() => void (location.hash = "other"));
   await lists(colleague, "#notes", ["Bread is for others, too"]);
   await press(other, "Import");
-  for (const page of [other, colleague]) await lists(page, "#notes", ["from notebook 1: second", "from notebook 1: first", "Bread is for others, too"]);
+  for (const page of [other, colleague])
+    await lists(page, "#notes", ["from notebook 1: second", "from notebook 1: first", "Bread is for others, too"]);
 });

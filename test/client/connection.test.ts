@@ -36,13 +36,26 @@ describe("opening", () => {
     const world = fakeSockets();
     const connection = world.client.chat.getOrCreate("a").connect();
     const log = recorded(connection);
-    expect([connection.connStatus, connection.isConnected, connection.actorId, connection.connId]).toEqual(["connecting", false, undefined, undefined]);
+    expect([connection.connStatus, connection.isConnected, connection.actorId, connection.connId]).toEqual([
+      "connecting",
+      false,
+      undefined,
+      undefined,
+    ]);
     expect(world.sockets).toHaveLength(0);
     await settle();
-    expect(world.socket.call).toMatchObject({ target: { name: "chat", key: ["a"], mode: "getOrCreate" }, route: { kind: "connect" } });
+    expect(world.socket.call).toMatchObject({
+      target: { name: "chat", key: ["a"], mode: "getOrCreate" },
+      route: { kind: "connect" },
+    });
     expect(await outcome(connection.ready)).toBe("pending");
     world.socket.init("actor-1", "conn-1");
-    expect([connection.connStatus, connection.isConnected, connection.actorId, connection.connId]).toEqual(["connected", true, "actor-1", "conn-1"]);
+    expect([connection.connStatus, connection.isConnected, connection.actorId, connection.connId]).toEqual([
+      "connected",
+      true,
+      "actor-1",
+      "conn-1",
+    ]);
     expect(await outcome(connection.ready)).toBe(undefined);
     expect(log).toEqual(["connected", "open"]);
     expect(world.clock.pendingTimers).toBe(0);
@@ -69,9 +82,20 @@ describe("opening", () => {
     const cause = new Error("mixed content");
     world.failures.push(cause);
     const errors: ActorError[] = [];
-    world.client.chat.getOrCreate("a").connect().onError((error: ActorError) => errors.push(error));
+    world.client.chat
+      .getOrCreate("a")
+      .connect()
+      .onError((error: ActorError) => errors.push(error));
     await settle();
-    expect(errors).toMatchObject([{ group: "client", code: "connection_open_failed", statusCode: 503, cause, message: "No connection to http://nowhere.test. Is the server running there?" }]);
+    expect(errors).toMatchObject([
+      {
+        group: "client",
+        code: "connection_open_failed",
+        statusCode: 503,
+        cause,
+        message: "No connection to http://nowhere.test. Is the server running there?",
+      },
+    ]);
   });
 
   test("that is refused for a reason does not go on", async () => {
@@ -81,7 +105,11 @@ describe("opening", () => {
     const log = recorded(connection);
     const call = connection.add(1);
     expect(await outcome(call)).toBe("client/input_too_large");
-    expect([log, connection.connStatus, world.clock.pendingTimers]).toEqual([["error client/input_too_large", "idle"], "idle", 0]);
+    expect([log, connection.connStatus, world.clock.pendingTimers]).toEqual([
+      ["error client/input_too_large", "idle"],
+      "idle",
+      0,
+    ]);
   });
 
   test("tells who registers later, in a microtask, and not who left meanwhile", async () => {
@@ -111,7 +139,10 @@ describe("opening", () => {
     world.client.chat.getForId("x").connect();
     world.client.chat.get("b").connect();
     await settle();
-    expect(world.sockets.map(({ call }) => call.target)).toMatchObject([{ actorId: "x" }, { name: "chat", key: ["b"], mode: "get" }]);
+    expect(world.sockets.map(({ call }) => call.target)).toMatchObject([
+      { actorId: "x" },
+      { name: "chat", key: ["b"], mode: "get" },
+    ]);
   });
 
   test("carries the input of a creation", async () => {
@@ -126,7 +157,12 @@ describe.each(["json", "cbor", "bare"] satisfies Encoding[])("in %s", (encoding)
   test("calls, nested ones too, give every kind of value, and errors", async () => {
     const { connection, socket } = await connected({ encoding });
     const value = new Map<unknown, unknown>([[1n, new Set([new Date(5), undefined, NaN])]]);
-    const results = [connection.add(1, "x"), connection.users.roles.add({ a: 1 }), connection.action({ name: "send", args: [2] }), connection.none()];
+    const results = [
+      connection.add(1, "x"),
+      connection.users.roles.add({ a: 1 }),
+      connection.action({ name: "send", args: [2] }),
+      connection.none(),
+    ];
     expect(socket.sent).toEqual(['0 add [1,"x"]', '1 users.roles.add [{"a":1}]', "2 send [2]", "3 none []"]);
     socket.answer(1, value);
     socket.answer(0, "first");
@@ -134,7 +170,13 @@ describe.each(["json", "cbor", "bare"] satisfies Encoding[])("in %s", (encoding)
     socket.answer(3, undefined);
     expect(await results[0]).toBe("first");
     expect(await results[1]).toEqual(value);
-    await expect(results[2]).rejects.toMatchObject({ group: "user", code: "sold_out", message: "it is sold_out", metadata: { left: 0 }, statusCode: 400 });
+    await expect(results[2]).rejects.toMatchObject({
+      group: "user",
+      code: "sold_out",
+      message: "it is sold_out",
+      metadata: { left: 0 },
+      statusCode: 400,
+    });
     expect(await results[3]).toBeUndefined();
   });
 
@@ -215,14 +257,25 @@ describe("a call", () => {
     const world = await connected();
     const call = world.connection.add(1).catch((error: unknown) => error);
     world.socket.drop(1011, "actor.restarting#1234");
-    expect(await call).toMatchObject({ code: "connection_closed", cause: { group: "actor", code: "restarting", metadata: { errorId: "1234" } } });
+    expect(await call).toMatchObject({
+      code: "connection_closed",
+      cause: { group: "actor", code: "restarting", metadata: { errorId: "1234" } },
+    });
   });
 
   test("that was too long is told so; others only that the connection was lost", async () => {
     const world = await connected();
-    const calls = [world.connection.add("short"), world.connection.add("x".repeat(1000)), world.connection.add("short too")];
+    const calls = [
+      world.connection.add("short"),
+      world.connection.add("x".repeat(1000)),
+      world.connection.add("short too"),
+    ];
     world.socket.drop(1011, "message.incoming_too_long");
-    expect(await Promise.all(calls.map(outcome))).toEqual(["client/connection_closed", "message/incoming_too_long", "client/connection_closed"]);
+    expect(await Promise.all(calls.map(outcome))).toEqual([
+      "client/connection_closed",
+      "message/incoming_too_long",
+      "client/connection_closed",
+    ]);
   });
 
   test("made while there is no connection waits for the next one to the same actor", async () => {
@@ -303,7 +356,12 @@ describe("a call", () => {
     await world.pass(999);
     expect(await outcome(Promise.race([waiting, Promise.resolve("waits")]))).toBe("waits");
     await world.pass(1);
-    expect(await waiting).toMatchObject({ group: "client", code: "call_timed_out", statusCode: 408, metadata: { timeoutMs: 1000, wasSent: false } });
+    expect(await waiting).toMatchObject({
+      group: "client",
+      code: "call_timed_out",
+      statusCode: 408,
+      metadata: { timeoutMs: 1000, wasSent: false },
+    });
     world.socket.init();
     expect(world.socket.sent).toEqual([]);
     const late = world.connection.add(3).catch((error: unknown) => error);
@@ -320,14 +378,19 @@ describe("a call", () => {
     expect(world.clock.pendingTimers).toBe(0);
   });
 
-  test.each([["say"], [undefined], [{}], [{ name: 1 }], [{ name: "say", args: "hi" }]])("made with action(%j) says how it is done", async (...args: unknown[]) => {
-    const { connection, socket } = await connected();
-    await expect(connection.action(...args)).rejects.toThrow(/^Invalid action call/);
-    expect(socket.sent).toEqual([]);
-  });
+  test.each([["say"], [undefined], [{}], [{ name: 1 }], [{ name: "say", args: "hi" }]])(
+    "made with action(%j) says how it is done",
+    async (...args: unknown[]) => {
+      const { connection, socket } = await connected();
+      await expect(connection.action(...args)).rejects.toThrow(/^Invalid action call/);
+      expect(socket.sent).toEqual([]);
+    },
+  );
 
   test.each([-1, NaN, "1"])("cannot have a time of %s", (callTimeout) => {
-    expect(() => fakeSockets().client.chat.get("a").connect(undefined, { callTimeout })).toThrow(expect.objectContaining({ group: "request", code: "invalid" }));
+    expect(() => fakeSockets().client.chat.get("a").connect(undefined, { callTimeout })).toThrow(
+      expect.objectContaining({ group: "request", code: "invalid" }),
+    );
   });
 });
 
@@ -336,7 +399,11 @@ describe("listeners", () => {
     const { connection, socket } = await connected();
     const heard: string[] = [];
     const same = (): void => void heard.push("same");
-    const ends = [connection.on("news", same), connection.on("news", same), connection.on("news", () => heard.push("other"))];
+    const ends = [
+      connection.on("news", same),
+      connection.on("news", same),
+      connection.on("news", () => heard.push("other")),
+    ];
     socket.event("news");
     expect(heard).toEqual(["same", "same", "other"]);
     ends[0]();
@@ -364,7 +431,10 @@ describe("listeners", () => {
     expect(socket.sent).toEqual(["subscribe news"]);
     socket.event("news", 2);
     socket.event("news", 3);
-    expect([heard, socket.sent]).toEqual([[1, "next 2"], ["subscribe news", "unsubscribe news"]]);
+    expect([heard, socket.sent]).toEqual([
+      [1, "next 2"],
+      ["subscribe news", "unsubscribe news"],
+    ]);
     const end = connection.once("other", () => heard.push("never"));
     end();
     socket.event("other");
@@ -440,7 +510,11 @@ describe("listeners", () => {
     const log = recorded(connection);
     connection.onClose(() => void connection.dispose());
     world.socket.drop();
-    expect([log, world.clock.pendingTimers, connection.connStatus]).toEqual([["disconnected", "close", "idle"], 0, "idle"]);
+    expect([log, world.clock.pendingTimers, connection.connStatus]).toEqual([
+      ["disconnected", "close", "idle"],
+      0,
+      "idle",
+    ]);
   });
 });
 
@@ -459,7 +533,9 @@ describe("after a loss", () => {
       return found;
     };
     expect(await delays(0)).toEqual([250, 500, 1000, 2000, 4000, 8000, 16000, 30000, 30000, 30000]);
-    expect((await delays(0.999_999)).map(Math.round)).toEqual([125, 250, 500, 1000, 2000, 4000, 8000, 15000, 15000, 15000]);
+    expect((await delays(0.999_999)).map(Math.round)).toEqual([
+      125, 250, 500, 1000, 2000, 4000, 8000, 15000, 15000, 15000,
+    ]);
   });
 
   test("subscriptions are the ones that stand now", async () => {
@@ -542,9 +618,13 @@ describe("params", () => {
   test("that cannot be had are an error, also of the calls that wait, and are asked for again", async () => {
     const world = fakeSockets();
     const cause = new Error("offline");
-    const getParams = vi.fn<() => unknown>().mockRejectedValueOnce(cause).mockImplementationOnce(() => {
-      throw cause;
-    }).mockReturnValue("token");
+    const getParams = vi
+      .fn<() => unknown>()
+      .mockRejectedValueOnce(cause)
+      .mockImplementationOnce(() => {
+        throw cause;
+      })
+      .mockReturnValue("token");
     const connection = world.client.chat.getOrCreate("a", { getParams }).connect();
     const errors: unknown[] = [];
     connection.onError((error: unknown) => errors.push(error));
@@ -564,7 +644,9 @@ describe("params", () => {
   test("that come after dispose open nothing", async () => {
     const world = fakeSockets();
     let give = (_params: string): void => {};
-    const connection = world.client.chat.getOrCreate("a", { getParams: () => new Promise((resolve) => (give = resolve)) }).connect();
+    const connection = world.client.chat
+      .getOrCreate("a", { getParams: () => new Promise((resolve) => (give = resolve)) })
+      .connect();
     await settle();
     await connection.dispose();
     give("late");
@@ -581,10 +663,17 @@ describe("a refusal", () => {
     const calls = [connection.add(1), connection.add(2)];
     await settle();
     world.socket.fail(null, "user", "no_entry");
-    expect(await Promise.all([...calls, connection.ready, connection.add(3)].map(outcome))).toEqual(Array(4).fill("user/no_entry"));
+    expect(await Promise.all([...calls, connection.ready, connection.add(3)].map(outcome))).toEqual(
+      Array(4).fill("user/no_entry"),
+    );
     world.socket.drop(1011, "user.no_entry");
     await world.pass(600_000);
-    expect([log, world.sockets.length, world.clock.pendingTimers, connection.connStatus]).toEqual([["error user/no_entry", "idle"], 1, 0, "idle"]);
+    expect([log, world.sockets.length, world.clock.pendingTimers, connection.connStatus]).toEqual([
+      ["error user/no_entry", "idle"],
+      1,
+      0,
+      "idle",
+    ]);
   });
 
   test("that comes as a close does the same", async () => {
@@ -593,7 +682,12 @@ describe("a refusal", () => {
     const call = connection.add(1).catch((error: unknown) => error);
     await settle();
     world.socket.drop(1011, "auth.forbidden#0a1b");
-    expect(await call).toMatchObject({ group: "auth", code: "forbidden", statusCode: 403, metadata: { errorId: "0a1b" } });
+    expect(await call).toMatchObject({
+      group: "auth",
+      code: "forbidden",
+      statusCode: 403,
+      metadata: { errorId: "0a1b" },
+    });
   });
 
   test("leaves it to reconnect(), with the listeners that stand", async () => {
@@ -611,7 +705,12 @@ describe("a refusal", () => {
     world.socket.init();
     world.socket.event("news", 1);
     world.socket.answer(0, "one");
-    expect([heard, await call, await outcome(ready), world.socket.sent]).toEqual([[1], "one", undefined, ["subscribe news", "0 add [1]"]]);
+    expect([heard, await call, await outcome(ready), world.socket.sent]).toEqual([
+      [1],
+      "one",
+      undefined,
+      ["subscribe news", "0 add [1]"],
+    ]);
   });
 
   test("of a subscription ends an open connection, and calls without an answer are told why", async () => {
@@ -621,7 +720,10 @@ describe("a refusal", () => {
     world.socket.drop(1011, "auth.forbidden");
     expect(await outcome(call)).toBe("auth/forbidden");
     await world.pass(600_000);
-    expect([log.filter((line) => line !== "open"), world.sockets.length]).toEqual([["disconnected", "close", "error auth/forbidden", "idle"], 1]);
+    expect([log.filter((line) => line !== "open"), world.sockets.length]).toEqual([
+      ["disconnected", "close", "error auth/forbidden", "idle"],
+      1,
+    ]);
   });
 });
 
@@ -638,28 +740,39 @@ describe("dispose", () => {
     expect(failure).toBeInstanceOf(ActorConnDisposed);
     expect(failure).toMatchObject({ name: "ActorConnDisposed", group: "client", code: "connection_disposed" });
     expect(await disposed).toBeUndefined();
-    expect([world.socket.closed, log.filter((line) => line !== "open"), world.clock.pendingTimers]).toEqual(["1000 Disposed", ["disconnected", "close", "idle"], 0]);
+    expect([world.socket.closed, log.filter((line) => line !== "open"), world.clock.pendingTimers]).toEqual([
+      "1000 Disposed",
+      ["disconnected", "close", "idle"],
+      0,
+    ]);
     world.socket.event("news", 1);
     world.socket.drop();
     await world.pass(600_000);
-    expect([world.sockets.length, world.connection.connStatus, world.connection.connId]).toEqual([1, "idle", undefined]);
+    expect([world.sockets.length, world.connection.connStatus, world.connection.connId]).toEqual([
+      1,
+      "idle",
+      undefined,
+    ]);
   });
 
-  test.each(["before the socket", "before the first message", "between two attempts", "twice"])("%s ends all attempts", async (when) => {
-    const world = fakeSockets();
-    const connection = world.client.chat.getOrCreate("a").connect();
-    const calls = [connection.add(1)];
-    if (when !== "before the socket") await settle();
-    if (when === "between two attempts") world.socket.drop();
-    if (when === "twice") void connection.dispose();
-    await connection.dispose();
-    calls.push(connection.add(2), connection.ready);
-    expect(await Promise.all(calls.map(outcome))).toEqual(Array(3).fill("client/connection_disposed"));
-    await world.pass(600_000);
-    expect([world.sockets.length, world.clock.pendingTimers]).toEqual([when === "before the socket" ? 0 : 1, 0]);
-    expect(() => connection.reconnect()).toThrow(ActorConnDisposed);
-    connection.on("news", () => {})();
-  });
+  test.each(["before the socket", "before the first message", "between two attempts", "twice"])(
+    "%s ends all attempts",
+    async (when) => {
+      const world = fakeSockets();
+      const connection = world.client.chat.getOrCreate("a").connect();
+      const calls = [connection.add(1)];
+      if (when !== "before the socket") await settle();
+      if (when === "between two attempts") world.socket.drop();
+      if (when === "twice") void connection.dispose();
+      await connection.dispose();
+      calls.push(connection.add(2), connection.ready);
+      expect(await Promise.all(calls.map(outcome))).toEqual(Array(3).fill("client/connection_disposed"));
+      await world.pass(600_000);
+      expect([world.sockets.length, world.clock.pendingTimers]).toEqual([when === "before the socket" ? 0 : 1, 0]);
+      expect(() => connection.reconnect()).toThrow(ActorConnDisposed);
+      connection.on("news", () => {})();
+    },
+  );
 
   test("tells listeners that would reconnect, who do no harm by it", async () => {
     process.on("uncaughtException", onUncaught);
@@ -706,8 +819,11 @@ describe("dispose", () => {
 
   test("comes with the end of what the client is for, which is listened to only while there are connections", async () => {
     const [life, attempt] = [new AbortController(), new AbortController()];
-    const listeners = [life, attempt].map(({ signal }) => [vi.spyOn(signal, "addEventListener"), vi.spyOn(signal, "removeEventListener")] as const);
-    const counts = (): number[] => listeners.map(([added, removed]) => added.mock.calls.length - removed.mock.calls.length);
+    const listeners = [life, attempt].map(
+      ({ signal }) => [vi.spyOn(signal, "addEventListener"), vi.spyOn(signal, "removeEventListener")] as const,
+    );
+    const counts = (): number[] =>
+      listeners.map(([added, removed]) => added.mock.calls.length - removed.mock.calls.length);
     const world = fakeSockets({ ends: [life.signal, attempt.signal] });
     const connections = [1, 2].map(() => world.client.chat.getOrCreate("a").connect());
     await settle();
@@ -742,7 +858,15 @@ describe("send", () => {
     await settle();
     expect(await connection.send("jobs", { v: 1 })).toBeUndefined();
     expect(await connection.send("jobs", { v: 2 }, { wait: true, timeout: 50 })).toEqual({ status: "completed" });
-    expect(world.transport.send.mock.calls.map(([{ queue, body, wait, timeout, params }]) => [queue, body, wait, timeout, params])).toEqual([
+    expect(
+      world.transport.send.mock.calls.map(([{ queue, body, wait, timeout, params }]) => [
+        queue,
+        body,
+        wait,
+        timeout,
+        params,
+      ]),
+    ).toEqual([
       ["jobs", { v: 1 }, false, undefined, "token"],
       ["jobs", { v: 2 }, true, 50, "token"],
     ]);
@@ -759,16 +883,41 @@ describe("looking at a connection does nothing:", () => {
     expect([String(connection), `${connection}`]).toEqual(Array(2).fill('ActorConn {"name":"chat","key":["a"]}'));
     expect(() => ({ ...connection })).not.toThrow();
     expect(connection).toEqual(connection);
-    expect([connection.then, connection[Symbol.iterator], connection.add.then]).toEqual([undefined, undefined, undefined]);
+    expect([connection.then, connection[Symbol.iterator], connection.add.then]).toEqual([
+      undefined,
+      undefined,
+      undefined,
+    ]);
     expect(connection.add).toBe(connection.add);
     expect([socket.sent, transport.action.mock.calls]).toEqual([[], []]);
   });
 });
 
 describe("whatever happens to the sockets", () => {
-  type Move = readonly [kind: "call" | "subscribe" | "unsubscribe" | "open" | "answer" | "drop" | "refuse" | "pass" | "abort" | "reconnect", n: number];
+  type Move = readonly [
+    kind: "call" | "subscribe" | "unsubscribe" | "open" | "answer" | "drop" | "refuse" | "pass" | "abort" | "reconnect",
+    n: number,
+  ];
   const moves: fc.Arbitrary<Move[]> = fc.array(
-    fc.tuple(fc.constantFrom("call", "call", "call", "subscribe", "unsubscribe", "open", "open", "answer", "drop", "refuse", "pass", "pass", "abort", "reconnect"), fc.nat(9)),
+    fc.tuple(
+      fc.constantFrom(
+        "call",
+        "call",
+        "call",
+        "subscribe",
+        "unsubscribe",
+        "open",
+        "open",
+        "answer",
+        "drop",
+        "refuse",
+        "pass",
+        "pass",
+        "abort",
+        "reconnect",
+      ),
+      fc.nat(9),
+    ),
     { maxLength: 60 },
   ) as fc.Arbitrary<Move[]>;
 
@@ -793,9 +942,16 @@ describe("whatever happens to the sockets", () => {
             const controller = new AbortController();
             controllers.push(controller);
             madeFor.push(connection.actorId);
-            connection.action({ name: "add", args: [id], signal: controller.signal }).then(() => settled.push(id), () => settled.push(id));
+            connection.action({ name: "add", args: [id], signal: controller.signal }).then(
+              () => settled.push(id),
+              () => settled.push(id),
+            );
           } else if (kind === "subscribe") {
-            if (!ends.has(`e${n}`)) ends.set(`e${n}`, connection.on(`e${n}`, () => {}));
+            if (!ends.has(`e${n}`))
+              ends.set(
+                `e${n}`,
+                connection.on(`e${n}`, () => {}),
+              );
           } else if (kind === "unsubscribe") {
             ends.get(`e${n}`)?.();
             ends.delete(`e${n}`);
@@ -805,10 +961,13 @@ describe("whatever happens to the sockets", () => {
             socket.init(`life-${n % 2}`, "c");
             const flushed = [...socket.sent];
             const firstCall = flushed.findIndex((line) => !line.startsWith("subscribe"));
-            expect(flushed.slice(0, firstCall === -1 ? undefined : firstCall).sort()).toEqual([...ends.keys()].map((event) => `subscribe ${event}`).sort());
+            expect(flushed.slice(0, firstCall === -1 ? undefined : firstCall).sort()).toEqual(
+              [...ends.keys()].map((event) => `subscribe ${event}`).sort(),
+            );
           } else if (kind === "answer" && isLive) socket.answer(n, "answer");
           else if (kind === "drop" && isLive) socket.drop(1006);
-          else if (kind === "refuse" && socket !== undefined && connection.connStatus === "connecting") socket.fail(null, n < 5 ? "actor" : "auth", n < 5 ? "starting" : "forbidden");
+          else if (kind === "refuse" && socket !== undefined && connection.connStatus === "connecting")
+            socket.fail(null, n < 5 ? "actor" : "auth", n < 5 ? "starting" : "forbidden");
           else if (kind === "pass") await world.pass(n * 1_000);
           else if (kind === "abort") controllers[n]?.abort();
           else if (kind === "reconnect") connection.reconnect();

@@ -1,4 +1,9 @@
-import { createClientWithTransport, createHttpTransport, resolveConfig, type ClientConfig } from "../../src/client/index.js";
+import {
+  createClientWithTransport,
+  createHttpTransport,
+  resolveConfig,
+  type ClientConfig,
+} from "../../src/client/index.js";
 
 export interface SentRequest {
   readonly url: URL;
@@ -14,12 +19,19 @@ export function clientOf(respond: Respond = () => Response.json({ output: null }
   const pauses: number[] = [];
   const fetch = async (url: string, init: RequestInit): Promise<Response> => {
     const body = init.body;
-    const request = { url: new URL(url), init, body: body instanceof Uint8Array ? new TextDecoder().decode(body) : typeof body === "string" ? body : "" };
+    const request = {
+      url: new URL(url),
+      init,
+      body: body instanceof Uint8Array ? new TextDecoder().decode(body) : typeof body === "string" ? body : "",
+    };
     sent.push(request);
     return respond(request);
   };
   const sleep = async (ms: number): Promise<void> => void pauses.push(ms);
-  const transport = createHttpTransport(resolveConfig({ fetch, encoding: "json", ...config }), { sleep, random: () => 0 });
+  const transport = createHttpTransport(resolveConfig({ fetch, encoding: "json", ...config }), {
+    sleep,
+    random: () => 0,
+  });
   return { client: createClientWithTransport(transport), sent, pauses };
 }
 

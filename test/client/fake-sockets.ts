@@ -1,6 +1,19 @@
 import { vi } from "vitest";
-import { createClientWithTransport, type ActorTransport, type ClientSocket, type SocketCall } from "../../src/client/index.js";
-import { PING, PONG, wireCodec, type Encoding, type Frame, type ToClient, type ToServer } from "../../src/protocol/index.js";
+import {
+  createClientWithTransport,
+  type ActorTransport,
+  type ClientSocket,
+  type SocketCall,
+} from "../../src/client/index.js";
+import {
+  PING,
+  PONG,
+  wireCodec,
+  type Encoding,
+  type Frame,
+  type ToClient,
+  type ToServer,
+} from "../../src/protocol/index.js";
 import { ManualClock } from "../../src/testing/index.js";
 
 type Listener = (event: { data?: unknown; code?: number; reason?: string }) => void;
@@ -63,7 +76,10 @@ export class FakeSocket implements ClientSocket {
   }
 
   fail(id: number | null, group: string, code: string, metadata?: unknown): void {
-    this.receive({ tag: "Error", val: { group, code, message: `it is ${code}`, metadata, actionId: id === null ? null : BigInt(id) } });
+    this.receive({
+      tag: "Error",
+      val: { group, code, message: `it is ${code}`, metadata, actionId: id === null ? null : BigInt(id) },
+    });
   }
 
   drop(code = 1006, reason = ""): void {
@@ -77,7 +93,12 @@ function lineOf({ tag, val }: ToServer): string {
 }
 
 /** A client whose sockets are the test's, and whose clock stands. */
-export function fakeSockets({ encoding = "json" as Encoding, random = 0, pingIntervalMs = undefined as number | undefined, ends = [] as AbortSignal[] } = {}) {
+export function fakeSockets({
+  encoding = "json" as Encoding,
+  random = 0,
+  pingIntervalMs = undefined as number | undefined,
+  ends = [] as AbortSignal[],
+} = {}) {
   const clock = new ManualClock();
   const sockets: FakeSocket[] = [];
   /** Thrown by the next attempts to open a socket. */
@@ -105,7 +126,6 @@ export function fakeSockets({ encoding = "json" as Encoding, random = 0, pingInt
     setTimer: (ms: number, action: () => void) => clock.setTimer(clock.now() + ms, action),
     random: () => random,
   };
-  // biome-ignore lint: untyped by intention
   const client: any = createClientWithTransport(transport, { ports, ends });
   return {
     client,
@@ -143,7 +163,11 @@ export async function outcome(promise: Promise<unknown>): Promise<unknown> {
   let found: unknown = "pending";
   promise.then(
     (value) => (found = value),
-    (error: unknown) => (found = typeof error === "object" && error !== null && "group" in error ? `${String(error.group)}/${String((error as { code?: unknown }).code)}` : error),
+    (error: unknown) =>
+      (found =
+        typeof error === "object" && error !== null && "group" in error
+          ? `${String(error.group)}/${String((error as { code?: unknown }).code)}`
+          : error),
   );
   await settle();
   return found;

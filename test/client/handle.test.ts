@@ -16,7 +16,15 @@ function fakeTransport() {
     encoding: "json" as const,
     place: "nowhere",
   };
-  const spies = [transport.action, transport.send, transport.resolve, transport.create, transport.gatewayUrl, transport.fetch, transport.openSocket];
+  const spies = [
+    transport.action,
+    transport.send,
+    transport.resolve,
+    transport.create,
+    transport.gatewayUrl,
+    transport.fetch,
+    transport.openSocket,
+  ];
   const calls = (): number => spies.reduce((sum, spy) => sum + spy.mock.calls.length, 0);
   return { client: createClientWithTransport(transport), transport, calls };
 }
@@ -40,19 +48,34 @@ describe("an option that does not exist is refused by name, and nothing is sent:
   test.each(Object.keys(unknown))("%s", async (what) => {
     const { client, calls } = fakeTransport();
     const refused = Promise.resolve().then(() => unknown[what]?.(client));
-    await expect(refused).rejects.toMatchObject({ group: "request", code: "invalid", statusCode: 400, message: expect.stringContaining("has no option") });
+    await expect(refused).rejects.toMatchObject({
+      group: "request",
+      code: "invalid",
+      statusCode: 400,
+      message: expect.stringContaining("has no option"),
+    });
     expect(calls()).toBe(0);
   });
 
   test("createClient", () => {
-    expect(() => createClient({ endpoint: "http://x", retries: 1 } as Any)).toThrow('createClient has no option "retries"');
-    for (const maxInputSize of [Number.NaN, -1, Infinity, 1.5, "5"]) expect(() => createClient({ maxInputSize } as Any)).toThrow("maxInputSize");
+    expect(() => createClient({ endpoint: "http://x", retries: 1 } as Any)).toThrow(
+      'createClient has no option "retries"',
+    );
+    for (const maxInputSize of [Number.NaN, -1, Infinity, 1.5, "5"])
+      expect(() => createClient({ maxInputSize } as Any)).toThrow("maxInputSize");
   });
 
   test("what RivetKit's client takes is taken", () => {
     const { client, calls } = fakeTransport();
     client.chat.getOrCreate("a", { poolName: "p", skipReadyWait: true, createWithInput: 1 });
-    createClient({ endpoint: "http://x", poolName: "p", disableMetadataLookup: true, devtools: false, getUpgradeWebSocket: undefined, gateway: { skipReadyWait: true } });
+    createClient({
+      endpoint: "http://x",
+      poolName: "p",
+      disableMetadataLookup: true,
+      devtools: false,
+      getUpgradeWebSocket: undefined,
+      gateway: { skipReadyWait: true },
+    });
     expect(calls()).toBe(0);
   });
 });
@@ -63,8 +86,15 @@ describe("an action", () => {
     const handle = client.chat.getOrCreate(["a", "b"]);
     expect(await handle.say("hi", 2)).toBe("result");
     await handle.users.roles.add(1);
-    expect(transport.action.mock.calls.map(([{ name, args }]) => [name, args])).toEqual([["say", ["hi", 2]], ["users.roles.add", [1]]]);
-    expect(transport.action.mock.calls[0]?.[0].target).toMatchObject({ name: "chat", key: ["a", "b"], mode: "getOrCreate" });
+    expect(transport.action.mock.calls.map(([{ name, args }]) => [name, args])).toEqual([
+      ["say", ["hi", 2]],
+      ["users.roles.add", [1]],
+    ]);
+    expect(transport.action.mock.calls[0]?.[0].target).toMatchObject({
+      name: "chat",
+      key: ["a", "b"],
+      mode: "getOrCreate",
+    });
   });
 
   test("is called explicitly, whatever its name", async () => {
@@ -72,14 +102,20 @@ describe("an action", () => {
     const { signal } = new AbortController();
     await client.chat.get("a").action({ name: "send", args: [1], signal });
     await client.chat.get("a").action({ name: "users.call" });
-    expect(transport.action.mock.calls.map(([{ name, args, signal: passed }]) => [name, args, passed])).toEqual([["send", [1], signal], ["users.call", [], undefined]]);
+    expect(transport.action.mock.calls.map(([{ name, args, signal: passed }]) => [name, args, passed])).toEqual([
+      ["send", [1], signal],
+      ["users.call", [], undefined],
+    ]);
   });
 
-  test.each([["say", "hi"], [undefined], [null], [{}], [{ name: 1 }], [{ name: "say", args: "hi" }]])("called with action(%j) says how it is done", async (...args: unknown[]) => {
-    const { client, calls } = fakeTransport();
-    await expect(client.chat.get("a").action(...args)).rejects.toThrow(/^Invalid action call/);
-    expect(calls()).toBe(0);
-  });
+  test.each([["say", "hi"], [undefined], [null], [{}], [{ name: 1 }], [{ name: "say", args: "hi" }]])(
+    "called with action(%j) says how it is done",
+    async (...args: unknown[]) => {
+      const { client, calls } = fakeTransport();
+      await expect(client.chat.get("a").action(...args)).rejects.toThrow(/^Invalid action call/);
+      expect(calls()).toBe(0);
+    },
+  );
 
   test("is the same function each time, so that it can be a dependency", () => {
     const handle = fakeTransport().client.chat.get("a");
@@ -93,7 +129,12 @@ describe("an action", () => {
     await say.bind(null, 2)();
     await say.call(null, 3);
     await say.apply(null, [4]);
-    expect(transport.action.mock.calls.map(([{ name, args }]) => [name, ...args])).toEqual([["say", 1], ["say", 2], ["say", 3], ["say", 4]]);
+    expect(transport.action.mock.calls.map(([{ name, args }]) => [name, ...args])).toEqual([
+      ["say", 1],
+      ["say", 2],
+      ["say", 3],
+      ["say", 4],
+    ]);
   });
 
   test("may be called like a property of functions", async () => {
@@ -107,10 +148,22 @@ describe("an action", () => {
 describe("looking at a proxy calls nothing:", () => {
   const proxies = {
     client: fakeTransport,
-    accessor: () => { const fake = fakeTransport(); return { ...fake, client: fake.client.chat }; },
-    handle: () => { const fake = fakeTransport(); return { ...fake, client: fake.client.chat.getOrCreate("a") }; },
-    action: () => { const fake = fakeTransport(); return { ...fake, client: fake.client.chat.getOrCreate("a").say }; },
-    "nested action": () => { const fake = fakeTransport(); return { ...fake, client: fake.client.chat.getOrCreate("a").users.add }; },
+    accessor: () => {
+      const fake = fakeTransport();
+      return { ...fake, client: fake.client.chat };
+    },
+    handle: () => {
+      const fake = fakeTransport();
+      return { ...fake, client: fake.client.chat.getOrCreate("a") };
+    },
+    action: () => {
+      const fake = fakeTransport();
+      return { ...fake, client: fake.client.chat.getOrCreate("a").say };
+    },
+    "nested action": () => {
+      const fake = fakeTransport();
+      return { ...fake, client: fake.client.chat.getOrCreate("a").users.add };
+    },
   };
 
   describe.each(Object.entries(proxies))("%s", (_name, make) => {
@@ -137,13 +190,33 @@ describe("looking at a proxy calls nothing:", () => {
 
     test("inherited names and symbols are not actions", () => {
       const { client: proxy, calls } = make();
-      for (const name of ["constructor", "__proto__", "hasOwnProperty", "isPrototypeOf", "toString", "valueOf", "toLocaleString"]) {
+      for (const name of [
+        "constructor",
+        "__proto__",
+        "hasOwnProperty",
+        "isPrototypeOf",
+        "toString",
+        "valueOf",
+        "toLocaleString",
+      ]) {
         const own: unknown = proxy[name];
-        expect(own === undefined || own === Object.prototype || own === Object || own === Function.prototype || typeof own === "function", name).toBe(true);
+        expect(
+          own === undefined ||
+            own === Object.prototype ||
+            own === Object ||
+            own === Function.prototype ||
+            typeof own === "function",
+          name,
+        ).toBe(true);
         if (typeof own === "function" && name !== "constructor") own.call(proxy, "x", () => 1);
       }
       expect(proxy.hasOwnProperty("nothing")).toBe(false);
-      expect([proxy.then, proxy[Symbol.iterator], proxy[Symbol.asyncIterator], proxy[Symbol.toPrimitive]]).toEqual([undefined, undefined, undefined, undefined]);
+      expect([proxy.then, proxy[Symbol.iterator], proxy[Symbol.asyncIterator], proxy[Symbol.toPrimitive]]).toEqual([
+        undefined,
+        undefined,
+        undefined,
+        undefined,
+      ]);
       expect(calls()).toBe(0);
     });
   });
@@ -171,18 +244,37 @@ describe("a client", () => {
     await client.getOrCreate("constructor", "k").act();
     await client.get("get").act();
     await client.create("dispose", ["k"], { input: 1, region: "weur" });
-    expect(transport.action.mock.calls.map(([{ target }]) => target)).toMatchObject([{ name: "constructor", key: ["k"] }, { name: "get", key: [] }]);
-    expect(transport.create.mock.calls[0]?.[0]).toMatchObject({ name: "dispose", key: ["k"], input: 1, region: "weur" });
+    expect(transport.action.mock.calls.map(([{ target }]) => target)).toMatchObject([
+      { name: "constructor", key: ["k"] },
+      { name: "get", key: [] },
+    ]);
+    expect(transport.create.mock.calls[0]?.[0]).toMatchObject({
+      name: "dispose",
+      key: ["k"],
+      input: 1,
+      region: "weur",
+    });
   });
 
-  test.each([[undefined, []], ["a", ["a"]], ["", [""]], [[], []], [["a", "b"], ["a", "b"]]])("takes the key %j as %j", async (key, parts) => {
+  test.each([
+    [undefined, []],
+    ["a", ["a"]],
+    ["", [""]],
+    [[], []],
+    [
+      ["a", "b"],
+      ["a", "b"],
+    ],
+  ])("takes the key %j as %j", async (key, parts) => {
     const { client, transport } = fakeTransport();
     await client.chat.get(key).resolve();
     expect(transport.resolve.mock.calls[0]?.[0].target).toMatchObject({ key: parts });
   });
 
   test.each([[1], [{}], [[1]], [null]])("refuses the key %j at once", (key) => {
-    expect(() => fakeTransport().client.chat.get(key)).toThrow(expect.objectContaining({ group: "actor", code: "invalid_key" }));
+    expect(() => fakeTransport().client.chat.get(key)).toThrow(
+      expect.objectContaining({ group: "actor", code: "invalid_key" }),
+    );
   });
 
   test("keeps its own copy of a key", async () => {
@@ -202,18 +294,33 @@ describe("a client", () => {
 describe("send", () => {
   test("resolves undefined, or with wait to the completion", async () => {
     const { client, transport } = fakeTransport();
-    transport.send.mockResolvedValueOnce({ status: "completed" }).mockResolvedValueOnce({ status: "completed", response: { ok: 1 } });
+    transport.send
+      .mockResolvedValueOnce({ status: "completed" })
+      .mockResolvedValueOnce({ status: "completed", response: { ok: 1 } });
     const handle = client.chat.get("a");
     expect(await handle.send("jobs", { v: 1 })).toBeUndefined();
-    expect(await handle.send("jobs", { v: 2 }, { wait: true, timeout: 50 })).toEqual({ status: "completed", response: { ok: 1 } });
-    expect(transport.send.mock.calls.map(([{ queue, body, wait, timeout }]) => [queue, body, wait, timeout])).toEqual([["jobs", { v: 1 }, false, undefined], ["jobs", { v: 2 }, true, 50]]);
+    expect(await handle.send("jobs", { v: 2 }, { wait: true, timeout: 50 })).toEqual({
+      status: "completed",
+      response: { ok: 1 },
+    });
+    expect(transport.send.mock.calls.map(([{ queue, body, wait, timeout }]) => [queue, body, wait, timeout])).toEqual([
+      ["jobs", { v: 1 }, false, undefined],
+      ["jobs", { v: 2 }, true, 50],
+    ]);
   });
 
-  test.each([NaN, Infinity, -Infinity, 1e300, 86_400_001, "50" as unknown as number])("with a timeout of %s sends nothing", async (timeout) => {
-    const { client, transport } = fakeTransport();
-    await expect(client.chat.get("a").send("jobs", 1, { wait: true, timeout })).rejects.toMatchObject({ group: "request", code: "invalid", statusCode: 400 });
-    expect(transport.send).not.toHaveBeenCalled();
-  });
+  test.each([NaN, Infinity, -Infinity, 1e300, 86_400_001, "50" as unknown as number])(
+    "with a timeout of %s sends nothing",
+    async (timeout) => {
+      const { client, transport } = fakeTransport();
+      await expect(client.chat.get("a").send("jobs", 1, { wait: true, timeout })).rejects.toMatchObject({
+        group: "request",
+        code: "invalid",
+        statusCode: 400,
+      });
+      expect(transport.send).not.toHaveBeenCalled();
+    },
+  );
 
   test("with a negative timeout is a poll", async () => {
     const { client, transport } = fakeTransport();
@@ -233,14 +340,21 @@ describe("send", () => {
     });
     const handle = client.chat.get("a");
     const sends = [0, 1, 2, 3].map((body) => handle.send("jobs", body));
-    expect((await Promise.allSettled(sends)).map(({ status }) => status)).toEqual(["rejected", "fulfilled", "fulfilled", "fulfilled"]);
+    expect((await Promise.allSettled(sends)).map(({ status }) => status)).toEqual([
+      "rejected",
+      "fulfilled",
+      "fulfilled",
+      "fulfilled",
+    ]);
     expect(order).toEqual([0, 1, 2, 3]);
   });
 
   test("aborted while it waits for its turn sends nothing, and lets the next one keep its place", async () => {
     const { client, transport } = fakeTransport();
     let finishFirst = (): void => {};
-    transport.send.mockImplementationOnce(() => new Promise((resolve) => (finishFirst = () => resolve({ status: "completed" }))));
+    transport.send.mockImplementationOnce(
+      () => new Promise((resolve) => (finishFirst = () => resolve({ status: "completed" }))),
+    );
     const handle = client.chat.get("a");
     const controller = new AbortController();
     const first = handle.send("jobs", 1);
@@ -256,7 +370,9 @@ describe("send", () => {
 
   test("that waits for its completion does not hold up the next one", async () => {
     const { client, transport } = fakeTransport();
-    transport.send.mockImplementation(({ wait }) => (wait ? new Promise(() => {}) : Promise.resolve({ status: "completed" })));
+    transport.send.mockImplementation(({ wait }) =>
+      wait ? new Promise(() => {}) : Promise.resolve({ status: "completed" }),
+    );
     const handle = client.chat.get("a");
     void handle.send("jobs", 1, { wait: true });
     expect(await handle.send("jobs", 2)).toBeUndefined();

@@ -11,7 +11,11 @@ describe("without an endpoint", () => {
   test("the environment says where the server is", () => {
     expect(resolveConfig(undefined).endpoint).toBe("http://localhost:6420");
     vi.stubEnv("RIVET_ENDPOINT", "https://ns:hush@rivet.test/base");
-    expect(resolveConfig(undefined)).toMatchObject({ endpoint: "https://rivet.test/base", namespace: "ns", token: "hush" });
+    expect(resolveConfig(undefined)).toMatchObject({
+      endpoint: "https://rivet.test/base",
+      namespace: "ns",
+      token: "hush",
+    });
     vi.stubEnv("PERDURE_ENDPOINT", "https://perdure.test");
     expect(resolveConfig({ encoding: "json" }).endpoint).toBe("https://perdure.test");
     expect(resolveConfig("https://said.test").endpoint).toBe("https://said.test");
@@ -23,7 +27,11 @@ describe("without an endpoint", () => {
     vi.stubEnv("RIVET_ENDPOINT", "https://elsewhere.test");
     const early = createClient<any>();
     const calls: unknown[] = [];
-    const home = { action: async (call: unknown) => calls.push(call), encoding: "cbor", place: "here" } as unknown as ActorTransport;
+    const home = {
+      action: async (call: unknown) => calls.push(call),
+      encoding: "cbor",
+      place: "here",
+    } as unknown as ActorTransport;
     setHomeTransport(() => home);
     expect(await early.counter.getOrCreate("a").add(5)).toBe(1);
     expect(calls).toMatchObject([{ name: "add", args: [5], target: { name: "counter", key: ["a"] } }]);
@@ -34,7 +42,11 @@ describe("without an endpoint", () => {
       throw new Error("the binding is not for it");
     });
     const fetch = async (): Promise<Response> => Response.json({ output: 7 });
-    expect(await createClient<any>({ endpoint: "https://said.test", encoding: "json", fetch }).counter.getOrCreate("a").add(5)).toBe(7);
+    expect(
+      await createClient<any>({ endpoint: "https://said.test", encoding: "json", fetch })
+        .counter.getOrCreate("a")
+        .add(5),
+    ).toBe(7);
     expect(await createClient<any>({ encoding: "json", fetch }).counter.getOrCreate("a").add(5)).toBe(7);
   });
 });

@@ -4,7 +4,11 @@ import { ActorError, decodeTaggedCbor, parseBase64, wireCodec } from "../../src/
 import { clientOf, errorAnswer } from "./fake-fetch.js";
 
 const ID = `${"a".repeat(64)}-0011223344556677`;
-const failureOf = (promise: Promise<unknown>): Promise<unknown> => promise.then(() => "no error", (error: unknown) => error);
+const failureOf = (promise: Promise<unknown>): Promise<unknown> =>
+  promise.then(
+    () => "no error",
+    (error: unknown) => error,
+  );
 
 describe("a request", () => {
   test("of an action names the actor unambiguously and nothing twice", async () => {
@@ -12,25 +16,54 @@ describe("a request", () => {
     expect(await client.counter.getOrCreate(["a,b", "c/d"]).increment(3)).toBe(5);
     const [{ url, init, body }] = sent as [(typeof sent)[0]];
     expect(url.origin + url.pathname).toBe("http://localhost:6420/gateway/counter/action/increment");
-    expect([...url.searchParams]).toEqual([["rvt-namespace", "default"], ["rvt-method", "getOrCreate"], ["rvt-key-json", '["a,b","c/d"]']]);
+    expect([...url.searchParams]).toEqual([
+      ["rvt-namespace", "default"],
+      ["rvt-method", "getOrCreate"],
+      ["rvt-key-json", '["a,b","c/d"]'],
+    ]);
     expect([init.method, body]).toEqual(["POST", '{"args":[3]}']);
-    expect(init.headers).toEqual({ "content-type": "application/json", "x-rivet-encoding": "json", "x-perdure-json": "1" });
+    expect(init.headers).toEqual({
+      "content-type": "application/json",
+      "x-rivet-encoding": "json",
+      "x-perdure-json": "1",
+    });
   });
 
   test("carries what is configured", async () => {
     const { client, sent } = clientOf(undefined, {
-      endpoint: "https://host.test/base/", namespace: "ns", token: "hush", poolName: "pool", headers: { "X-Custom": "1", "Content-Type": "wrong" }, gateway: { skipReadyWait: true },
+      endpoint: "https://host.test/base/",
+      namespace: "ns",
+      token: "hush",
+      poolName: "pool",
+      headers: { "X-Custom": "1", "Content-Type": "wrong" },
+      gateway: { skipReadyWait: true },
     });
     await client.counter.getOrCreate("a", { createInRegion: "weur", createWithInput: 5, params: { t: 1 } }).x();
     await client.counter.get("a", { params: "é\n" }).x();
     const [first, second] = sent;
     expect(first?.url.href.startsWith("https://host.test/base/gateway/counter/action/x?")).toBe(true);
     expect(Object.fromEntries(first?.url.searchParams ?? [])).toEqual({
-      "rvt-namespace": "ns", "rvt-method": "getOrCreate", "rvt-key-json": '["a"]', "rvt-runner": "pool", "rvt-region": "weur", "rvt-input": "BQ", "rvt-skip-ready-wait": "true",
+      "rvt-namespace": "ns",
+      "rvt-method": "getOrCreate",
+      "rvt-key-json": '["a"]',
+      "rvt-runner": "pool",
+      "rvt-region": "weur",
+      "rvt-input": "BQ",
+      "rvt-skip-ready-wait": "true",
     });
-    expect(first?.init.headers).toMatchObject({ "x-custom": "1", "content-type": "application/json", "x-rivet-token": "hush", "x-rivet-conn-params": '{"t":1}' });
+    expect(first?.init.headers).toMatchObject({
+      "x-custom": "1",
+      "content-type": "application/json",
+      "x-rivet-token": "hush",
+      "x-rivet-conn-params": '{"t":1}',
+    });
     expect(first?.url.href).not.toContain("hush");
-    expect(Object.fromEntries(second?.url.searchParams ?? [])).toEqual({ "rvt-namespace": "ns", "rvt-method": "get", "rvt-key-json": '["a"]', "rvt-skip-ready-wait": "true" });
+    expect(Object.fromEntries(second?.url.searchParams ?? [])).toEqual({
+      "rvt-namespace": "ns",
+      "rvt-method": "get",
+      "rvt-key-json": '["a"]',
+      "rvt-skip-ready-wait": "true",
+    });
     expect(second?.init.headers).toMatchObject({ "x-rivet-conn-params": '"\\u00e9\\n"' });
   });
 
@@ -46,9 +79,18 @@ describe("a request", () => {
     expect(sent[0]?.url.pathname).toBe(`/gateway/counter/action/${encodeURIComponent(name)}`);
   });
 
-  test.each([["counter", ".."], ["counter", "."], ["counter", "\ud800"], ["..", "x"], ["\udfff", "x"]])("of %j.%j is refused, since no URL carries it", async (actor, name) => {
+  test.each([
+    ["counter", ".."],
+    ["counter", "."],
+    ["counter", "\ud800"],
+    ["..", "x"],
+    ["\udfff", "x"],
+  ])("of %j.%j is refused, since no URL carries it", async (actor, name) => {
     const { client, sent } = clientOf();
-    expect(await failureOf(client.get(actor).action({ name }))).toMatchObject({ group: "client", code: "invalid_name" });
+    expect(await failureOf(client.get(actor).action({ name }))).toMatchObject({
+      group: "client",
+      code: "invalid_name",
+    });
     expect(sent).toEqual([]);
   });
 
@@ -57,7 +99,10 @@ describe("a request", () => {
     const { client, sent } = clientOf(() => Response.json(answers.shift()));
     const handle = client.counter.get("a");
     expect(await handle.send("jobs", { v: 1 })).toBeUndefined();
-    expect(await handle.send("jobs", { v: 1 }, { wait: true, timeout: 50 })).toEqual({ status: "completed", response: { ok: 1 } });
+    expect(await handle.send("jobs", { v: 1 }, { wait: true, timeout: 50 })).toEqual({
+      status: "completed",
+      response: { ok: 1 },
+    });
     expect(await handle.send("jobs", { v: 1 }, { wait: true })).toEqual({ status: "timedOut" });
     expect(sent[0]?.url.pathname).toBe("/gateway/counter/queue/jobs");
     expect(sent.slice(0, 2).map(({ body }) => JSON.parse(body) as unknown)).toEqual([
@@ -67,30 +112,56 @@ describe("a request", () => {
   });
 
   test("to resolve or create is REST, with the key escaped and a bearer token", async () => {
-    const { client, sent } = clientOf(({ init }) => Response.json(init.method === "GET" ? { actors: [{ actor_id: ID }] } : { actor: { actor_id: ID } }), { token: "hush" });
+    const { client, sent } = clientOf(
+      ({ init }) => Response.json(init.method === "GET" ? { actors: [{ actor_id: ID }] } : { actor: { actor_id: ID } }),
+      { token: "hush" },
+    );
     const key = ["a,b", "c/d", "", "é"];
     expect(await client.chat.get(key).resolve()).toBe(ID);
     expect(await client.chat.getOrCreate(key, { createWithInput: { n: 1 } }).resolve()).toBe(ID);
     expect(await (await client.chat.create(key, { region: "weur" })).resolve()).toBe(ID);
     expect(await client.chat.getForId(ID).resolve()).toBe(ID);
     expect(await client.chat.getForId(ID).getGatewayUrl()).toBe(`http://localhost:6420/gateway/${ID}`);
-    expect(sent.map(({ init, url }) => `${init.method} ${url.pathname}`)).toEqual(["GET /actors", "PUT /actors", "POST /actors"]);
-    expect(Object.fromEntries(sent[0]?.url.searchParams ?? [])).toEqual({ namespace: "default", name: "chat", key: "a,b/c\\/d/\\0/é" });
+    expect(sent.map(({ init, url }) => `${init.method} ${url.pathname}`)).toEqual([
+      "GET /actors",
+      "PUT /actors",
+      "POST /actors",
+    ]);
+    expect(Object.fromEntries(sent[0]?.url.searchParams ?? [])).toEqual({
+      namespace: "default",
+      name: "chat",
+      key: "a,b/c\\/d/\\0/é",
+    });
     const put = JSON.parse(sent[1]?.body ?? "") as { input: string };
-    expect(put).toMatchObject({ name: "chat", key: "a,b/c\\/d/\\0/é", runner_name_selector: "default", crash_policy: "sleep" });
+    expect(put).toMatchObject({
+      name: "chat",
+      key: "a,b/c\\/d/\\0/é",
+      runner_name_selector: "default",
+      crash_policy: "sleep",
+    });
     expect(decodeTaggedCbor(parseBase64(put.input))).toEqual({ n: 1 });
     expect(JSON.parse(sent[2]?.body ?? "")).toMatchObject({ datacenter: "weur" });
-    expect(sent.map(({ init }) => new Headers(init.headers).get("authorization"))).toEqual(Array(3).fill("Bearer hush"));
+    expect(sent.map(({ init }) => new Headers(init.headers).get("authorization"))).toEqual(
+      Array(3).fill("Bearer hush"),
+    );
     expect(sent.map(({ url }) => url.href).join()).not.toContain("hush");
   });
 
   test("with more input than a URL should carry is refused; the limit can be set, and create has none", async () => {
-    const { client, sent } = clientOf(({ init }) => Response.json(init.method === "POST" ? { output: 1, actor: { actor_id: ID } } : { actor: { actor_id: ID } }));
+    const { client, sent } = clientOf(({ init }) =>
+      Response.json(init.method === "POST" ? { output: 1, actor: { actor_id: ID } } : { actor: { actor_id: ID } }),
+    );
     const createWithInput = "x".repeat(4096);
     expect(await failureOf(client.counter.getOrCreate("a", { createWithInput }).x())).toMatchObject({
-      group: "client", code: "input_too_large", statusCode: 413, metadata: { sizeBytes: 4099, limitBytes: 4096 },
+      group: "client",
+      code: "input_too_large",
+      statusCode: 413,
+      metadata: { sizeBytes: 4099, limitBytes: 4096 },
     });
-    expect(await failureOf(client.counter.getOrCreate("a", { createWithInput }).fetch("/")), "a raw request").toMatchObject({ code: "input_too_large" });
+    expect(
+      await failureOf(client.counter.getOrCreate("a", { createWithInput }).fetch("/")),
+      "a raw request",
+    ).toMatchObject({ code: "input_too_large" });
     expect(sent).toEqual([]);
     expect(await client.counter.getOrCreate("a", { createWithInput }).resolve()).toBe(ID);
     await client.counter.create("a", { input: createWithInput });
@@ -137,7 +208,13 @@ describe("an endpoint", () => {
   ])("%s with %j is refused without showing secrets", (endpoint, config) => {
     const make = (): unknown => createClient<any>({ endpoint, ...config });
     expect(make).toThrow(ActorClientError);
-    expect(make).toThrow(expect.objectContaining({ group: "client", code: "invalid_endpoint", message: expect.not.stringContaining("hush") }));
+    expect(make).toThrow(
+      expect.objectContaining({
+        group: "client",
+        code: "invalid_endpoint",
+        message: expect.not.stringContaining("hush"),
+      }),
+    );
   });
 
   test("may be given alone", () => {
@@ -154,20 +231,39 @@ test("the encoding is cbor unless another is asked for", async () => {
 });
 
 test("an encoding that is none is refused", () => {
-  expect(() => createClient<any>({ encoding: "xml" as "json" })).toThrow(expect.objectContaining({ code: "invalid_encoding" }));
+  expect(() => createClient<any>({ encoding: "xml" as "json" })).toThrow(
+    expect.objectContaining({ code: "invalid_encoding" }),
+  );
 });
 
 describe("an answer", () => {
   test("with an error is that error", async () => {
     const actor = { actorId: ID, generation: 1, key: "a" };
     const body = { group: "user", code: "bad", message: "m", metadata: { left: ["$BigInt", "3"] }, actor };
-    const failure = await failureOf(clientOf(() => Response.json(body, { status: 400 })).client.counter.get("a").x());
+    const failure = await failureOf(
+      clientOf(() => Response.json(body, { status: 400 }))
+        .client.counter.get("a")
+        .x(),
+    );
     expect(failure).toBeInstanceOf(ActorError);
-    expect(failure).toMatchObject({ group: "user", code: "bad", message: "m", statusCode: 400, metadata: { left: 3n }, actor });
+    expect(failure).toMatchObject({
+      group: "user",
+      code: "bad",
+      message: "m",
+      statusCode: 400,
+      metadata: { left: 3n },
+      actor,
+    });
   });
 
   test("of an unknown code has the status of the answer", async () => {
-    expect(await failureOf(clientOf(() => errorAnswer(418, "new", "teapot")).client.counter.get("a").x())).toMatchObject({ group: "new", code: "teapot", statusCode: 418 });
+    expect(
+      await failureOf(
+        clientOf(() => errorAnswer(418, "new", "teapot"))
+          .client.counter.get("a")
+          .x(),
+      ),
+    ).toMatchObject({ group: "new", code: "teapot", statusCode: 418 });
   });
 
   test.each<[string, () => Response]>([
@@ -181,12 +277,27 @@ describe("an answer", () => {
     const { client, sent } = clientOf(respond, { endpoint: "https://ns:hush@host.test" });
     const failure = (await failureOf(client.counter.get("a").x())) as MalformedResponseMessage;
     expect(failure).toBeInstanceOf(MalformedResponseMessage);
-    expect(failure).toMatchObject({ name: "MalformedResponseMessage", group: "client", code: "malformed_response", metadata: { endpoint: "https://host.test" } });
+    expect(failure).toMatchObject({
+      name: "MalformedResponseMessage",
+      group: "client",
+      code: "malformed_response",
+      metadata: { endpoint: "https://host.test" },
+    });
     expect(sent).toHaveLength(1);
   });
 
-  test.each<[string, unknown]>([["no actor", {}], ["an actor without id", { actor: {} }], ["a list", []]])("to PUT /actors with %s is malformed", async (_what, body) => {
-    expect(await failureOf(clientOf(() => Response.json(body)).client.counter.getOrCreate("a").resolve())).toBeInstanceOf(MalformedResponseMessage);
+  test.each<[string, unknown]>([
+    ["no actor", {}],
+    ["an actor without id", { actor: {} }],
+    ["a list", []],
+  ])("to PUT /actors with %s is malformed", async (_what, body) => {
+    expect(
+      await failureOf(
+        clientOf(() => Response.json(body))
+          .client.counter.getOrCreate("a")
+          .resolve(),
+      ),
+    ).toBeInstanceOf(MalformedResponseMessage);
   });
 
   test("that does not come is client/network_error naming the endpoint, and the call is not repeated", async () => {
@@ -194,7 +305,12 @@ describe("an answer", () => {
     const { client, sent } = clientOf(() => Promise.reject(cause), { endpoint: "https://ns:hush@host.test/base" });
     const failure = (await failureOf(client.counter.get("a").x())) as ActorClientError;
     expect(failure).toBeInstanceOf(ActorClientError);
-    expect(failure).toMatchObject({ group: "client", code: "network_error", cause, metadata: { endpoint: "https://host.test/base" } });
+    expect(failure).toMatchObject({
+      group: "client",
+      code: "network_error",
+      cause,
+      metadata: { endpoint: "https://host.test/base" },
+    });
     expect(failure.message).toContain("https://host.test/base");
     expect(failure.message).not.toContain("hush");
     expect(sent).toHaveLength(1);
@@ -202,22 +318,33 @@ describe("an answer", () => {
 
   test("that breaks off in the middle is client/network_error", async () => {
     const body = new ReadableStream({ start: (controller) => controller.error(new Error("reset")) });
-    expect(await failureOf(clientOf(() => new Response(body)).client.counter.get("a").x())).toMatchObject({ code: "network_error" });
+    expect(
+      await failureOf(
+        clientOf(() => new Response(body))
+          .client.counter.get("a")
+          .x(),
+      ),
+    ).toMatchObject({ code: "network_error" });
   });
 });
 
 describe("repeating", () => {
-  test.each(["actor/starting", "actor/stopping", "guard/service_unavailable"])("happens after %s, which says that nothing ran: five tries in all", async (name) => {
-    const [group, code] = name.split("/") as [string, string];
-    const { client, sent, pauses } = clientOf(() => errorAnswer(503, group, code, { retryable: true }));
-    expect(await failureOf(client.counter.get("a").x())).toMatchObject({ group, code, statusCode: 503 });
-    expect(sent).toHaveLength(5);
-    expect(pauses).toEqual([25, 50, 100, 200]);
-  });
+  test.each(["actor/starting", "actor/stopping", "guard/service_unavailable"])(
+    "happens after %s, which says that nothing ran: five tries in all",
+    async (name) => {
+      const [group, code] = name.split("/") as [string, string];
+      const { client, sent, pauses } = clientOf(() => errorAnswer(503, group, code, { retryable: true }));
+      expect(await failureOf(client.counter.get("a").x())).toMatchObject({ group, code, statusCode: 503 });
+      expect(sent).toHaveLength(5);
+      expect(pauses).toEqual([25, 50, 100, 200]);
+    },
+  );
 
   test("ends with the first answer", async () => {
     let tries = 0;
-    const { client, sent } = clientOf(() => (++tries < 3 ? errorAnswer(503, "actor", "starting", { retryable: true }) : Response.json({ output: "up" })));
+    const { client, sent } = clientOf(() =>
+      ++tries < 3 ? errorAnswer(503, "actor", "starting", { retryable: true }) : Response.json({ output: "up" }),
+    );
     expect(await client.counter.get("a").x()).toBe("up");
     expect(sent).toHaveLength(3);
   });
@@ -242,13 +369,20 @@ describe("an abort", () => {
   test("before the call sends nothing and rejects with its reason", async () => {
     const { client, sent } = clientOf();
     const reason = new Error("changed my mind");
-    expect(await failureOf(client.counter.get("a").action({ name: "x", signal: AbortSignal.abort(reason) }))).toBe(reason);
+    expect(await failureOf(client.counter.get("a").action({ name: "x", signal: AbortSignal.abort(reason) }))).toBe(
+      reason,
+    );
     expect(sent).toEqual([]);
   });
 
   test("during the call reaches fetch and rejects with its reason", async () => {
     const controller = new AbortController();
-    const { client } = clientOf(({ init }) => new Promise((_resolve, reject) => init.signal?.addEventListener("abort", () => reject(new DOMException("aborted", "AbortError")))));
+    const { client } = clientOf(
+      ({ init }) =>
+        new Promise((_resolve, reject) =>
+          init.signal?.addEventListener("abort", () => reject(new DOMException("aborted", "AbortError"))),
+        ),
+    );
     const call = failureOf(client.counter.get("a").action({ name: "x", signal: controller.signal }));
     await Promise.resolve();
     controller.abort("enough");

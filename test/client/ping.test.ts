@@ -1,5 +1,12 @@
 import { afterEach, describe, expect, test, vi } from "vitest";
-import { createBindingTransport, createClient, resolveConfig, type ActorBinding, type ClientConfig, type ClientSocket } from "../../src/client/index.js";
+import {
+  createBindingTransport,
+  createClient,
+  resolveConfig,
+  type ActorBinding,
+  type ClientConfig,
+  type ClientSocket,
+} from "../../src/client/index.js";
 import { type Encoding, PING, wireCodec } from "../../src/protocol/index.js";
 import { fakeSockets, outcome, settle } from "./fake-sockets.js";
 
@@ -44,7 +51,10 @@ describe.each(["json", "cbor", "bare"] satisfies Encoding[])("an idle connection
     expect([world.socket.sent.slice(1), world.socket.closed, world.log]).toEqual([[PING, PING], undefined, []]);
     await world.pass(1);
     expect([world.socket.closed, world.log]).toEqual(["4008 client.connection_lost", ["disconnected", "close"]]);
-    await expect(call).rejects.toMatchObject({ code: "connection_closed", cause: { group: "client", code: "connection_lost", statusCode: 503 } });
+    await expect(call).rejects.toMatchObject({
+      code: "connection_closed",
+      cause: { group: "client", code: "connection_lost", statusCode: 503 },
+    });
     const waiting = world.connection.say("waits");
     await world.pass(250);
     expect(world.sockets).toHaveLength(2);
@@ -61,24 +71,31 @@ describe.each(["json", "cbor", "bare"] satisfies Encoding[])("an idle connection
 });
 
 describe("a connection", () => {
-  test.each([0, 1, 7_000, 15_000, 29_999, 30_000, 31_000, 44_000, 59_999])("whose last frame came after %d ms is given up 40 s after that frame, whatever the phase of the ping", async (phase) => {
-    const world = await connected();
-    for (let at = 0; at < phase; ) {
-      const step = Math.min(10_000, phase - at);
-      await world.pass(step);
-      world.socket.event("news");
-      at += step;
-    }
-    await world.pass(INTERVAL_MS + 9_999);
-    expect(world.socket.closed).toBe(undefined);
-    await world.pass(1);
-    expect(world.socket.closed).toBe("4008 client.connection_lost");
-  });
+  test.each([0, 1, 7_000, 15_000, 29_999, 30_000, 31_000, 44_000, 59_999])(
+    "whose last frame came after %d ms is given up 40 s after that frame, whatever the phase of the ping",
+    async (phase) => {
+      const world = await connected();
+      for (let at = 0; at < phase;) {
+        const step = Math.min(10_000, phase - at);
+        await world.pass(step);
+        world.socket.event("news");
+        at += step;
+      }
+      await world.pass(INTERVAL_MS + 9_999);
+      expect(world.socket.closed).toBe(undefined);
+      await world.pass(1);
+      expect(world.socket.closed).toBe("4008 client.connection_lost");
+    },
+  );
 
   test("does not ping while anything comes: events, answers, errors of calls", async () => {
     const { connection, socket, pass } = await connected();
     const call = connection.say("x").catch(() => {});
-    for (const come of [() => socket.event("news"), () => socket.fail(0, "user", "no"), () => socket.event("unheard")]) {
+    for (const come of [
+      () => socket.event("news"),
+      () => socket.fail(0, "user", "no"),
+      () => socket.event("unheard"),
+    ]) {
       await pass(INTERVAL_MS - 1);
       come();
     }
@@ -122,7 +139,10 @@ function open(config: ClientConfig) {
     close(): void {}
     addEventListener(type: string, listener: (event: never) => void): void {
       if (type !== "message") return;
-      const frame = wireCodec("cbor").toClient.encode({ tag: "Init", val: { actorId: ID, connectionId: "c" } }, { extended: true }) as Uint8Array<ArrayBuffer>;
+      const frame = wireCodec("cbor").toClient.encode(
+        { tag: "Init", val: { actorId: ID, connectionId: "c" } },
+        { extended: true },
+      ) as Uint8Array<ArrayBuffer>;
       queueMicrotask(() => listener({ data: frame.buffer } as never));
     }
   }
@@ -138,7 +158,13 @@ function open(config: ClientConfig) {
     cleared.push(timer);
     clear(timer);
   });
-  return { connection: createClient<any>({ webSocket: Socket, ...config }).chat.getOrCreate("a").connect(), timers, cleared };
+  return {
+    connection: createClient<any>({ webSocket: Socket, ...config })
+      .chat.getOrCreate("a")
+      .connect(),
+    timers,
+    cleared,
+  };
 }
 
 afterEach(() => vi.unstubAllGlobals());
@@ -153,7 +179,11 @@ describe("the interval", () => {
     expect(timers.map(([, timer]) => timer.hasRef())).toEqual([true, false]);
   });
 
-  test.each([[1_000, [15_000, 1_000]], [2 ** 31 - 1, [15_000, 2 ** 31 - 1]], [false, [15_000]]] as const)("may be %s", async (pingInterval, ms) => {
+  test.each([
+    [1_000, [15_000, 1_000]],
+    [2 ** 31 - 1, [15_000, 2 ** 31 - 1]],
+    [false, [15_000]],
+  ] as const)("may be %s", async (pingInterval, ms) => {
     const { connection, timers } = open({ pingInterval });
     await connection.ready;
     await connection.dispose();
@@ -161,7 +191,9 @@ describe("the interval", () => {
   });
 
   test.each([0, 999, NaN, Infinity, 2 ** 31, -1, "30000", null, true])("is refused if it is %s", (pingInterval) => {
-    expect(() => resolveConfig({ pingInterval: pingInterval as number })).toThrow(expect.objectContaining({ group: "client", code: "invalid_ping_interval" }));
+    expect(() => resolveConfig({ pingInterval: pingInterval as number })).toThrow(
+      expect.objectContaining({ group: "client", code: "invalid_ping_interval" }),
+    );
   });
 
   test("is none over the binding: there the platform tells of every end", () => {

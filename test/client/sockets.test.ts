@@ -1,5 +1,13 @@
 import { describe, expect, test, vi } from "vitest";
-import { createBindingTransport, createClient, createClientWithTransport, holdSocket, type ActorBinding, type ClientConfig, type ClientSocket } from "../../src/client/index.js";
+import {
+  createBindingTransport,
+  createClient,
+  createClientWithTransport,
+  holdSocket,
+  type ActorBinding,
+  type ClientConfig,
+  type ClientSocket,
+} from "../../src/client/index.js";
 import { ActorError, decodeValue, encodeValue, parseSubprotocols } from "../../src/protocol/index.js";
 import { settle } from "./fake-sockets.js";
 
@@ -25,19 +33,45 @@ function clientOf(config: ClientConfig = {}) {
 
 describe("a connection's socket", () => {
   test("is opened at the gateway; token and params are subprotocols, not in the URL", async () => {
-    const { client, opened } = clientOf({ endpoint: "https://host.test/base/", token: "hush", encoding: "json", gateway: { skipReadyWait: true } });
-    client.chat.getOrCreate(["a,b", "c/d"], { createWithInput: 5, createInRegion: "weur", params: { secret: "é)" } }).connect();
+    const { client, opened } = clientOf({
+      endpoint: "https://host.test/base/",
+      token: "hush",
+      encoding: "json",
+      gateway: { skipReadyWait: true },
+    });
+    client.chat
+      .getOrCreate(["a,b", "c/d"], { createWithInput: 5, createInRegion: "weur", params: { secret: "é)" } })
+      .connect();
     client.chat.get("a").connect();
     client.chat.getForId(ID).connect();
     await settle();
-    expect(opened.map(({ url }) => url.origin + url.pathname)).toEqual(["wss://host.test/base/gateway/chat/connect", "wss://host.test/base/gateway/chat/connect", `wss://host.test/base/gateway/${ID}/connect`]);
+    expect(opened.map(({ url }) => url.origin + url.pathname)).toEqual([
+      "wss://host.test/base/gateway/chat/connect",
+      "wss://host.test/base/gateway/chat/connect",
+      `wss://host.test/base/gateway/${ID}/connect`,
+    ]);
     expect(opened.map(({ url }) => Object.fromEntries(url.searchParams))).toEqual([
-      { "rvt-namespace": "default", "rvt-method": "getOrCreate", "rvt-key-json": '["a,b","c/d"]', "rvt-skip-ready-wait": "true", "rvt-region": "weur", "rvt-input": "BQ" },
+      {
+        "rvt-namespace": "default",
+        "rvt-method": "getOrCreate",
+        "rvt-key-json": '["a,b","c/d"]',
+        "rvt-skip-ready-wait": "true",
+        "rvt-region": "weur",
+        "rvt-input": "BQ",
+      },
       { "rvt-namespace": "default", "rvt-method": "get", "rvt-key-json": '["a"]', "rvt-skip-ready-wait": "true" },
       { "rvt-skip-ready-wait": "true" },
     ]);
     expect(opened[0]?.protocols.slice(0, 2)).toEqual(["rivet", "rivet_encoding.json"]);
-    expect(parseSubprotocols(opened[0]?.protocols.join(", ") ?? "")).toEqual({ encoding: "json", token: "hush", params: '{"secret":"é)"}', isOwnClient: true, pings: true, actorId: undefined, others: [] });
+    expect(parseSubprotocols(opened[0]?.protocols.join(", ") ?? "")).toEqual({
+      encoding: "json",
+      token: "hush",
+      params: '{"secret":"é)"}',
+      isOwnClient: true,
+      pings: true,
+      actorId: undefined,
+      others: [],
+    });
     expect(opened[1]?.protocols.some((protocol) => protocol.startsWith("rivet_conn_params"))).toBe(false);
     expect(opened.every(({ socket }) => socket.binaryType === "arraybuffer")).toBe(true);
   });
@@ -51,8 +85,14 @@ describe("a connection's socket", () => {
 
   test("is not opened with an input that no URL carries, or with params over 4 KiB", async () => {
     const { client, opened } = clientOf({ maxInputSize: 10 });
-    await expect(client.chat.getOrCreate("a", { createWithInput: "x".repeat(20) }).connect().ready).rejects.toMatchObject({ group: "client", code: "input_too_large", statusCode: 413 });
-    await expect(client.chat.getOrCreate("a").connect("x".repeat(4095)).ready).rejects.toMatchObject({ group: "request", code: "too_large", metadata: { limitBytes: 4096 } });
+    await expect(
+      client.chat.getOrCreate("a", { createWithInput: "x".repeat(20) }).connect().ready,
+    ).rejects.toMatchObject({ group: "client", code: "input_too_large", statusCode: 413 });
+    await expect(client.chat.getOrCreate("a").connect("x".repeat(4095)).ready).rejects.toMatchObject({
+      group: "request",
+      code: "too_large",
+      metadata: { limitBytes: 4096 },
+    });
     expect(opened).toEqual([]);
     client.chat.getOrCreate("a").connect("x".repeat(4094));
     await settle();
@@ -63,7 +103,12 @@ describe("a connection's socket", () => {
     vi.stubGlobal("WebSocket", undefined);
     try {
       const connection = createClient<any>().chat.getOrCreate("a").connect();
-      await expect(connection.ready).rejects.toMatchObject({ group: "client", code: "no_web_socket", statusCode: 501, message: expect.stringContaining("createClient({ webSocket })") });
+      await expect(connection.ready).rejects.toMatchObject({
+        group: "client",
+        code: "no_web_socket",
+        statusCode: 501,
+        message: expect.stringContaining("createClient({ webSocket })"),
+      });
       expect(connection.connStatus).toBe("idle");
     } finally {
       vi.unstubAllGlobals();
@@ -86,14 +131,19 @@ describe("a raw socket", () => {
     await client.chat.get("k").webSocket(path);
     const { url } = opened[0] as Opened;
     expect([url.host, url.pathname]).toEqual(["localhost:6420", pathname]);
-    expect(url.search).toBe(`?${query === "" ? "" : `${query}&`}rvt-namespace=default&rvt-method=get&rvt-key-json=%5B%22k%22%5D`);
+    expect(url.search).toBe(
+      `?${query === "" ? "" : `${query}&`}rvt-namespace=default&rvt-method=get&rvt-key-json=%5B%22k%22%5D`,
+    );
   });
 
   test("of an id has the user's query only", async () => {
     const { client, opened } = clientOf();
     await client.chat.getForId(ID).webSocket("p?y=2");
     await client.chat.getForId(ID).webSocket();
-    expect(opened.map(({ url }) => url.pathname + url.search)).toEqual([`/gateway/${ID}/websocket/p?y=2`, `/gateway/${ID}/websocket/`]);
+    expect(opened.map(({ url }) => url.pathname + url.search)).toEqual([
+      `/gateway/${ID}/websocket/p?y=2`,
+      `/gateway/${ID}/websocket/`,
+    ]);
   });
 
   test("is the platform's own, with the user's protocols and params", async () => {
@@ -104,8 +154,14 @@ describe("a raw socket", () => {
     await handle.webSocket("p", [], { getParams: () => "asked here" });
     expect(opened[0]?.socket).toBe(socket);
     expect(socket.binaryType).toBe("arraybuffer");
-    expect(opened.map(({ protocols }) => parseSubprotocols(protocols.join(","))).map(({ others, params }) => [others, params])).toEqual([
-      [["chat", "v2"], '"asked"'], [["chat"], '"given"'], [[], '"asked here"'],
+    expect(
+      opened
+        .map(({ protocols }) => parseSubprotocols(protocols.join(",")))
+        .map(({ others, params }) => [others, params]),
+    ).toEqual([
+      [["chat", "v2"], '"asked"'],
+      [["chat"], '"given"'],
+      [[], '"asked here"'],
     ]);
   });
 
@@ -120,9 +176,22 @@ describe("a socket over a binding", () => {
   /** A binding that answers an upgrade with a socket, or as the test wants. */
   function over(answer?: () => Promise<never>) {
     const log: string[] = [];
-    const socket = { binaryType: "blob", readyState: 1, accept: () => log.push("accept"), send: (data: unknown) => log.push(`send ${String(data)}`), close() {}, addEventListener() {} };
+    const socket = {
+      binaryType: "blob",
+      readyState: 1,
+      accept: () => log.push("accept"),
+      send: (data: unknown) => log.push(`send ${String(data)}`),
+      close() {},
+      addEventListener() {},
+    };
     const openSocket = vi.fn<ActorBinding["openSocket"]>(answer ?? (async () => socket as never));
-    const binding: ActorBinding = { call: async () => ({ actorId: "id" }), send: async () => ({ status: "completed" }), openSocket, fetch: async () => new Response(), beforeSend: () => log.push("commit") };
+    const binding: ActorBinding = {
+      call: async () => ({ actorId: "id" }),
+      send: async () => ({ status: "completed" }),
+      openSocket,
+      fetch: async () => new Response(),
+      beforeSend: () => log.push("commit"),
+    };
     return { client: createClientWithTransport(createBindingTransport(binding)), openSocket, socket, log };
   }
 
@@ -131,8 +200,16 @@ describe("a socket over a binding", () => {
     client.chat.getOrCreate("k", { createWithInput: 5, createInRegion: "weur", params: 1n }).connect();
     await settle();
     const [{ target, operation, params }] = openSocket.mock.calls[0] as Parameters<ActorBinding["openSocket"]>;
-    expect(target).toEqual({ name: "chat", key: ["k"], creation: { mode: "getOrCreate", input: encodeValue(5) }, region: "weur" });
-    expect([operation, decodeValue(params ?? new Uint8Array())]).toEqual([{ kind: "connect", encoding: "cbor", extended: true }, 1n]);
+    expect(target).toEqual({
+      name: "chat",
+      key: ["k"],
+      creation: { mode: "getOrCreate", input: encodeValue(5) },
+      region: "weur",
+    });
+    expect([operation, decodeValue(params ?? new Uint8Array())]).toEqual([
+      { kind: "connect", encoding: "cbor", extended: true },
+      1n,
+    ]);
     expect(socket.binaryType).toBe("arraybuffer");
     socket.send("hello");
     expect(log).toEqual(["accept", "commit", "send hello"]);
@@ -143,8 +220,14 @@ describe("a socket over a binding", () => {
     const raw = await client.chat.get("k").webSocket("../p?y=2", ["chat", "v2"], { params: "given" });
     await client.chat.get("k").webSocket();
     expect(openSocket.mock.calls.map(([{ operation, request }]) => [operation, request])).toEqual([
-      [{ kind: "connect", encoding: "cbor", extended: true, raw: true }, { method: "GET", url: "http://actor/websocket/p?y=2", headers: [["sec-websocket-protocol", "chat, v2"]] }],
-      [{ kind: "connect", encoding: "cbor", extended: true, raw: true }, { method: "GET", url: "http://actor/websocket", headers: [] }],
+      [
+        { kind: "connect", encoding: "cbor", extended: true, raw: true },
+        { method: "GET", url: "http://actor/websocket/p?y=2", headers: [["sec-websocket-protocol", "chat, v2"]] },
+      ],
+      [
+        { kind: "connect", encoding: "cbor", extended: true, raw: true },
+        { method: "GET", url: "http://actor/websocket", headers: [] },
+      ],
     ]);
     expect(raw).toBe(socket);
     raw.send("hello");
@@ -156,7 +239,11 @@ describe("a socket over a binding", () => {
     const { client, openSocket } = over(() => Promise.reject(refused));
     await expect(client.chat.get("k").connect().ready).rejects.toBe(refused);
     expect(openSocket).toHaveBeenCalledTimes(1);
-    await expect(over(() => Promise.reject(new Error("a secret"))).client.chat.get("k").connect().ready).rejects.toMatchObject({ group: "rivetkit", code: "internal_error" });
+    await expect(
+      over(() => Promise.reject(new Error("a secret")))
+        .client.chat.get("k")
+        .connect().ready,
+    ).rejects.toMatchObject({ group: "rivetkit", code: "internal_error" });
   });
 });
 
@@ -175,7 +262,10 @@ describe("a socket that is held", () => {
       addEventListener: (type: string, listener: (event: never) => void) => void listeners.set(type, listener),
     };
     const heard: unknown[] = [];
-    const holding = holdSocket(socket, { onMessage: (data) => heard.push(data), onClose: (code, reason) => heard.push([code, reason]) });
+    const holding = holdSocket(socket, {
+      onMessage: (data) => heard.push(data),
+      onClose: (code, reason) => heard.push([code, reason]),
+    });
     const emit = (type: string, event: object = {}): void => listeners.get(type)?.(event as never);
     return { holding, socket, heard, emit, closes };
   }

@@ -45,7 +45,10 @@ describe("a typed client", () => {
 
   test("knows queues, their bodies and replies", () => {
     expectTypeOf(handle.send("jobs", { v: 1 })).toEqualTypeOf<Promise<void>>();
-    expectTypeOf(handle.send("jobs", { v: 1 }, { wait: true })).resolves.toMatchTypeOf<{ status: "completed" | "timedOut"; response?: { ok: boolean } }>();
+    expectTypeOf(handle.send("jobs", { v: 1 }, { wait: true })).resolves.toMatchTypeOf<{
+      status: "completed" | "timedOut";
+      response?: { ok: boolean };
+    }>();
     // @ts-expect-error no such queue
     void handle.send("other", 1);
     // @ts-expect-error a body of the wrong type

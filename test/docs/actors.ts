@@ -8,7 +8,9 @@ type Worker = Required<Example>["default"];
 /** A client of an example, over its Worker. */
 async function clientOf(stage: Stage, { registry }: Example) {
   // Not before the platform's module has a stand-in, and without its types, which are the Workers'.
-  const { createHandler } = await vi.importActual<{ createHandler(registry: unknown, options: object): Worker }>("perdure/cloudflare");
+  const { createHandler } = await vi.importActual<{ createHandler(registry: unknown, options: object): Worker }>(
+    "perdure/cloudflare",
+  );
   const worker = createHandler(registry, { logLevel: "silent" });
   return createClient<any>({ endpoint: "https://example.com", fetch: serve(stage, { registry, default: worker }) });
 }
@@ -37,7 +39,12 @@ export const actors: Readonly<Record<string, Claims>> = {
       const client = await clientOf(new Stage(example), example);
       const show = await client.show.create(EVENING, { input: INPUT });
       const failure = (await show.book("Ada", 4).catch((error: unknown) => error)) as Error;
-      expect(failure).toMatchObject({ group: "user", code: "sold_out", message: "Only 3 seats are left", metadata: { free: 3 } });
+      expect(failure).toMatchObject({
+        group: "user",
+        code: "sold_out",
+        message: "Only 3 seats are left",
+        metadata: { free: 3 },
+      });
     },
     "gives handles that must find an actor, make one, or must not find one": async (example) => {
       const stage = new Stage(example);
@@ -65,8 +72,15 @@ export const actors: Readonly<Record<string, Claims>> = {
     "masks any other error of its code": async (example) => {
       const client = await clientOf(new Stage(example), example);
       // Without the input that its state is made of.
-      const failure = (await client.show.getOrCreate(EVENING).look().catch((error: unknown) => error)) as { metadata: unknown };
-      expect(failure).toMatchObject({ group: "rivetkit", code: "internal_error", metadata: { errorId: expect.any(String) as string } });
+      const failure = (await client.show
+        .getOrCreate(EVENING)
+        .look()
+        .catch((error: unknown) => error)) as { metadata: unknown };
+      expect(failure).toMatchObject({
+        group: "rivetkit",
+        code: "internal_error",
+        metadata: { errorId: expect.any(String) as string },
+      });
     },
     "is made and asked by another actor": async (example) => {
       const stage = new Stage(example);

@@ -21,8 +21,18 @@ export const authentication: Readonly<Record<string, Claims>> = {
       expect(await userOf(token, "s")).toBe("a.d/a");
       expect(await userOf(token, "t")).toBe(undefined);
       expect(await userOf(await signToken("ada", Date.now(), "s"), "s")).toBe(undefined);
-      for (const forged of [undefined, "", "ada", token.replace("a.d", "b.d"), token.replace("a%2Ed", "b"), token.replace(/.$/, (digit) => (digit === "0" ? "1" : "0")), token.replace(/\.\d+\./, `.${later + 1}.`)]) {
-        expect(forged === token ? "the same" : await userOf(forged, "s"), forged).toBe(forged === token ? "the same" : undefined);
+      for (const forged of [
+        undefined,
+        "",
+        "ada",
+        token.replace("a.d", "b.d"),
+        token.replace("a%2Ed", "b"),
+        token.replace(/.$/, (digit) => (digit === "0" ? "1" : "0")),
+        token.replace(/\.\d+\./, `.${later + 1}.`),
+      ]) {
+        expect(forged === token ? "the same" : await userOf(forged, "s"), forged).toBe(
+          forged === token ? "the same" : undefined,
+        );
       }
     },
   },
@@ -35,7 +45,8 @@ export const authentication: Readonly<Record<string, Claims>> = {
     "lets users into their own inbox only": async (worker, blocks) => {
       const stage = new Stage(blocks["inbox.ts"] as Example);
       const fetch = serve(stage, worker, ENV);
-      const signIn = (user: string, password: string) => fetch(`${ENDPOINT}/sign-in`, { method: "POST", body: JSON.stringify({ user, password }) });
+      const signIn = (user: string, password: string) =>
+        fetch(`${ENDPOINT}/sign-in`, { method: "POST", body: JSON.stringify({ user, password }) });
       expect((await signIn("ada", "guess")).status).toBe(401);
       const { token } = (await (await signIn("ada", ENV.PASSWORD)).json()) as { token: string };
       const client = createClient<any>({ endpoint: ENDPOINT, token, fetch });
@@ -45,12 +56,18 @@ export const authentication: Readonly<Record<string, Claims>> = {
       expect(await byId.note("Drink it")).toBe(2);
       expect(await codeOf(client.inbox.getOrCreate("bob").note("Hello"))).toBe("auth/forbidden");
       expect(await codeOf(client.inbox.create("bob"))).toBe("auth/forbidden");
-      expect(await codeOf(createClient<any>({ endpoint: ENDPOINT, fetch }).inbox.getOrCreate("ada").note("Hello"))).toBe("auth/unauthorized");
+      expect(
+        await codeOf(createClient<any>({ endpoint: ENDPOINT, fetch }).inbox.getOrCreate("ada").note("Hello")),
+      ).toBe("auth/unauthorized");
       const id = await inbox.resolve();
       const { token: bobs } = (await (await signIn("bob", ENV.PASSWORD)).json()) as { token: string };
       const bob = createClient<any>({ endpoint: ENDPOINT, token: bobs, fetch });
       expect(await codeOf(bob.inbox.getForId(id).note("Hello"))).toBe("auth/forbidden");
-      expect(await codeOf(bob.inbox.getForId(id.replace(/.$/, (digit: string) => (digit === "0" ? "1" : "0"))).note("Hello"))).toBe("auth/forbidden");
+      expect(
+        await codeOf(
+          bob.inbox.getForId(id.replace(/.$/, (digit: string) => (digit === "0" ? "1" : "0"))).note("Hello"),
+        ),
+      ).toBe("auth/forbidden");
       expect(stage.world.actors.filter(({ store }) => store.rows > 0).map(({ key }) => key)).toEqual([["ada"]]);
     },
   },
@@ -59,7 +76,13 @@ export const authentication: Readonly<Record<string, Claims>> = {
       const stage = new Stage(example);
       const make = async (key: string, input: unknown, internal = false) => {
         const place = stage.world.actor("invoice", [key]);
-        const reply = await place.deliver({ v: ENVELOPE_VERSION, address: { name: "invoice", key: [key] }, creation: { mode: "create", input: encodeInput(input) }, operation: { kind: "resolve" }, internal });
+        const reply = await place.deliver({
+          v: ENVELOPE_VERSION,
+          address: { name: "invoice", key: [key] },
+          creation: { mode: "create", input: encodeInput(input) },
+          operation: { kind: "resolve" },
+          internal,
+        });
         await stage.world.settle();
         return [reply.ok ? "ok" : `${reply.error.group}/${reply.error.code}`, place.store.keys.length > 0];
       };

@@ -18,7 +18,11 @@ export const connections: Readonly<Record<string, Claims>> = {
       await bob.call(1, "say", "hello");
       await bob.hangUp();
       await world.settle();
-      expect(ada.events).toEqual([["people", ["ada", "bob"]], ["line", "bob", "hello"], ["people", ["ada"]]]);
+      expect(ada.events).toEqual([
+        ["people", ["ada", "bob"]],
+        ["line", "bob", "hello"],
+        ["people", ["ada"]],
+      ]);
     },
     "keeps what late comers need": async (example) => {
       const { world, actor } = new Stage(example).actor("room");
@@ -38,7 +42,11 @@ export const connections: Readonly<Record<string, Claims>> = {
       await world.pass(2 * 60_000);
       await actor.evict();
       await world.pass(60_000);
-      expect(looker.events).toEqual([["progress", 1], ["progress", 2], ["progress", 3]]);
+      expect(looker.events).toEqual([
+        ["progress", 1],
+        ["progress", 2],
+        ["progress", 3],
+      ]);
       expect(await actor.call("done")).toBe(3);
     },
   },

@@ -20,14 +20,20 @@ export const data: Readonly<Record<string, Claims>> = {
     "has each invoice once, and the count with it, wherever it is cut off": async (example) => {
       for (let at = 1; at <= 10; at += 1) {
         for (const fault of ["crash-before", "crash-after"] as const) {
-          const stage = new Stage(example, { service: billing, fault: (_actor, commit) => (commit === at ? fault : undefined) });
+          const stage = new Stage(example, {
+            service: billing,
+            fault: (_actor, commit) => (commit === at ? fault : undefined),
+          });
           const actor = stage.actor("invoices");
-          for (const customer of ["ada", "bob"]) await actor.send("bill", { customer }).catch(() => actor.send("bill", { customer }));
+          for (const customer of ["ada", "bob"])
+            await actor.send("bill", { customer }).catch(() => actor.send("bill", { customer }));
           await stage.world.pass(60_000);
           const invoices = (await actor.call("list")) as { number: string; cents: number }[];
           const { count } = (await actor.call("getState")) as { count: number };
           expect(invoices.length, `${fault} commit ${at}`).toBe(count);
-          expect(new Set(invoices.map(({ number }) => number)), `${fault} commit ${at}`).toEqual(new Set(["number of invoices/ada", "number of invoices/bob"]));
+          expect(new Set(invoices.map(({ number }) => number)), `${fault} commit ${at}`).toEqual(
+            new Set(["number of invoices/ada", "number of invoices/bob"]),
+          );
         }
       }
     },
@@ -39,13 +45,21 @@ export const data: Readonly<Record<string, Claims>> = {
       await pots.call("fill", "food", 100);
       expect(await pots.call("move", "rent", "food", 200)).toBe(300);
       expect(await codeOf(pots.call("move", "rent", "food", 301))).toBe("user/not_enough");
-      expect(await pots.call("all")).toEqual([{ name: "food", cents: 300 }, { name: "rent", cents: 300 }]);
+      expect(await pots.call("all")).toEqual([
+        { name: "food", cents: 300 },
+        { name: "rent", cents: 300 },
+      ]);
     },
   },
   "sessions.ts": {
     "lists and closes the sessions of one user": async (example) => {
       const sessions = new Stage(example).actor("sessions");
-      for (const [user, device] of [["ada", "phone"], ["ada", "desk"], ["adam", "phone"]]) await sessions.call("open", user, device);
+      for (const [user, device] of [
+        ["ada", "phone"],
+        ["ada", "desk"],
+        ["adam", "phone"],
+      ])
+        await sessions.call("open", user, device);
       expect(await sessions.call("of", "ada")).toEqual(["ada/desk", "ada/phone"]);
       await sessions.call("closeAll", "ada");
       expect([await sessions.call("of", "ada"), await sessions.call("of", "adam")]).toEqual([[], ["adam/phone"]]);

@@ -5,7 +5,11 @@ import { parseObjectName } from "../../src/protocol/index.js";
 import { codeOf, Stage, type Claims, type Example } from "./stage.js";
 
 /** A Worker's answer, with the actors of a stage behind the binding ACTORS. */
-export function serve(stage: Stage, worker: Example, env: object = {}): (url: string, init: RequestInit) => Promise<Response> {
+export function serve(
+  stage: Stage,
+  worker: Example,
+  env: object = {},
+): (url: string, init: RequestInit) => Promise<Response> {
   const ACTORS = bindingOf(stage);
   return async (url, init) => {
     if (!worker.default) throw new Error("The example has no default export");
@@ -29,7 +33,7 @@ const ENDPOINT = "https://my-app.example.workers.dev";
 
 export const deploying: Readonly<Record<string, Claims>> = {
   "visits.ts": {
-    "counts": async (example) => {
+    counts: async (example) => {
       expect(await new Stage(example).actor("visits").call("add", 2)).toBe(2);
     },
   },
@@ -56,11 +60,21 @@ export const deploying: Readonly<Record<string, Claims>> = {
     },
     "answers a browser's preflight, and no page of strangers": async (worker, blocks) => {
       const request = serve(new Stage(blocks["visits.ts"] as Example), worker, { API_KEY: "secret" });
-      const preflight = (origin: string) => request(`${ENDPOINT}/actors/gateway/visits/action/add`, { method: "OPTIONS", headers: { origin } });
-      expect((await preflight("https://app.example.com")).headers.get("access-control-allow-origin")).toBe("https://app.example.com");
+      const preflight = (origin: string) =>
+        request(`${ENDPOINT}/actors/gateway/visits/action/add`, { method: "OPTIONS", headers: { origin } });
+      expect((await preflight("https://app.example.com")).headers.get("access-control-allow-origin")).toBe(
+        "https://app.example.com",
+      );
       expect((await preflight("https://evil.example.com")).headers.get("access-control-allow-credentials")).toBe(null);
-      const called = (origin: string) => request(`${ENDPOINT}/actors/gateway/visits/action/add`, { method: "POST", headers: { origin, "x-rivet-token": "secret" } });
-      expect([(await called("https://app.example.com")).status, (await called("https://evil.example.com")).status]).toEqual([400, 403]);
+      const called = (origin: string) =>
+        request(`${ENDPOINT}/actors/gateway/visits/action/add`, {
+          method: "POST",
+          headers: { origin, "x-rivet-token": "secret" },
+        });
+      expect([
+        (await called("https://app.example.com")).status,
+        (await called("https://evil.example.com")).status,
+      ]).toEqual([400, 403]);
     },
   },
   "mailer.ts": {

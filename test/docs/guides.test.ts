@@ -65,14 +65,23 @@ const fileOf = (page: string, file: string): string => join(project, page, file)
 function run(args: readonly string[]): Promise<string> {
   const env = { ...process.env, WRANGLER_SEND_METRICS: "false", WRANGLER_WRITE_LOGS: "false" };
   return new Promise((resolve) => {
-    execFile(process.execPath, [...args], { cwd: project, env }, (error, stdout, stderr) => resolve(stdout + stderr || (error ? String(error) : "")));
+    execFile(process.execPath, [...args], { cwd: project, env }, (error, stdout, stderr) =>
+      resolve(stdout + stderr || (error ? String(error) : "")),
+    );
   });
 }
 
 beforeAll(() => {
   symlinkSync(join(ROOT, "node_modules"), join(project, "node_modules"));
   writeFileSync(join(project, "package.json"), '{ "type": "module" }');
-  writeFileSync(join(project, "tsconfig.json"), JSON.stringify({ extends: join(ROOT, "tsconfig", "base.json"), compilerOptions: COMPILER_OPTIONS, include: ["*/*.ts"] }));
+  writeFileSync(
+    join(project, "tsconfig.json"),
+    JSON.stringify({
+      extends: join(ROOT, "tsconfig", "base.json"),
+      compilerOptions: COMPILER_OPTIONS,
+      include: ["*/*.ts"],
+    }),
+  );
   for (const { page, file, code } of blocks) {
     mkdirSync(join(project, page), { recursive: true });
     writeFileSync(fileOf(page, file), code);
@@ -84,7 +93,9 @@ describe("the guides", () => {
   test("are of 60 to 150 lines each", () => {
     const lengths = GUIDES.map((path) => [path, read(path).trimEnd().split("\n").length] as const);
     // Upgrading is a table, as long as there are changes to tell.
-    expect(lengths.filter(([path, lines]) => lines > 150 || (lines < 60 && path !== "docs/guides/upgrading.md"))).toEqual([]);
+    expect(
+      lengths.filter(([path, lines]) => lines > 150 || (lines < 60 && path !== "docs/guides/upgrading.md")),
+    ).toEqual([]);
   });
 
   test("show TypeScript that compiles, as does the README's", async () => {
@@ -102,8 +113,12 @@ describe("the guides", () => {
   });
 
   test("say nothing of an example that is not proved here", () => {
-    const running = blocks.filter((block) => block.page !== "README" && isRunnable(block)).map(({ page, file }) => `${page}/${file}`);
-    const proved = Object.entries(CLAIMS).flatMap(([page, files]) => Object.keys(files).map((file) => `${page}/${file}`));
+    const running = blocks
+      .filter((block) => block.page !== "README" && isRunnable(block))
+      .map(({ page, file }) => `${page}/${file}`);
+    const proved = Object.entries(CLAIMS).flatMap(([page, files]) =>
+      Object.keys(files).map((file) => `${page}/${file}`),
+    );
     expect(proved.sort()).toEqual(running.sort());
   });
 });

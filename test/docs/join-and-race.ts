@@ -4,16 +4,23 @@ import { Stage, type Claims, type Service } from "./stage.js";
 const DAY_MS = 24 * 3_600_000;
 
 /** The live service answers after so long, ms. */
-const slowBy = (delayMs: number): Service => async ({ path }, clock) => {
-  if (path !== "weather/live") return { degrees: 12 };
-  await clock.delay(delayMs);
-  return { degrees: 17 };
-};
+const slowBy =
+  (delayMs: number): Service =>
+  async ({ path }, clock) => {
+    if (path !== "weather/live") return { degrees: 12 };
+    await clock.delay(delayMs);
+    return { degrees: 17 };
+  };
 
 export const joinAndRace: Readonly<Record<string, Claims>> = {
   "total.ts": {
-    "counts 33 while the object lives, and 0 after an eviction; what the steps gave is 33 both times": async (example) => {
-      for (const [isEvicted, wrong] of [[false, 33], [true, 0]] as const) {
+    "counts 33 while the object lives, and 0 after an eviction; what the steps gave is 33 both times": async (
+      example,
+    ) => {
+      for (const [isEvicted, wrong] of [
+        [false, 33],
+        [true, 0],
+      ] as const) {
         const stage = new Stage(example, {});
         const report = stage.actor("report");
         await report.call("getState");
@@ -38,7 +45,12 @@ export const joinAndRace: Readonly<Record<string, Claims>> = {
       await stage.world.pass(1_000);
       expect(stage.requests.slice(2)).toEqual(["GET shops/berlin", "GET shops/lagos", "GET shops/lima"]);
       await stage.world.pass(10_000);
-      expect(await dashboard.call("getState")).toEqual({ users: 5, orders: 6, byShop: { berlin: 12, lima: 10 }, missing: ["lagos"] });
+      expect(await dashboard.call("getState")).toEqual({
+        users: 5,
+        orders: 6,
+        byShop: { berlin: 12, lima: 10 },
+        missing: ["lagos"],
+      });
     },
     "goes on with the branches that are not done after a crash": async (example) => {
       const stage = new Stage(example, {
@@ -52,7 +64,11 @@ export const joinAndRace: Readonly<Record<string, Claims>> = {
       await stage.world.pass(1_000);
       dashboard.crash();
       await stage.world.pass(60_000);
-      expect(stage.requests.filter((each) => !each.includes("shops"))).toEqual(["GET users", "GET orders", "GET orders"]);
+      expect(stage.requests.filter((each) => !each.includes("shops"))).toEqual([
+        "GET users",
+        "GET orders",
+        "GET orders",
+      ]);
       expect(await dashboard.call("getState")).toMatchObject({ users: 1, orders: 1, missing: [] });
     },
   },

@@ -29,9 +29,14 @@ export const limitsAndCost: Readonly<Record<string, Claims>> = {
       expect(said).toEqual([...rows, rows.reduce((sum, each) => sum + each)]);
 
       const prices = [...guide.matchAll(/\| ([\d,]+) (M|GB|GB-s) \| \$([\d.]+) \/ (M|GB-month) \| \$([\d.]+) \|$/gm)];
-      const costs = prices.map(([, amount = "", unit, price]) => (Number(amount.replaceAll(",", "")) * Number(price)) / (unit === "GB-s" ? 1_000_000 : 1));
+      const costs = prices.map(
+        ([, amount = "", unit, price]) =>
+          (Number(amount.replaceAll(",", "")) * Number(price)) / (unit === "GB-s" ? 1_000_000 : 1),
+      );
       expect(prices.map(([, , , , , cost]) => Number(cost))).toEqual(costs.map((cost) => Math.round(cost * 100) / 100));
-      expect(guide).toContain(`About $${Math.round(costs.reduce((sum, cost) => sum + cost))}: three thousandths of a cent an order.`);
+      expect(guide).toContain(
+        `About $${Math.round(costs.reduce((sum, cost) => sum + cost))}: three thousandths of a cent an order.`,
+      );
       expect(prices).toHaveLength(6);
     },
   },

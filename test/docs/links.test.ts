@@ -3,7 +3,9 @@ import { describe, expect, it, test } from "vitest";
 import { exists, filesIn, read } from "../architecture/source-files.js";
 import { anchorsOf, linksOf } from "./markdown.js";
 
-const pages = filesIn("*.md", "{.ci,bench,conformance,docs,examples,scripts,src,test}/**/*.md").filter((path) => !path.includes("node_modules"));
+const pages = filesIn("*.md", "{.ci,bench,conformance,docs,examples,scripts,src,test}/**/*.md").filter(
+  (path) => !path.includes("node_modules"),
+);
 
 describe("a link in the documentation", () => {
   test.each(pages)("of %s leads to a file of the repository, and to a heading in it", (page) => {
@@ -46,7 +48,11 @@ describe("the link checker", () => {
 
 function targetOf(page: string, link: string): string {
   const path = decodeURIComponent(link.replace(/#.*$/, ""));
-  return path === "" ? page : normalize(join(dirname(page), path)).replaceAll("\\", "/").replace(/\/$/, "");
+  return path === ""
+    ? page
+    : normalize(join(dirname(page), path))
+        .replaceAll("\\", "/")
+        .replace(/\/$/, "");
 }
 
 function leads(page: string, link: string): boolean {

@@ -13,11 +13,13 @@ export interface Block {
 /** All that is fenced as `ts` on a page. @throws if a block has no name, or two have the same */
 export function blocksOf(path: string): Block[] {
   const page = basename(path, ".md");
-  const blocks = [...read(path).matchAll(/(?:<!-- (\S+) -->\n)?```ts\n([\s\S]*?)```/g)].map(([, shown, code = ""]): Block => {
-    const name = shown ?? /^\/\/ (\S+\.ts)\n/.exec(code)?.[1];
-    if (name === undefined) throw new Error(`${path}: a block without a name in its first line:\n${code}`);
-    return { page, file: basename(name), code };
-  });
+  const blocks = [...read(path).matchAll(/(?:<!-- (\S+) -->\n)?```ts\n([\s\S]*?)```/g)].map(
+    ([, shown, code = ""]): Block => {
+      const name = shown ?? /^\/\/ (\S+\.ts)\n/.exec(code)?.[1];
+      if (name === undefined) throw new Error(`${path}: a block without a name in its first line:\n${code}`);
+      return { page, file: basename(name), code };
+    },
+  );
   const names = blocks.map(({ file }) => file);
   const twice = names.find((name, index) => names.indexOf(name) !== index);
   if (twice !== undefined) throw new Error(`${path}: two blocks are ${twice}`);

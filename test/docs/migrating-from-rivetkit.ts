@@ -18,7 +18,10 @@ export const migrating: Readonly<Record<string, Claims>> = {
   "worker.ts": {
     "serves it": async (worker, blocks) => {
       const stage = new Stage(blocks["counter.ts"] as Example);
-      const counter = createClient<any>({ endpoint: "https://example.com", fetch: serve(stage, worker) }).counter.getOrCreate("main");
+      const counter = createClient<any>({
+        endpoint: "https://example.com",
+        fetch: serve(stage, worker),
+      }).counter.getOrCreate("main");
       await counter.send("add", { by: 7 });
       await stage.world.settle();
       expect(await counter.getValue()).toBe(7);

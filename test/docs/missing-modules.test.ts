@@ -6,6 +6,10 @@ test.each([
   ["agent-os", () => import("rivetkit/agent-os"), "virtual machines"],
   ["inspector", () => import("rivetkit/inspector"), "c.workflow.history()"],
 ])("importing rivetkit/%s fails with what to do instead", async (name, load, instead) => {
-  await expect(load()).rejects.toMatchObject({ group: "feature", code: "unsupported", message: expect.stringContaining(instead) });
+  await expect(load()).rejects.toMatchObject({
+    group: "feature",
+    code: "unsupported",
+    message: expect.stringContaining(instead),
+  });
   await expect(load()).rejects.toThrow(`There is no "rivetkit/${name}" here`);
 });

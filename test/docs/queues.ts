@@ -29,7 +29,8 @@ export const queues: Readonly<Record<string, Claims>> = {
     "refuses a message too many, and one too large": async (example) => {
       const cart = new Stage(example).actor("cart");
       await cart.send("checkout", { card: "tok_1" });
-      for (let n = 0; n < 1_000; n += 1) await cart.actor.send({ mode: "get" }, { kind: "send", queue: "add", body: new Uint8Array([0xf6]) });
+      for (let n = 0; n < 1_000; n += 1)
+        await cart.actor.send({ mode: "get" }, { kind: "send", queue: "add", body: new Uint8Array([0xf6]) });
       expect(await codeOf(cart.send("add", { item: "one too many" }))).toBe("queue/full");
       expect(await codeOf(cart.send("add", { item: "x".repeat(65_536) }))).toBe("queue/message_too_large");
     },

@@ -2,13 +2,18 @@ import { expect } from "vitest";
 import { Stage, type Claims, type Example, type Player } from "./stage.js";
 
 const feedOf = (example: Example): Player => new Stage(example).actor("feed");
-const post = async ({ actor }: Player, body: string): Promise<unknown> => (await actor.fetch("/lines", { method: "POST", body })).json();
+const post = async ({ actor }: Player, body: string): Promise<unknown> =>
+  (await actor.fetch("/lines", { method: "POST", body })).json();
 
 /** Reads the parts of a body as they come. */
 async function readerOf({ actor }: Player, headers: Record<string, string> = {}) {
   const response = await actor.fetch("/events", { headers });
   const reader = (response.body as ReadableStream<Uint8Array>).getReader();
-  return { response, next: async () => new TextDecoder().decode((await reader.read()).value), cancel: () => reader.cancel() };
+  return {
+    response,
+    next: async () => new TextDecoder().decode((await reader.read()).value),
+    cancel: () => reader.cancel(),
+  };
 }
 
 // What the page says of callers, and of the platform, is shown in test/in-worker/raw-requests.test.ts, raw-sockets.test.ts and

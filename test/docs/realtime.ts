@@ -10,7 +10,10 @@ export const realtime: Readonly<Record<string, Claims>> = {
       await ada.subscribe("noted");
       expect([await actor.call("note", "Buy tea"), await actor.call("note", "Drink it")]).toEqual([1, 2]);
       await world.settle();
-      expect(ada.events).toEqual([["noted", 1, "Buy tea"], ["noted", 2, "Drink it"]]);
+      expect(ada.events).toEqual([
+        ["noted", 1, "Buy tea"],
+        ["noted", 2, "Drink it"],
+      ]);
       expect(await actor.call("notes")).toEqual(["Buy tea", "Drink it"]);
     },
     "refuses a token that has expired": async (example) => {

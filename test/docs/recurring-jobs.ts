@@ -18,12 +18,22 @@ export const recurringJobs: Readonly<Record<string, Claims>> = {
         await stage.world.pass(DAY_MS);
       }
       // The clocks change on Sunday, the 8th.
-      expect([...new Set(next)]).toEqual(["2026-03-06T12:00:00.000Z", "2026-03-09T11:00:00.000Z", "2026-03-10T11:00:00.000Z"]);
-      expect((await digest.call("getState")).sent).toEqual([{ day: "2026-03-06", items: 1 }, { day: "2026-03-09", items: 0 }, { day: "2026-03-10", items: 0 }]);
+      expect([...new Set(next)]).toEqual([
+        "2026-03-06T12:00:00.000Z",
+        "2026-03-09T11:00:00.000Z",
+        "2026-03-10T11:00:00.000Z",
+      ]);
+      expect((await digest.call("getState")).sent).toEqual([
+        { day: "2026-03-06", items: 1 },
+        { day: "2026-03-09", items: 0 },
+        { day: "2026-03-10", items: 0 },
+      ]);
     },
     "polls every ten minutes without drift, and tells what went wrong": async (example) => {
       let polls = 0;
-      const stage = new Stage(example, { service: () => ((polls += 1) % 3 === 0 ? new Response(null, { status: 503 }) : {}) });
+      const stage = new Stage(example, {
+        service: () => ((polls += 1) % 3 === 0 ? new Response(null, { status: 503 }) : {}),
+      });
       const digest = stage.actor("digest");
       digest.actor.alarmDelayMs = 7_000;
       await digest.call("getState");

@@ -4,7 +4,8 @@ import { filesIn, read } from "../architecture/source-files.js";
 
 // test/architecture/surface.test.ts keeps the lists of exported names; the pages must have a line for each, and no other.
 const SURFACES = filesIn("test/architecture/surface/*.txt").map((path) => basename(path, ".txt"));
-const namesOn = (page: string): string[] => [...page.matchAll(/^- `((?:type )?\w+)`: \S/gm)].map(([, name = ""]) => name);
+const namesOn = (page: string): string[] =>
+  [...page.matchAll(/^- `((?:type )?\w+)`: \S/gm)].map(([, name = ""]) => name);
 
 describe("the reference", () => {
   test("has a page for each entry point", () => {

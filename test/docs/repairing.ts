@@ -5,15 +5,21 @@ const HOUR_MS = 3_600_000;
 
 export const repairing: Readonly<Record<string, Claims>> = {
   "parcel.ts": {
-    "recovers: what was undone is done again, what needs no undoing is not, and nothing is undone twice": async (example) => {
+    "recovers: what was undone is done again, what needs no undoing is not, and nothing is undone twice": async (
+      example,
+    ) => {
       let isDown = true;
-      const stage = new Stage(example, { service: () => (isDown ? new Response(null, { status: 503 }) : { id: "parcel-1" }) });
+      const stage = new Stage(example, {
+        service: () => (isDown ? new Response(null, { status: 503 }) : { id: "parcel-1" }),
+      });
       const parcel = stage.actor("parcel");
       await parcel.send("payments", { amount: 20 });
       await stage.world.pass(1_000);
       await parcel.call("recover");
       await stage.world.pass(1_000);
-      expect(await parcel.call("getState")).toEqual({ log: ["reserved", "mailed", "booked 20", "released", "reserved", "released"] });
+      expect(await parcel.call("getState")).toEqual({
+        log: ["reserved", "mailed", "booked 20", "released", "reserved", "released"],
+      });
       isDown = false;
       await parcel.call("recover");
       await stage.world.pass(1_000);
@@ -25,7 +31,10 @@ export const repairing: Readonly<Record<string, Claims>> = {
       const parcel = stage.actor("parcel");
       await parcel.call("getState");
       await stage.world.pass(HOUR_MS);
-      expect(await parcel.call("getStatus")).toMatchObject({ status: "failed", error: { message: expect.stringContaining("timed out") } });
+      expect(await parcel.call("getStatus")).toMatchObject({
+        status: "failed",
+        error: { message: expect.stringContaining("timed out") },
+      });
       await parcel.call("recover");
       await stage.world.pass(HOUR_MS / 2);
       await parcel.send("payments", { amount: 20 });
@@ -39,7 +48,9 @@ export const repairing: Readonly<Record<string, Claims>> = {
       await stage.world.pass(1_000);
       await parcel.call("replay", "mail");
       await stage.world.pass(1_000);
-      expect(await parcel.call("getState")).toEqual({ log: ["reserved", "mailed", "booked 20", "shipped", "mailed", "booked 20", "shipped"] });
+      expect(await parcel.call("getState")).toEqual({
+        log: ["reserved", "mailed", "booked 20", "shipped", "mailed", "booked 20", "shipped"],
+      });
       expect(await parcel.call("getStatus")).toMatchObject({ status: "completed" });
     },
     "a misspelt step, or a wait, is refused: nothing runs again": async (example) => {
@@ -47,7 +58,11 @@ export const repairing: Readonly<Record<string, Claims>> = {
       const parcel = stage.actor("parcel");
       await parcel.send("payments", { amount: 20 });
       await stage.world.pass(1_000);
-      for (const name of ["maul", "wait-payment"]) await expect(parcel.call("replay", name)).rejects.toMatchObject({ group: "user", message: expect.stringContaining(name) });
+      for (const name of ["maul", "wait-payment"])
+        await expect(parcel.call("replay", name)).rejects.toMatchObject({
+          group: "user",
+          message: expect.stringContaining(name),
+        });
       await stage.world.pass(1_000);
       expect(await parcel.call("getState")).toEqual({ log: ["reserved", "mailed", "booked 20", "shipped"] });
     },

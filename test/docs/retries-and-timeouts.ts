@@ -24,9 +24,15 @@ const hangs = (): Promise<never> => new Promise(() => {});
 export const retriesAndTimeouts: Readonly<Record<string, Claims>> = {
   "charge.ts": {
     "tries again after 1, 2, 4, 8 and 10 s, and has failed after six attempts": async (example) => {
-      const { stage, billing, begins } = await charging(example, Array.from({ length: 9 }, () => fails));
+      const { stage, billing, begins } = await charging(
+        example,
+        Array.from({ length: 9 }, () => fails),
+      );
       expect(begins).toEqual([0, 1_000, 3_000, 7_000, 15_000, 25_000]);
-      expect(await billing.call("getStatus")).toMatchObject({ status: "failed", error: { name: "StepExhaustedError" } });
+      expect(await billing.call("getStatus")).toMatchObject({
+        status: "failed",
+        error: { name: "StepExhaustedError" },
+      });
       expect(await billing.call("getState")).toEqual({ charges: [] });
       expect(new Set(stage.calls.map(({ headers }) => headers["idempotency-key"]))).toEqual(new Set(["order-1"]));
     },
@@ -41,12 +47,20 @@ export const retriesAndTimeouts: Readonly<Record<string, Claims>> = {
       const refused = new Response(null, { status: 402 });
       const { stage, billing, begins } = await charging(example, [refused]);
       expect(begins).toEqual([0]);
-      expect(await billing.call("getStatus")).toMatchObject({ status: "failed", error: { name: "CriticalError", message: "The card was refused" } });
+      expect(await billing.call("getStatus")).toMatchObject({
+        status: "failed",
+        error: { name: "CriticalError", message: "The card was refused" },
+      });
       await billing.call("recover");
       await stage.world.settle();
-      expect([await billing.call("getState"), (await billing.call("getStatus")).status]).toEqual([{ charges: ["ch_1"] }, "completed"]);
+      expect([await billing.call("getState"), (await billing.call("getStatus")).status]).toEqual([
+        { charges: ["ch_1"] },
+        "completed",
+      ]);
     },
-    "does not begin the delay anew after a crash, and gives the attempt that was cut off its number again": async (example) => {
+    "does not begin the delay anew after a crash, and gives the attempt that was cut off its number again": async (
+      example,
+    ) => {
       const { stage, billing } = await charging(example, [fails], 500);
       billing.crash();
       await stage.world.pass(499);
@@ -76,7 +90,11 @@ export const retriesAndTimeouts: Readonly<Record<string, Claims>> = {
       const quote = stage.actor("quote");
       await quote.call("getState");
       await stage.world.pass(10_000);
-      expect(await quote.call("getState")).toEqual({ price: 0, source: "estimate", problem: expect.stringMatching(/parts.*parts answered 503/) });
+      expect(await quote.call("getState")).toEqual({
+        price: 0,
+        source: "estimate",
+        problem: expect.stringMatching(/parts.*parts answered 503/),
+      });
     },
   },
 };

@@ -16,7 +16,9 @@ export interface Example {
 }
 
 /** What a guide says of an example, each with the proof. `blocks` are all examples of the guide, by file. */
-export type Claims = Readonly<Record<string, (example: Example, blocks: Readonly<Record<string, Example>>) => Promise<void>>>;
+export type Claims = Readonly<
+  Record<string, (example: Example, blocks: Readonly<Record<string, Example>>) => Promise<void>>
+>;
 
 /** A request to the service at https://api.example.com that the examples call. */
 export interface ServiceCall {
@@ -49,10 +51,17 @@ export class Stage {
     this.world = this.#newWorld(registry, options);
     vi.spyOn(Date, "now").mockImplementation(() => this.clock.now());
     vi.stubGlobal("fetch", async (url: string, init: RequestInit = {}) => {
-      const body: unknown = typeof init.body === "string" && init.body.startsWith("{") ? JSON.parse(init.body) : init.body;
+      const body: unknown =
+        typeof init.body === "string" && init.body.startsWith("{") ? JSON.parse(init.body) : init.body;
       const headers = Object.fromEntries(new Headers(init.headers));
       const path = url.replace("https://api.example.com/", "");
-      const call = { method: init.method ?? "GET", path, body, headers, signal: init.signal ?? new AbortController().signal };
+      const call = {
+        method: init.method ?? "GET",
+        path,
+        body,
+        headers,
+        signal: init.signal ?? new AbortController().signal,
+      };
       this.calls.push(call);
       const answer = await service(call, this.clock);
       return answer instanceof Response ? answer : Response.json(answer);
@@ -88,7 +97,12 @@ export class Stage {
     const onLog = (level: string, entry: unknown): void => {
       if (level === "error") this.errors.push(entry);
     };
-    return testWorld(registry, { openDatabase: () => new DatabaseSync(":memory:"), clock: this.clock, onLog, ...options });
+    return testWorld(registry, {
+      openDatabase: () => new DatabaseSync(":memory:"),
+      clock: this.clock,
+      onLog,
+      ...options,
+    });
   }
 }
 
@@ -110,7 +124,10 @@ export class Player {
   }
 
   async create(input: unknown, action: string, ...args: unknown[]): Promise<Any> {
-    const reply = await this.actor.send({ mode: "getOrCreate", input: encodeValue(input) }, { kind: "action", name: action, args: encodeValue(args) });
+    const reply = await this.actor.send(
+      { mode: "getOrCreate", input: encodeValue(input) },
+      { kind: "action", name: action, args: encodeValue(args) },
+    );
     if (!reply.ok) throw fromErrorData(reply.error, reply.status);
     await this.world.settle();
     return reply.output && decodeValue(reply.output);
@@ -125,10 +142,12 @@ export class Player {
   async ask(queue: string, body: unknown, timeout: number): Promise<Reply> {
     const { id, createdAt } = await this.#send(queue, body, { wait: true, timeoutMs: timeout });
     let result: { status: "completed" | "timedOut"; reply?: Uint8Array } | undefined;
-    const waiting = this.actor.send({ mode: "get" }, { kind: "wait", messageId: id, createdAt, timeoutMs: timeout }).then((reply) => {
-      if (!reply.ok) throw fromErrorData(reply.error, reply.status);
-      result = decodeValue(reply.output as Uint8Array) as typeof result;
-    });
+    const waiting = this.actor
+      .send({ mode: "get" }, { kind: "wait", messageId: id, createdAt, timeoutMs: timeout })
+      .then((reply) => {
+        if (!reply.ok) throw fromErrorData(reply.error, reply.status);
+        result = decodeValue(reply.output as Uint8Array) as typeof result;
+      });
     await this.world.settle();
     if (result === undefined) await this.world.pass(timeout);
     await waiting;
@@ -152,7 +171,10 @@ export class Player {
   }
 
   async #send(queue: string, body: unknown, wait: object = {}): Promise<{ id: number; createdAt: number }> {
-    const reply = await this.actor.send({ mode: "getOrCreate" }, { kind: "send", queue, body: encodeValue(body), ...wait });
+    const reply = await this.actor.send(
+      { mode: "getOrCreate" },
+      { kind: "send", queue, body: encodeValue(body), ...wait },
+    );
     if (!reply.ok) throw fromErrorData(reply.error, reply.status);
     return decodeValue(reply.output as Uint8Array) as { id: number; createdAt: number };
   }

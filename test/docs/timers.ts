@@ -44,7 +44,10 @@ export const timers: Readonly<Record<string, Claims>> = {
       await stage.world.pass(15 * DAY_MS);
       await dunning.call("cancel");
       await stage.world.pass(30 * DAY_MS);
-      expect([await dunning.call("getState"), await dunning.call("getStatus")]).toEqual([{ sent: ["reminder"] }, { status: "cancelled" }]);
+      expect([await dunning.call("getState"), await dunning.call("getStatus")]).toEqual([
+        { sent: ["reminder"] },
+        { status: "cancelled" },
+      ]);
     },
   },
   "subscription.ts": {
@@ -55,7 +58,9 @@ export const timers: Readonly<Record<string, Claims>> = {
       subscription.actor.alarmDelayMs = 40_000;
       await subscription.call("getState");
       await stage.world.pass(121 * DAY_MS);
-      expect(await subscription.call("getState")).toEqual({ charged: ["2026-02-28", "2026-03-31", "2026-04-30", "2026-05-31"] });
+      expect(await subscription.call("getState")).toEqual({
+        charged: ["2026-02-28", "2026-03-31", "2026-04-30", "2026-05-31"],
+      });
     },
     "catches up after a pause": async (example) => {
       const stage = new Stage(example);

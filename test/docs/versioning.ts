@@ -6,7 +6,10 @@ import { Stage, type Claims, type Example, type Player } from "./stage.js";
 const DAY_MS = 24 * 3_600_000;
 
 /** An order that has begun under one code, is asleep for a day, and wakes under another. */
-async function deployed(first: Example | undefined, second: Example | undefined): Promise<{ stage: Stage; order: Player }> {
+async function deployed(
+  first: Example | undefined,
+  second: Example | undefined,
+): Promise<{ stage: Stage; order: Player }> {
   const stage = new Stage(first as Example);
   const order = stage.actor("order");
   await order.call("getState");
@@ -29,7 +32,10 @@ export const versioning: Readonly<Record<string, Claims>> = {
     "charges, waits, asks": async (example) => {
       expect(await (await fresh(example)).call("getState")).toEqual({ log: ["charged", "survey"] });
     },
-    "stops without harm when a step in its middle has no gate, says where, and goes on once the code fits": async (first, blocks) => {
+    "stops without harm when a step in its middle has no gate, says where, and goes on once the code fits": async (
+      first,
+      blocks,
+    ) => {
       // The second version's history under the first one's code: the step "insure" is met by nothing.
       const { stage, order } = await deployed(blocks["order-2.ts"], first);
       const { status, error } = (await order.call("getStatus")) as WorkflowStatus;

@@ -118,9 +118,18 @@ const original = {
       }
       return failures;
     }),
-    actions: { get: (c) => ({ status: c.workflow.status(), runs: c.state.runs, history: c.workflow.history().map((entry) => entry.error?.message) }) },
+    actions: {
+      get: (c) => ({
+        status: c.workflow.status(),
+        runs: c.state.runs,
+        history: c.workflow.history().map((entry) => entry.error?.message),
+      }),
+    },
   }),
-  failsToStore: actor({ state: { n: 0 }, actions: { add: (c) => (c.state.n += 1), plan: (c) => c.schedule.after(HOUR_MS, "add") } }),
+  failsToStore: actor({
+    state: { n: 0 },
+    actions: { add: (c) => (c.state.n += 1), plan: (c) => c.schedule.after(HOUR_MS, "add") },
+  }),
 };
 serve(setup({ use: original }));
 
@@ -134,7 +143,9 @@ function bad(what: string): unknown {
 }
 
 function dump(object: TestObject): Promise<Record<string, number[]>> {
-  return object.inside(({ storage }) => Object.fromEntries([...storage.kv.list<Uint8Array>()].map(([key, bytes]) => [key, [...bytes]])));
+  return object.inside(({ storage }) =>
+    Object.fromEntries([...storage.kv.list<Uint8Array>()].map(([key, bytes]) => [key, [...bytes]])),
+  );
 }
 
 describe("creation", () => {
@@ -142,7 +153,15 @@ describe("creation", () => {
     const object = new TestObject("hooked", "order");
     const creation = { mode: "create", input: encodeValue({ from: 10 }) } as const;
     expect(resultOf(await object.action("add", [], creation))).toBe(12);
-    expect(seenBy("order")).toEqual(["onMigrate(true)", "createState", "onCreate", "createVars(11)", "onWake", "run", "add"]);
+    expect(seenBy("order")).toEqual([
+      "onMigrate(true)",
+      "createState",
+      "onCreate",
+      "createVars(11)",
+      "onWake",
+      "run",
+      "add",
+    ]);
     await object.evict();
     expect(await object.call("add")).toBe(13);
     expect(seenBy("order")).toEqual(["onMigrate(false)", "createVars(12)", "onWake", "run", "add"]);
@@ -154,7 +173,11 @@ describe("creation", () => {
     const object = new TestObject("hooked", "twice");
     await object.call("add");
     const refused = failureOf(await object.action("add", [], { mode: "create", input: encodeValue({ from: 10 }) }));
-    expect(refused).toMatchObject({ code: "actor/duplicate_key", status: 409, metadata: { existing_actor_id: expect.stringMatching(/^[0-9a-f]{64}-[0-9a-f]{16}$/) } });
+    expect(refused).toMatchObject({
+      code: "actor/duplicate_key",
+      status: 409,
+      metadata: { existing_actor_id: expect.stringMatching(/^[0-9a-f]{64}-[0-9a-f]{16}$/) },
+    });
     expect(await object.call("add")).toBe(3);
   });
 
@@ -169,14 +192,26 @@ describe("creation", () => {
       failing.clear();
       seenBy(hook);
       expect(await object.call("add")).toBe(2);
-      expect(seenBy(hook)).toEqual(["onMigrate(true)", "createState", "onCreate", "createVars(1)", "onWake", "run", "add"]);
+      expect(seenBy(hook)).toEqual([
+        "onMigrate(true)",
+        "createState",
+        "onCreate",
+        "createVars(1)",
+        "onWake",
+        "run",
+        "add",
+      ]);
     });
   }
 
   it("answers a hook that takes too long with the hook and its limit, and the next request starts the actor", async () => {
     const object = new TestObject("slowVars", "slow");
     failing.add("createVars slow");
-    expect(failureOf(await object.action("get"))).toEqual({ code: "actor/callback_timed_out", status: 408, metadata: { callback_name: "createVars", duration_ms: 20 } });
+    expect(failureOf(await object.action("get"))).toEqual({
+      code: "actor/callback_timed_out",
+      status: 408,
+      metadata: { callback_name: "createVars", duration_ms: 20 },
+    });
     failing.clear();
     expect(await object.call("get")).toBe(1);
     expect(seenBy("slow")).toEqual(["onCreate", "createVars", "onCreate", "createVars"]);
@@ -186,12 +221,18 @@ describe("creation", () => {
     const object = new TestObject("hooked", "at once");
     const results = await Promise.all(Array.from({ length: 10 }, () => object.call("add")));
     expect((results as number[]).sort((a, b) => a - b)).toEqual([2, 3, 4, 5, 6, 7, 8, 9, 10, 11]);
-    expect(seenBy("at once").filter((hook) => hook === "createState" || hook === "onCreate")).toEqual(["createState", "onCreate"]);
+    expect(seenBy("at once").filter((hook) => hook === "createState" || hook === "onCreate")).toEqual([
+      "createState",
+      "onCreate",
+    ]);
   });
 
   it("does not happen for `get`, which writes nothing", async () => {
     const object = new TestObject("hooked", "nobody");
-    expect(failureOf(await object.action("add", [], { mode: "get" }))).toEqual({ code: "actor/not_found", status: 404 });
+    expect(failureOf(await object.action("add", [], { mode: "get" }))).toEqual({
+      code: "actor/not_found",
+      status: 404,
+    });
     expect(failureOf(await object.send({ kind: "resolve" }, { mode: "get" })).code).toBe("actor/not_found");
     expect(await object.keys()).toEqual([]);
     expect(await object.alarmAt()).toBe(null);
@@ -206,15 +247,27 @@ describe("creation", () => {
 
   it("is refused when the Worker is more than one release away, older or newer", async () => {
     const object = new TestObject("hooked", "releases");
-    const call = (v: number) => object.stub.call({ v, address: { name: "hooked", key: ["releases"] }, creation: { mode: "getOrCreate" }, operation: { kind: "resolve" } });
-    for (const v of [ENVELOPE_VERSION + 2, ENVELOPE_VERSION - 2]) expect(failureOf(await call(v))).toEqual({ code: "actor/invalid_request", status: 400 });
+    const call = (v: number) =>
+      object.stub.call({
+        v,
+        address: { name: "hooked", key: ["releases"] },
+        creation: { mode: "getOrCreate" },
+        operation: { kind: "resolve" },
+      });
+    for (const v of [ENVELOPE_VERSION + 2, ENVELOPE_VERSION - 2])
+      expect(failureOf(await call(v))).toEqual({ code: "actor/invalid_request", status: 400 });
     expect(await object.keys()).toEqual([]);
     for (const v of [ENVELOPE_VERSION, ENVELOPE_VERSION + 1]) expect((await call(v)).ok).toBe(true);
   });
 
   it("is reached over HTTP as well", async () => {
-    const url = "http://example.com/gateway/hooked/action/add?rvt-namespace=default&rvt-method=getOrCreate&rvt-key=http";
-    const response = await SELF.fetch(url, { method: "POST", body: JSON.stringify({ args: [] }), headers: { "content-type": "application/json" } });
+    const url =
+      "http://example.com/gateway/hooked/action/add?rvt-namespace=default&rvt-method=getOrCreate&rvt-key=http";
+    const response = await SELF.fetch(url, {
+      method: "POST",
+      body: JSON.stringify({ args: [] }),
+      headers: { "content-type": "application/json" },
+    });
     expect(response.status).toBe(200);
     expect(await response.json()).toEqual({ output: 2 });
   });
@@ -349,7 +402,9 @@ describe("storage that refuses", () => {
     const instance = await object.inside((ctx) => ctx);
     await refuseNext(object);
     // The instance dies with the call: the caller sees its answer or the platform's own error.
-    const outcome = await object.action("add").then(failureOf, (error: Error) => ({ code: "broken", message: error.message }));
+    const outcome = await object
+      .action("add")
+      .then(failureOf, (error: Error) => ({ code: "broken", message: error.message }));
     expect(["actor/restarting", "broken"]).toContain(outcome.code);
     expect(await object.inside((ctx) => ctx === instance)).toBe(false);
     expect(await dump(object)).toEqual(before);
@@ -372,7 +427,12 @@ describe("storage that refuses", () => {
 });
 
 describe("values that cannot be stored", () => {
-  const kinds = { function: "value/not_serializable", class: "value/not_serializable", cycle: "value/not_serializable", large: "value/too_large" };
+  const kinds = {
+    function: "value/not_serializable",
+    class: "value/not_serializable",
+    cycle: "value/not_serializable",
+    large: "value/too_large",
+  };
 
   for (const [kind, code] of Object.entries(kinds)) {
     const status = kind === "large" ? 413 : 400;
@@ -388,7 +448,9 @@ describe("values that cannot be stored", () => {
       // Of one that is too large the largest member is named.
       expect((hidden.metadata as { path: string }).path).toContain(kind === "large" ? "value" : "list[0].deep");
       await object.evict();
-      expect(((await object.call("get")) as { value: unknown }).value).not.toEqual({ list: [{ deep: expect.anything() }] });
+      expect(((await object.call("get")) as { value: unknown }).value).not.toEqual({
+        list: [{ deep: expect.anything() }],
+      });
       expect(await object.call("get")).toMatchObject({ other: expect.any(Number) });
     });
 
@@ -404,14 +466,21 @@ describe("values that cannot be stored", () => {
       const object = new TestObject("values", `body ${kind}`);
       await object.call("get");
       const before = await dump(object);
-      expect(failureOf(await object.action("send", [kind]))).toMatchObject({ code: kind === "large" ? expect.stringMatching(/too_large$/) : code, status });
+      expect(failureOf(await object.action("send", [kind]))).toMatchObject({
+        code: kind === "large" ? expect.stringMatching(/too_large$/) : code,
+        status,
+      });
       expect(await dump(object)).toEqual(before);
     });
   }
 
   it("state that grows too large by parts that are not: told at the action's end, put back, and the actor goes on", async () => {
     const object = new TestObject("values", "grows");
-    expect(failureOf(await object.action("grow"))).toMatchObject({ code: "value/too_large", status: 413, metadata: { limitBytes: 2_000_000 } });
+    expect(failureOf(await object.action("grow"))).toMatchObject({
+      code: "value/too_large",
+      status: 413,
+      metadata: { limitBytes: 2_000_000 },
+    });
     expect(await object.call("get")).toEqual({ value: "first", other: 1 });
     await object.evict();
     expect(await object.call("get")).toEqual({ value: "first", other: 1 });
@@ -421,7 +490,11 @@ describe("values that cannot be stored", () => {
     const object = new TestObject("output");
     await object.call("get");
     await object.settle();
-    const { status, runs, history } = (await object.call("get")) as { status: unknown; runs: number; history: string[] };
+    const { status, runs, history } = (await object.call("get")) as {
+      status: unknown;
+      runs: number;
+      history: string[];
+    };
     expect(status).toEqual({ status: "completed", output: ["critical", "critical", "critical", "critical"] });
     expect(runs).toBe(4);
     expect(history.map((message) => message.replace(/.*stored: /, ""))).toEqual([
@@ -436,7 +509,8 @@ describe("values that cannot be stored", () => {
     const object = new TestObject("values", "outside");
     await object.call("get");
     const before = await dump(object);
-    const send = async (name: string, body: unknown) => failureOf(await object.send({ kind: "send", queue: name, body: encodeValue(body) }));
+    const send = async (name: string, body: unknown) =>
+      failureOf(await object.send({ kind: "send", queue: name, body: encodeValue(body) }));
     expect(await send("in", "x".repeat(65_537))).toMatchObject({ code: "queue/message_too_large", status: 413 });
     expect(await send("constructor", 1)).toMatchObject({ code: "queue/not_declared", status: 404 });
     expect(await send("__proto__", 1)).toMatchObject({ code: "queue/not_declared", status: 404 });

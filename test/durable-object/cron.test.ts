@@ -1,5 +1,12 @@
 import { describe, expect, it } from "vitest";
-import { actor, setup, type ActorCron, type CronHistoryEntry, type CronJobInfo, type ScheduledFireInfo } from "../../src/entry/index.js";
+import {
+  actor,
+  setup,
+  type ActorCron,
+  type CronHistoryEntry,
+  type CronJobInfo,
+  type ScheduledFireInfo,
+} from "../../src/entry/index.js";
 import { serve } from "../support/worker.js";
 import { clock, objectOf, TestObject } from "./test-object.js";
 
@@ -20,7 +27,8 @@ serve(
       jobs: actor({
         state: { ticks: [] as { at: number; firedAt: number }[] },
         actions: {
-          set: (c, expression: string, timezone: string) => c.cron.set({ name: "j", expression, timezone, action: "tick" }),
+          set: (c, expression: string, timezone: string) =>
+            c.cron.set({ name: "j", expression, timezone, action: "tick" }),
           every: (c, name: string, action = "tick") => c.cron.every({ name, interval: MINUTE_MS, action }),
           get: (c, name: string) => c.cron.get(name),
           history: (c, name: string) => c.cron.history(name),
@@ -85,14 +93,22 @@ describe("recurring jobs on the platform", () => {
 
   it("know time zones and their changes", async () => {
     const object = new TestObject("jobs", "zones");
-    for (const [timezone, hour] of [["Asia/Kolkata", "03:30"], ["America/Phoenix", "16:00"], ["UTC", "09:00"]] as const) {
+    for (const [timezone, hour] of [
+      ["Asia/Kolkata", "03:30"],
+      ["America/Phoenix", "16:00"],
+      ["UTC", "09:00"],
+    ] as const) {
       await object.call("set", "0 9 * * *", timezone);
       const { nextRunAt } = (await object.call("get", "j")) as CronJobInfo;
       expect(new Date(nextRunAt).toISOString().slice(11, 16), timezone).toBe(hour);
     }
     // 02:30 on the last Sunday of March does not exist in Berlin.
-    await expect(object.call("set", "30 2 * 3 SUN#L", "Europe/Berlin")).rejects.toMatchObject({ code: "invalid_cron_expression" });
-    await expect(object.call("set", "0 9 * * *", "Europe/Atlantis")).rejects.toMatchObject({ code: "invalid_timezone" });
+    await expect(object.call("set", "30 2 * 3 SUN#L", "Europe/Berlin")).rejects.toMatchObject({
+      code: "invalid_cron_expression",
+    });
+    await expect(object.call("set", "0 9 * * *", "Europe/Atlantis")).rejects.toMatchObject({
+      code: "invalid_timezone",
+    });
   });
 
   it("of any name have their rows, and their end", async () => {
@@ -122,7 +138,10 @@ describe("recurring jobs on the platform", () => {
     const [cut] = (await object.call("history", "j")) as CronHistoryEntry[];
     expect(cut).toMatchObject({ result: "error", error: { group: "schedule", code: "interrupted" } });
     await nextAlarm(object);
-    expect((await object.call("history", "j")) as CronHistoryEntry[]).toMatchObject([{ result: "ok" }, { result: "error" }]);
+    expect((await object.call("history", "j")) as CronHistoryEntry[]).toMatchObject([
+      { result: "ok" },
+      { result: "error" },
+    ]);
     expect(await object.holdsLease()).toBe(false);
   });
 

@@ -16,7 +16,8 @@ let migration: (db: RawAccess) => void | Promise<void> = () => {};
 let keys = 0;
 
 const TABLE = "create table if not exists t (x)";
-const readAll = async (sql: SqlExecutor): Promise<unknown[]> => (await sql.execute("select x from t order by rowid")).map(({ x }) => x);
+const readAll = async (sql: SqlExecutor): Promise<unknown[]> =>
+  (await sql.execute("select x from t order by rowid")).map(({ x }) => x);
 const nextTurn = (): Promise<void> => scheduler.wait(0);
 
 function job(of: Map<string, Run>): (c: object) => unknown {
@@ -39,7 +40,12 @@ serve(
         db: db({ onMigrate: (client) => migration(client) }),
         onMigrate: (c, isNew) => (isNew ? undefined : job(migrating)(c)),
         queues: { q: queue<number>() },
-        actions: { rows: (c) => readAll(c.db), getState: (c) => c.state, run: (c) => job(jobs)(c), queued: async (c) => (await c.queue.nextBatch({ count: 9, timeout: 0 })).map(({ body }) => body) },
+        actions: {
+          rows: (c) => readAll(c.db),
+          getState: (c) => c.state,
+          run: (c) => job(jobs)(c),
+          queued: async (c) => (await c.queue.nextBatch({ count: 9, timeout: 0 })).map(({ body }) => body),
+        },
       }),
       hasty: actor({
         db: db({ onMigrate: (client) => migration(client) }),
@@ -82,7 +88,14 @@ const codeOf = async (promise: Promise<unknown>): Promise<string> =>
 
 /** The user's tables as SQL sees them, without the platform's own. */
 const tablesOf = (object: TestObject): Promise<string[]> =>
-  object.inside((ctx) => ctx.storage.sql.exec<{ name: string }>("select name from sqlite_master where name not like '\\_cf%' escape '\\' and name not like 'sqlite%'").toArray().map(({ name }) => name));
+  object.inside((ctx) =>
+    ctx.storage.sql
+      .exec<{ name: string }>(
+        "select name from sqlite_master where name not like '\\_cf%' escape '\\' and name not like 'sqlite%'",
+      )
+      .toArray()
+      .map(({ name }) => name),
+  );
 
 describe("execute", () => {
   it("gives rows as objects, the last statement's, in text, number, null and Uint8Array", async () => {
@@ -113,7 +126,26 @@ describe("execute", () => {
         return (await sql.execute("select x, typeof(x) as type from t"))[0];
       };
       const of = (value: unknown): Promise<unknown> => store(value).catch((error) => `${error.group}/${error.code}`);
-      const given = [5, -0, Infinity, "a\0b", "\ufeffé", null, true, false, 12n, bytes, NaN, 2n ** 53n, "\ud800", undefined, new Date(0), [1], Symbol("s"), () => 1];
+      const given = [
+        5,
+        -0,
+        Infinity,
+        "a\0b",
+        "\ufeffé",
+        null,
+        true,
+        false,
+        12n,
+        bytes,
+        NaN,
+        2n ** 53n,
+        "\ud800",
+        undefined,
+        new Date(0),
+        [1],
+        Symbol("s"),
+        () => 1,
+      ];
       return Promise.all(given.map((value, i) => (i === 0 ? of(value) : undefined))).then(async () => {
         const all: unknown[] = [];
         for (const value of given) all.push(await of(value));
@@ -140,12 +172,28 @@ describe("execute", () => {
 
   it("takes integers for integers, and for no type of column that they are not of", async () => {
     const results = await inAction(async ({ db: sql }) => {
-      await sql.execute("create table typed (id integer primary key, t text, r real, u); create index by_t on typed (t)");
-      await sql.execute("insert into typed values (?1, ?2, ?1, ?1), (:b, :b, 0.5, 'x')".replaceAll(":b", "?3"), 1, 5, 2);
+      await sql.execute(
+        "create table typed (id integer primary key, t text, r real, u); create index by_t on typed (t)",
+      );
+      await sql.execute(
+        "insert into typed values (?1, ?2, ?1, ?1), (:b, :b, 0.5, 'x')".replaceAll(":b", "?3"),
+        1,
+        5,
+        2,
+      );
       const [plan] = await sql.execute<{ detail: string }>("explain query plan select id from typed where t = ?", 5);
       return [
-        await sql.execute("select id, t, r, u, typeof(t) as tt, typeof(r) as tr, typeof(u) as tu from typed where t = ?", 5),
-        await sql.execute("select ?/2 as half, ?/2 as exact, -? as minus, typeof(:c) as kind".replace(":c", "?"), 5, 5.5, 3, 7),
+        await sql.execute(
+          "select id, t, r, u, typeof(t) as tt, typeof(r) as tr, typeof(u) as tu from typed where t = ?",
+          5,
+        ),
+        await sql.execute(
+          "select ?/2 as half, ?/2 as exact, -? as minus, typeof(:c) as kind".replace(":c", "?"),
+          5,
+          5.5,
+          3,
+          7,
+        ),
         await sql.execute("select id from typed where id in (?, ?) order by id limit ? offset ?", 2, 1, 5, 1),
         await sql.execute("select u from typed where id = :id", { id: 1 }),
         await sql.execute("select cast(? as text) as digits", 9_007_199_254_740_993n),
@@ -165,13 +213,20 @@ describe("execute", () => {
   });
 
   it("reads integers beyond 2^53 rounded, and all their digits as text", async () => {
-    const sql = "select 9007199254740993 as rounded, cast(9007199254740993 as text) as digits, cast('9007199254740993' as integer) - 1 as exact";
-    expect(await inAction(({ db: { execute } }) => execute(sql))).toEqual([{ rounded: 9007199254740992, digits: "9007199254740993", exact: 9007199254740992 }]);
+    const sql =
+      "select 9007199254740993 as rounded, cast(9007199254740993 as text) as digits, cast('9007199254740993' as integer) - 1 as exact";
+    expect(await inAction(({ db: { execute } }) => execute(sql))).toEqual([
+      { rounded: 9007199254740992, digits: "9007199254740993", exact: 9007199254740992 },
+    ]);
   });
 
   it.each([
     ["sqlite/duplicate_column", "insert into t values (1) returning x, x", []],
-    ["sqlite/constraint_failed", "create table u (x unique); insert into t values (1); insert into u values (1), (1)", []],
+    [
+      "sqlite/constraint_failed",
+      "create table u (x unique); insert into t values (1); insert into u values (1), (1)",
+      [],
+    ],
     ["sqlite/statement_failed", "insert into t values (1); select nothing from nowhere", []],
     ["sqlite/statement_failed", "insert into t values (1); select ? as a, ? as b", []],
     ["sqlite/invalid_parameter", "insert into t values (?); select 1", [1]],
@@ -184,15 +239,19 @@ describe("execute", () => {
     ["sqlite/manual_transaction", "insert into t values (1); begin", []],
     ["sqlite/manual_transaction", "insert into t values (1); insert or rollback into t values (2)", []],
   ])("refuses with %s, and has changed nothing then: %s", async (code, sql, parameters) => {
-    const [found, rows] = await inAction(async (c) => [await codeOf(c.db.execute(sql, ...(parameters as []))), await readAll(c.db)] as const);
+    const [found, rows] = await inAction(
+      async (c) => [await codeOf(c.db.execute(sql, ...(parameters as []))), await readAll(c.db)] as const,
+    );
     expect([found, rows]).toEqual([code, []]);
   });
 
   it("has no parameter for text, and no other type, in two million bytes", async () => {
-    expect(await inAction(async ({ db: sql }) => {
-      await sql.execute("insert into t values (?)", "é".repeat(1_000_000));
-      return (await sql.execute("select length(x) as n from t"))[0];
-    })).toEqual({ n: 1_000_000 });
+    expect(
+      await inAction(async ({ db: sql }) => {
+        await sql.execute("insert into t values (?)", "é".repeat(1_000_000));
+        return (await sql.execute("select length(x) as n from t"))[0];
+      }),
+    ).toEqual({ n: 1_000_000 });
   });
 
   it("is refused after close, until the next start", async () => {
@@ -207,7 +266,10 @@ describe("execute", () => {
   });
 
   it("fails with actor/database_not_configured without one (B3)", async () => {
-    expect(failureOf(await subject("none").action("run"))).toMatchObject({ code: "actor/database_not_configured", status: 500 });
+    expect(failureOf(await subject("none").action("run"))).toMatchObject({
+      code: "actor/database_not_configured",
+      status: 500,
+    });
   });
 });
 
@@ -263,7 +325,12 @@ describe("a crash", () => {
       await object.action("status").catch(() => {});
       await object.runAlarms();
       const rows = place === "nowhere" ? ["early 1", "late 1"] : ["early 1", "early 2", "late 2"];
-      expect([place, await object.call("status"), await object.call("rows"), await object.call("getState")]).toEqual([place, "completed", rows, { n: 1 }]);
+      expect([place, await object.call("status"), await object.call("rows"), await object.call("getState")]).toEqual([
+        place,
+        "completed",
+        rows,
+        { n: 1 },
+      ]);
     }
   });
 });
@@ -298,8 +365,19 @@ describe("a transaction", () => {
 
   it("is undone when a statement of it fails and nobody catches that; goes on when somebody does", async () => {
     const result = await inAction(async (c) => [
-      await codeOf(c.db.transaction(async (tx) => (await tx.execute("insert into t values (1)"), tx.execute("insert into nowhere values (1)")))),
-      await codeOf(c.db.transaction(async (tx) => (await tx.execute("insert into t values (2)"), tx.execute("insert into nowhere values (1)").catch(() => {})))),
+      await codeOf(
+        c.db.transaction(
+          async (tx) => (await tx.execute("insert into t values (1)"), tx.execute("insert into nowhere values (1)")),
+        ),
+      ),
+      await codeOf(
+        c.db.transaction(
+          async (tx) => (
+            await tx.execute("insert into t values (2)"),
+            tx.execute("insert into nowhere values (1)").catch(() => {})
+          ),
+        ),
+      ),
       await readAll(c.db),
     ]);
     expect(result).toEqual(["sqlite/statement_failed", "no error", [2]]);
@@ -307,10 +385,12 @@ describe("a transaction", () => {
 
   it("lets statements and transactions that come later wait, in order of call", async () => {
     const result = await inAction(async (c) => {
-      const insert = (value: string) => async (tx: SqlExecutor): Promise<void> => {
-        await nextTurn();
-        await tx.execute("insert into t values (?)", value);
-      };
+      const insert =
+        (value: string) =>
+        async (tx: SqlExecutor): Promise<void> => {
+          await nextTurn();
+          await tx.execute("insert into t values (?)", value);
+        };
       await Promise.all([
         c.db.transaction(insert("one")),
         c.db.execute("insert into t values ('two')"),
@@ -324,7 +404,13 @@ describe("a transaction", () => {
   });
 
   it("lets 128 wait, and refuses more with sqlite/transaction_queue_full", async () => {
-    const codes = await inAction((c) => Promise.all(Array.from({ length: 131 }, (_, i) => codeOf(c.db.transaction((tx) => tx.execute("insert into t values (?)", i))))));
+    const codes = await inAction((c) =>
+      Promise.all(
+        Array.from({ length: 131 }, (_, i) =>
+          codeOf(c.db.transaction((tx) => tx.execute("insert into t values (?)", i))),
+        ),
+      ),
+    );
     expect(codes).toEqual([...Array(129).fill("no error"), ...Array(2).fill("sqlite/transaction_queue_full")]);
   });
 
@@ -336,7 +422,9 @@ describe("a transaction", () => {
         c.db.transaction(
           async (tx) => {
             await tx.execute("insert into t values (1)");
-            await c.db.execute("insert into t values ('outside')").then(() => (late = codeOf(tx.execute("insert into t values ('late')"))));
+            await c.db
+              .execute("insert into t values ('outside')")
+              .then(() => (late = codeOf(tx.execute("insert into t values ('late')"))));
           },
           { timeout: 20 },
         ),
@@ -347,7 +435,9 @@ describe("a transaction", () => {
   });
 
   it.each([0, -1, NaN, "1"])("refuses the timeout %s", async (timeout) => {
-    expect(await inAction((c) => codeOf(c.db.transaction(async () => {}, { timeout: timeout as number })))).toBe("sqlite/invalid_timeout");
+    expect(await inAction((c) => codeOf(c.db.transaction(async () => {}, { timeout: timeout as number })))).toBe(
+      "sqlite/invalid_timeout",
+    );
   });
 
   it("refuses its tx when it has ended", async () => {
@@ -394,7 +484,11 @@ describe("a transaction", () => {
     });
     await object.call("run");
     const code = "sqlite/transaction_interrupted";
-    expect([order, await object.call("rows"), await object.call("getState")]).toEqual([[code, code], ["after"], { n: 7 }]);
+    expect([order, await object.call("rows"), await object.call("getState")]).toEqual([
+      [code, code],
+      ["after"],
+      { n: 7 },
+    ]);
     await object.evict();
     expect([await object.call("rows"), await object.call("getState")]).toEqual([["after"], { n: 7 }]);
   });
@@ -415,7 +509,10 @@ describe("a transaction", () => {
       );
       await object.call("run");
       await object.evict();
-      expect([await object.call("rows"), await object.call("getState")]).toEqual([end === "resolves" ? [1, 2] : [], { n: 3 }]);
+      expect([await object.call("rows"), await object.call("getState")]).toEqual([
+        end === "resolves" ? [1, 2] : [],
+        { n: 3 },
+      ]);
     }
   });
 
@@ -423,7 +520,9 @@ describe("a transaction", () => {
     const object = subject("plain");
     const other = subject("plain");
     jobs.set(object.key.join("/"), async (c) => {
-      const { plain } = (c as unknown as { client(): { plain: { getOrCreate(key: string[]): { getState(): Promise<unknown> } } } }).client();
+      const { plain } = (
+        c as unknown as { client(): { plain: { getOrCreate(key: string[]): { getState(): Promise<unknown> } } } }
+      ).client();
       let answer: Promise<unknown> | undefined;
       const code = await codeOf(
         c.db.transaction(async (tx) => {
@@ -433,13 +532,18 @@ describe("a transaction", () => {
       );
       return [code, await answer];
     });
-    expect([await object.call("run"), await object.call("rows")]).toEqual([["sqlite/transaction_interrupted", { n: 0 }], []]);
+    expect([await object.call("run"), await object.call("rows")]).toEqual([
+      ["sqlite/transaction_interrupted", { n: 0 }],
+      [],
+    ]);
   });
 
   it("that breaks a deferred constraint is lost with its object, and nothing else is", async () => {
     const object = subject("plain");
     jobs.set(object.key.join("/"), async (c) => {
-      await c.db.execute("create table p (id integer primary key); create table q (p references p (id) deferrable initially deferred)");
+      await c.db.execute(
+        "create table p (id integer primary key); create table q (p references p (id) deferrable initially deferred)",
+      );
       c.state.n = 1;
     });
     await object.call("run");
@@ -457,7 +561,11 @@ describe("a creation", () => {
     await c.db.transaction((tx) => tx.execute("insert into t values ('second')"));
     await nextTurn();
   };
-  const nothing = async (object: TestObject): Promise<unknown> => [await tablesOf(object), await object.keys(), await object.alarmAt()];
+  const nothing = async (object: TestObject): Promise<unknown> => [
+    await tablesOf(object),
+    await object.keys(),
+    await object.alarmAt(),
+  ];
 
   it("leaves no table behind when a hook throws, and all of them when none does", async () => {
     migration = async (client) => {
@@ -512,7 +620,10 @@ describe("a creation", () => {
       // On a busy machine it may be late before it has begun: refused as well.
       await (late = codeOf(write()));
     });
-    expect(failureOf(await object.action("rows"))).toMatchObject({ code: "actor/callback_timed_out", metadata: { callback_name: "onMigrate" } });
+    expect(failureOf(await object.action("rows"))).toMatchObject({
+      code: "actor/callback_timed_out",
+      metadata: { callback_name: "onMigrate" },
+    });
     await object.inside(() => go());
     expect([await late, await nothing(object)]).toEqual(["actor/callback_timed_out", [[], [], null]]);
   });
@@ -526,7 +637,9 @@ describe("a migration of an actor that exists", () => {
     await object.evict();
     return object;
   };
-  const migrate = async (c: Parameters<Run>[0] & { queue?: { send(name: string, body: number): Promise<void> } }): Promise<void> => {
+  const migrate = async (
+    c: Parameters<Run>[0] & { queue?: { send(name: string, body: number): Promise<void> } },
+  ): Promise<void> => {
     await c.db.execute("insert into t values ('migrated')");
     c.state.n += 1;
     await c.queue?.send("q", 1);
@@ -537,26 +650,42 @@ describe("a migration of an actor that exists", () => {
   it("is one commit: tables, state and messages, when it has ended (A13)", async () => {
     const object = await made();
     migrating.set(object.key.join("/"), migrate);
-    expect([await object.call("rows"), await object.call("getState"), await object.call("queued")]).toEqual([["migrated", "more"], { n: 1 }, [1]]);
+    expect([await object.call("rows"), await object.call("getState"), await object.call("queued")]).toEqual([
+      ["migrated", "more"],
+      { n: 1 },
+      [1],
+    ]);
   });
 
-  it.each(["the provider's throws", "the actor's throws", "the object dies"])("changes nothing when %s, and the start fails (A13)", async (how) => {
-    const object = await made();
-    migration = async (client) => {
-      await client.execute("insert into t values ('by the provider')");
-      await nextTurn();
-      if (how === "the provider's throws") throw new Error("no");
-    };
-    migrating.set(object.key.join("/"), async (c) => {
-      await migrate(c);
-      if (how === "the actor's throws") throw new Error("no");
-      if (how === "the object dies") objectOf(object.name, object.key).die();
-    });
-    expect(await object.action("rows").then(({ ok }) => ok, () => false)).toBe(false);
-    migration = () => {};
-    migrating.clear();
-    expect([await object.call("rows"), await object.call("getState"), await object.call("queued")]).toEqual([[], { n: 0 }, []]);
-  });
+  it.each(["the provider's throws", "the actor's throws", "the object dies"])(
+    "changes nothing when %s, and the start fails (A13)",
+    async (how) => {
+      const object = await made();
+      migration = async (client) => {
+        await client.execute("insert into t values ('by the provider')");
+        await nextTurn();
+        if (how === "the provider's throws") throw new Error("no");
+      };
+      migrating.set(object.key.join("/"), async (c) => {
+        await migrate(c);
+        if (how === "the actor's throws") throw new Error("no");
+        if (how === "the object dies") objectOf(object.name, object.key).die();
+      });
+      expect(
+        await object.action("rows").then(
+          ({ ok }) => ok,
+          () => false,
+        ),
+      ).toBe(false);
+      migration = () => {};
+      migrating.clear();
+      expect([await object.call("rows"), await object.call("getState"), await object.call("queued")]).toEqual([
+        [],
+        { n: 0 },
+        [],
+      ]);
+    },
+  );
 });
 
 describe("the database of an actor", () => {
@@ -565,9 +694,19 @@ describe("the database of an actor", () => {
     await object.call("rows");
     jobs.set(object.key.join("/"), async ({ db: sql }) => {
       const attempts = [
-        "select * from _cf_KV", 'select * from "_cf_KV"', "select * from main._cf_KV", "delete from _cf_KV", "drop table _cf_KV", "update _cf_KV set value = null",
-        "create view v as select * from _cf_KV; select * from v", "alter table t rename to _cf_KV", "create table _cf_KV (x)", "pragma writable_schema = 1",
-        "create trigger tr after insert on t begin delete from _cf_KV; end; insert into t values (1)", "attach ':memory:' as m", "vacuum",
+        "select * from _cf_KV",
+        'select * from "_cf_KV"',
+        "select * from main._cf_KV",
+        "delete from _cf_KV",
+        "drop table _cf_KV",
+        "update _cf_KV set value = null",
+        "create view v as select * from _cf_KV; select * from v",
+        "alter table t rename to _cf_KV",
+        "create table _cf_KV (x)",
+        "pragma writable_schema = 1",
+        "create trigger tr after insert on t begin delete from _cf_KV; end; insert into t values (1)",
+        "attach ':memory:' as m",
+        "vacuum",
       ];
       const codes: string[] = [];
       for (const attempt of attempts) codes.push(await codeOf(sql.execute(attempt)));

@@ -74,7 +74,8 @@ class ExampleTrial {
         return { state, keys };
       }
       const at = await object.alarmAt();
-      if (at === null || wakes === MAX_WAKES) throw new Error(`${this.#example.name} stands still with ${JSON.stringify(state)}`);
+      if (at === null || wakes === MAX_WAKES)
+        throw new Error(`${this.#example.name} stands still with ${JSON.stringify(state)}`);
       if (isParked && this.#disturbance.evicts) {
         await object.evict();
         this.evictions += 1;
@@ -150,7 +151,10 @@ class ExampleTrial {
   async #rest(): Promise<boolean> {
     for (let polls = 0; polls < MAX_POLLS; polls += 1) {
       // It rejects when the object dies in it.
-      const isParked = await this.object.holdsLease().then((holds) => !holds).catch(() => false);
+      const isParked = await this.object
+        .holdsLease()
+        .then((holds) => !holds)
+        .catch(() => false);
       const isDead = this.#isDead;
       this.#isDead = false;
       if (isParked && !this.#isDying) return true;
@@ -171,9 +175,11 @@ class ExampleTrial {
 const platformFetch = globalThis.fetch;
 
 beforeEach(() => {
-  globalThis.fetch = ((url: string, init: RequestInit = {}) => current.requested(url.replace("https://api.example.com/", ""), init)) as typeof fetch;
+  globalThis.fetch = ((url: string, init: RequestInit = {}) =>
+    current.requested(url.replace("https://api.example.com/", ""), init)) as typeof fetch;
   probes.committed = (id) => current.committed(id);
-  probes.called = (id, envelope) => (envelope.address.name === current.object.name ? undefined : current.called(id, envelope));
+  probes.called = (id, envelope) =>
+    envelope.address.name === current.object.name ? undefined : current.called(id, envelope);
 });
 afterEach(() => {
   globalThis.fetch = platformFetch;
@@ -211,7 +217,8 @@ async function dieEverywhere(example: ExampleRun, at: (point: number) => Disturb
   return point - 1;
 }
 
-const callsOf = ({ effects }: ExampleRun): number => Object.entries(effects).reduce((sum, [effect, count]) => (/Actor /.test(effect) ? sum + count : sum), 0);
+const callsOf = ({ effects }: ExampleRun): number =>
+  Object.entries(effects).reduce((sum, [effect, count]) => (/Actor /.test(effect) ? sum + count : sum), 0);
 
 describe("comes to the same, and does the same to others, evicted whenever it sleeps", () => {
   it.each(EXAMPLE_RUNS)("$name", async (example) => {
@@ -224,24 +231,38 @@ describe("comes to the same, and does the same to others, evicted whenever it sl
 });
 
 describe("comes to the same, killed in the turn of any one commit", () => {
-  it.each(EXAMPLE_RUNS)("$name", async (example) => {
-    expect(await dieEverywhere(example, (at) => ({ dies: { at, when: "in" } }))).toBeGreaterThan(1);
-  }, 60_000);
+  it.each(EXAMPLE_RUNS)(
+    "$name",
+    async (example) => {
+      expect(await dieEverywhere(example, (at) => ({ dies: { at, when: "in" } }))).toBeGreaterThan(1);
+    },
+    60_000,
+  );
 });
 
 describe("comes to the same, killed right behind any one commit", () => {
-  it.each(EXAMPLE_RUNS)("$name", async (example) => {
-    expect(await dieEverywhere(example, (at) => ({ dies: { at, when: "behind" } }))).toBeGreaterThan(1);
-  }, 60_000);
+  it.each(EXAMPLE_RUNS)(
+    "$name",
+    async (example) => {
+      expect(await dieEverywhere(example, (at) => ({ dies: { at, when: "behind" } }))).toBeGreaterThan(1);
+    },
+    60_000,
+  );
 });
 
 describe("comes to the same, whichever call kills the called actor", () => {
-  it.each(EXAMPLE_RUNS.filter((example) => callsOf(example) > 0))("$name", async (example) => {
-    expect(await dieEverywhere(example, (calleeDiesAt) => ({ calleeDiesAt }))).toBe(callsOf(example));
-  }, 60_000);
+  it.each(EXAMPLE_RUNS.filter((example) => callsOf(example) > 0))(
+    "$name",
+    async (example) => {
+      expect(await dieEverywhere(example, (calleeDiesAt) => ({ calleeDiesAt }))).toBe(callsOf(example));
+    },
+    60_000,
+  );
 });
 
 /** The example of timeouts keeps a list of all attempts that began. */
 function withoutAttempts(end: object): unknown {
-  return JSON.parse(JSON.stringify(end, (name, value: unknown) => (name === "attempts" && Array.isArray(value) ? undefined : value)));
+  return JSON.parse(
+    JSON.stringify(end, (name, value: unknown) => (name === "attempts" && Array.isArray(value) ? undefined : value)),
+  );
 }

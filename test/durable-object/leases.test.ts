@@ -16,7 +16,8 @@ const called = (what: string): number => {
   calls.set(what, count);
   return count;
 };
-const die = (context: { readonly name: string; readonly key: string[] }): void => objectOf(context.name, context.key).die();
+const die = (context: { readonly name: string; readonly key: string[] }): void =>
+  objectOf(context.name, context.key).die();
 let release: () => void = () => {};
 
 serve(
@@ -106,7 +107,10 @@ serve(
           other: (c) => {
             c.state.other += 1;
           },
-          left: async (c) => ({ other: c.state.other, schedules: (await c.schedule.list()).map((each) => each.action) }),
+          left: async (c) => ({
+            other: c.state.other,
+            schedules: (await c.schedule.list()).map((each) => each.action),
+          }),
         },
       }),
       patient: actor({
@@ -221,7 +225,10 @@ function collectUnhandled(): Unhandled {
   return { messages, end };
 }
 
-type Report = { status: { status: string; output?: unknown; error?: { name: string; message: string; metadata?: unknown } }; history: { location: string[]; interrupted: number; attempts: number; status: string }[] };
+type Report = {
+  status: { status: string; output?: unknown; error?: { name: string; message: string; metadata?: unknown } };
+  history: { location: string[]; interrupted: number; attempts: number; status: string }[];
+};
 
 describe("an object that dies again and again", () => {
   it("ends a step that kills it each time as interrupted, with a growing time between the tries", async () => {
@@ -235,7 +242,11 @@ describe("an object that dies again and again", () => {
     expect(status.status).toBe("failed");
     expect(status.error).toMatchObject({ name: "CriticalError" });
     expect(status.error?.message).toContain('Step "deadly" was cut off 10 times');
-    expect(history.find((entry) => entry.location[0] === "deadly")).toMatchObject({ status: "failed", interrupted: 10, attempts: 1 });
+    expect(history.find((entry) => entry.location[0] === "deadly")).toMatchObject({
+      status: "failed",
+      interrupted: 10,
+      attempts: 1,
+    });
     // The first run is not recorded before it starts; the ten after it are.
     expect(calls.get("deadly")).toBe(11);
     const seconds = gaps.map((gap) => Math.ceil(gap / 1_000));
@@ -263,7 +274,9 @@ describe("an object that dies again and again", () => {
     const { status, history } = (await object.call("report")) as Report & { state: { done: string[] } };
     expect(status).toMatchObject({ status: "completed", output: { first: "first", last: "last" } });
     expect((status.output as { guilty: string }).guilty).toMatch(/^critical: Step "guilty" was cut off 10 times/);
-    const interrupted = Object.fromEntries(history.filter((entry) => entry.location.length === 3).map((entry) => [entry.location[2], entry.interrupted]));
+    const interrupted = Object.fromEntries(
+      history.filter((entry) => entry.location.length === 3).map((entry) => [entry.location[2], entry.interrupted]),
+    );
     expect(interrupted).toEqual({ first: 0, guilty: 10, last: 0 });
     expect(calls.get("guilty")).toBe(11);
     expect(calls.get("first")).toBeLessThanOrEqual(2);
@@ -301,7 +314,10 @@ describe("the platform's alarm", () => {
     await object.inside((ctx) => ctx.storage.setAlarm(at)).catch(() => {});
     while (told.length < 2) await scheduler.wait(5);
     probes.alarmed = undefined;
-    expect(told).toEqual([[at, false], [at, true]]);
+    expect(told).toEqual([
+      [at, false],
+      [at, true],
+    ]);
   });
 
   it("that its object dies in still shows to a call that comes before it does again", async () => {
@@ -386,7 +402,10 @@ describe("user code that throws", () => {
     await object.call("plan");
     await object.runAlarms();
     expect(await object.call("get")).toBe(4);
-    expect(((await object.call("report")) as Report).status).toMatchObject({ status: "failed", error: { message: "the workflow throws" } });
+    expect(((await object.call("report")) as Report).status).toMatchObject({
+      status: "failed",
+      error: { message: "the workflow throws" },
+    });
     expect(await object.inside((ctx) => ctx === instance)).toBe(true);
     // Only what user code itself left unhandled: nothing of ours.
     unhandled.end();

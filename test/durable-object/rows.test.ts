@@ -36,18 +36,36 @@ serve(
       }),
       data: actor({
         state: { n: 0 },
-        db: db({ onMigrate: async (sql) => void (await sql.execute("create table if not exists t (id integer primary key, x)")) }),
+        db: db({
+          onMigrate: async (sql) =>
+            void (await sql.execute("create table if not exists t (id integer primary key, x)")),
+        }),
         actions: {
           read: async (c) => [await c.db.execute("select * from t"), await c.kv.list()],
           put: (c) => c.kv.put("k", String((c.state.n += 0))),
           both: async (c) => {
             c.state.n += 1;
-            await c.kv.batchPut([["a", String(c.state.n)], ["b", String(c.state.n)]]);
+            await c.kv.batchPut([
+              ["a", String(c.state.n)],
+              ["b", String(c.state.n)],
+            ]);
           },
           nothing: async (c) => (await c.kv.delete("never"), await c.kv.deleteRange("x", "y")),
           insert: (c) => c.db.execute("insert into t (x) values (1)"),
-          transaction: (c) => c.db.transaction(async (tx) => (await tx.execute("insert into t (x) values (2)"), await scheduler.wait(0), await tx.execute("insert into t (x) values (3)"))),
-          undone: (c) => c.db.transaction(async (tx) => (await tx.execute("insert into t (x) values (4)"), Promise.reject(new Error("no")))).catch(() => {}),
+          transaction: (c) =>
+            c.db.transaction(
+              async (tx) => (
+                await tx.execute("insert into t (x) values (2)"),
+                await scheduler.wait(0),
+                await tx.execute("insert into t (x) values (3)")
+              ),
+            ),
+          undone: (c) =>
+            c.db
+              .transaction(
+                async (tx) => (await tx.execute("insert into t (x) values (4)"), Promise.reject(new Error("no"))),
+              )
+              .catch(() => {}),
         },
       }),
       steps: actor({
@@ -121,11 +139,20 @@ function note(operation: string, { rows, alarms }: Cost, budget: string): void {
   table.push({ operation, rows, alarms, budget });
 }
 
-const per = (count: number, many: Cost, one: Cost): Cost => ({ rows: (many.rows - one.rows) / count, alarms: (many.alarms - one.alarms) / count });
+const per = (count: number, many: Cost, one: Cost): Cost => ({
+  rows: (many.rows - one.rows) / count,
+  alarms: (many.alarms - one.alarms) / count,
+});
 
 afterAll(() => {
-  const line = (cells: readonly string[]): string => `  ${(cells[0] ?? "").padEnd(52)} ${cells.slice(1, 4).map((cell) => cell.padStart(7)).join(" ")}  ${cells[4]}`;
-  const lines = table.map(({ operation, rows, alarms, budget }) => line([operation, String(rows), String(alarms), String(rows + alarms), budget]));
+  const line = (cells: readonly string[]): string =>
+    `  ${(cells[0] ?? "").padEnd(52)} ${cells
+      .slice(1, 4)
+      .map((cell) => cell.padStart(7))
+      .join(" ")}  ${cells[4]}`;
+  const lines = table.map(({ operation, rows, alarms, budget }) =>
+    line([operation, String(rows), String(alarms), String(rows + alarms), budget]),
+  );
   console.log([line(["billed rows of", "rows", "alarms", "sum", "budget"]), ...lines].join("\n"));
 });
 
@@ -232,7 +259,10 @@ describe("an actor without a workflow", () => {
     const second = await cost(object, () => object.call("schedule"));
     note("schedule an action, first", first, "2");
     note("schedule an action later than another", second, "1");
-    expect([first, second]).toEqual([{ rows: 1, alarms: 1 }, { rows: 1, alarms: 0 }]);
+    expect([first, second]).toEqual([
+      { rows: 1, alarms: 1 },
+      { rows: 1, alarms: 0 },
+    ]);
   });
 
   it("costs a row and an alarm for a recurring job, nothing to register it again, and two rows and two alarms a run", async () => {
@@ -242,7 +272,10 @@ describe("an actor without a workflow", () => {
     const again = await cost(object, () => object.call("every", "read"));
     note("register a recurring job", first, "2");
     note("register it again", again, "0");
-    expect([first, again]).toEqual([{ rows: 1, alarms: 1 }, { rows: 0, alarms: 0 }]);
+    expect([first, again]).toEqual([
+      { rows: 1, alarms: 1 },
+      { rows: 0, alarms: 0 },
+    ]);
     const run = async (): Promise<Cost> => {
       clock.moveTo((await object.alarmAt()) ?? 0);
       const { rows, alarms } = await cost(object, () => object.alarm());
@@ -259,11 +292,17 @@ describe("a workflow", () => {
   const LEASE_AND_ALARM = 2;
 
   /** The cost of a burst of `count` steps, set off by a message to a parked workflow. */
-  async function burst(key: string, count: number, options: { change?: boolean; ephemeral?: boolean } = {}): Promise<Cost> {
+  async function burst(
+    key: string,
+    count: number,
+    options: { change?: boolean; ephemeral?: boolean } = {},
+  ): Promise<Cost> {
     const object = new TestObject("steps", key);
     await object.call("read");
     await object.settle();
-    return cost(object, () => object.enqueue("go", { count, change: options.change ?? false, ephemeral: options.ephemeral ?? false }));
+    return cost(object, () =>
+      object.enqueue("go", { count, change: options.change ?? false, ephemeral: options.ephemeral ?? false }),
+    );
   }
 
   it("costs nothing while it is parked: reads, and an alarm that comes for nothing but its own writing", async () => {
@@ -282,7 +321,10 @@ describe("a workflow", () => {
 
   it("costs one row a step, and one more if the step changed state; nothing before it starts", async () => {
     const [one, many] = [await burst("one step", 1), await burst("eleven steps", 11)];
-    const [oneChange, manyChanges] = [await burst("one change", 1, { change: true }), await burst("eleven changes", 11, { change: true })];
+    const [oneChange, manyChanges] = [
+      await burst("one change", 1, { change: true }),
+      await burst("eleven changes", 11, { change: true }),
+    ];
     const step = per(10, many, one);
     const change = per(10, manyChanges, oneChange);
     note("durable step", step, "1");
@@ -292,7 +334,11 @@ describe("a workflow", () => {
   });
 
   it("costs one row for an ephemeral step, written with what comes next", async () => {
-    const ephemeral = per(10, await burst("eleven ephemeral", 11, { ephemeral: true }), await burst("one ephemeral", 1, { ephemeral: true }));
+    const ephemeral = per(
+      10,
+      await burst("eleven ephemeral", 11, { ephemeral: true }),
+      await burst("one ephemeral", 1, { ephemeral: true }),
+    );
     note("ephemeral step", ephemeral, "1");
     expect(ephemeral).toEqual({ rows: 1, alarms: 0 });
   });

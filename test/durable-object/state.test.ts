@@ -14,7 +14,13 @@ serve(
   setup({
     use: {
       fleet: actor({
-        state: { ships: {} as Record<string, Any>, list: [1, 2, 3] as Any[], readings: [] as number[], users: [{ name: "alice", balance: 0 }] as Any[], answer: undefined as Any },
+        state: {
+          ships: {} as Record<string, Any>,
+          list: [1, 2, 3] as Any[],
+          readings: [] as number[],
+          users: [{ name: "alice", balance: 0 }] as Any[],
+          answer: undefined as Any,
+        },
         actions: {
           destroyShip: (c, id: string) => {
             const ship = c.state.ships[id];
@@ -27,7 +33,8 @@ serve(
             const batch = Array.from({ length: count }, (_, i) => i + 0.5);
             for (const reading of batch) c.state.readings.push(reading);
           },
-          readAll: (c, count: number) => void c.state.readings.push(...Array.from({ length: count }, (_, i) => i + 0.5)),
+          readAll: (c, count: number) =>
+            void c.state.readings.push(...Array.from({ length: count }, (_, i) => i + 0.5)),
           nest: (c) => void c.state.list.push(nested(300)),
           deposit: async (c, amount: number) => {
             const [alice] = c.state.users;
@@ -51,14 +58,24 @@ serve(
             made.self = made;
           },
           clone: (c) => structuredClone(snapshot(c.state.users)),
-          get: (c) => ({ ships: c.state.ships, list: c.state.list, readings: c.state.readings.length, users: c.state.users, answer: c.state.answer }),
+          get: (c) => ({
+            ships: c.state.ships,
+            list: c.state.list,
+            readings: c.state.readings.length,
+            users: c.state.users,
+            answer: c.state.answer,
+          }),
         },
       }),
     },
   }),
 );
 
-const codeOf = (reply: Promise<unknown>): Promise<unknown> => reply.then(() => "was taken", (error: Any) => error.code);
+const codeOf = (reply: Promise<unknown>): Promise<unknown> =>
+  reply.then(
+    () => "was taken",
+    (error: Any) => error.code,
+  );
 
 describe("the state of an actor", () => {
   it("reaches no prototype by a name that a client sent: other actors of the isolate go on", async () => {
@@ -101,7 +118,7 @@ describe("the state of an actor", () => {
     expect(await fleet.call("clone")).toEqual([{ name: "alice", balance: 50 }]);
   });
 
-  it("stores what is written through a reference until the callback's end, and starts anew from what is stored if that is impossible", async () => {
+  it("stores what is written through a reference until the callback's end, or starts anew from what is stored", async () => {
     const fleet = new TestObject("fleet", "references");
     await fleet.call("stream");
     await fleet.evict();

@@ -1,7 +1,13 @@
 import { abortAllDurableObjects } from "cloudflare:test";
 import { describe, expect, it } from "vitest";
 import { actor, setup } from "../../src/entry/index.js";
-import { CriticalError, Loop, workflow, type WorkflowContext, type WorkflowStepContext } from "../../src/entry/workflow.js";
+import {
+  CriticalError,
+  Loop,
+  workflow,
+  type WorkflowContext,
+  type WorkflowStepContext,
+} from "../../src/entry/workflow.js";
 import type { WorkflowHistoryEntry } from "../../src/entry/index.js";
 import { serve } from "../support/worker.js";
 import { objectOf, TestObject } from "./test-object.js";
@@ -81,11 +87,12 @@ const workloads: Record<string, (ctx: Context) => Promise<unknown>> = {
   },
 
   async receives(ctx) {
-    const send = (step: Step): Promise<void> => (async () => {
-      await step.queue.send("in", "first");
-      await step.queue.send("in", "second");
-      await step.queue.send("other", "third");
-    })();
+    const send = (step: Step): Promise<void> =>
+      (async () => {
+        await step.queue.send("in", "first");
+        await step.queue.send("in", "second");
+        await step.queue.send("other", "third");
+      })();
     await ctx.step("send", work("send", 1, send));
     const first = await ctx.queue.next("first", { names: ["in"] });
     point(ctx);
@@ -106,7 +113,10 @@ const workloads: Record<string, (ctx: Context) => Promise<unknown>> = {
       historyPruneInterval: 2,
       run: async (round, state) => {
         if (state.round === 3) return Loop.break(state.got);
-        await round.step("send", work(`send-${state.round}`, 1, (step) => step.queue.send("in", state.round)));
+        await round.step(
+          "send",
+          work(`send-${state.round}`, 1, (step) => step.queue.send("in", state.round)),
+        );
         point(ctx);
         const message = await round.queue.next("take");
         point(ctx);
@@ -133,7 +143,14 @@ const workloads: Record<string, (ctx: Context) => Promise<unknown>> = {
   async race(ctx) {
     const timer = await ctx.race("timer wins", [
       { name: "timer", run: (branch) => branch.sleep("short", 20) },
-      { name: "work", run: (branch) => branch.step("endless", (step) => new Promise<void>((resolve) => step.abortSignal.addEventListener("abort", () => resolve()))) },
+      {
+        name: "work",
+        run: (branch) =>
+          branch.step(
+            "endless",
+            (step) => new Promise<void>((resolve) => step.abortSignal.addEventListener("abort", () => resolve())),
+          ),
+      },
     ]);
     point(ctx);
     const worker = await ctx.race("work wins", [
@@ -150,7 +167,10 @@ const actions = {
   report: (c: { state: State; workflow: { status(): unknown; history(): WorkflowHistoryEntry[] } }) => ({
     state: c.state,
     status: c.workflow.status(),
-    history: c.workflow.history().map(canonical).sort((a, b) => JSON.stringify(a.location).localeCompare(JSON.stringify(b.location))),
+    history: c.workflow
+      .history()
+      .map(canonical)
+      .sort((a, b) => JSON.stringify(a.location).localeCompare(JSON.stringify(b.location))),
   }),
   touch: () => {},
 };
@@ -159,7 +179,11 @@ const actions = {
 function canonical({ location, kind, status, value, error }: WorkflowHistoryEntry) {
   if (kind === "sleep" || (kind === "message" && value === undefined)) return { location, kind };
   if (kind !== "message") return { location, kind, status, value, error };
-  return { location, kind, messages: (value as { name: string; body: unknown }[]).map(({ name, body }) => [name, body]) };
+  return {
+    location,
+    kind,
+    messages: (value as { name: string; body: unknown }[]).map(({ name, body }) => [name, body]),
+  };
 }
 
 const names = Object.keys(workloads);
@@ -169,7 +193,11 @@ serve(
       ...Object.fromEntries(
         names.map((name, index) => [
           `workload${index}`,
-          actor({ state: { sum: 0, done: {} } as State, run: workflow(workloads[name] as (ctx: Context) => Promise<unknown>), actions }),
+          actor({
+            state: { sum: 0, done: {} } as State,
+            run: workflow(workloads[name] as (ctx: Context) => Promise<unknown>),
+            actions,
+          }),
         ]),
       ),
       fed: actor({
@@ -205,7 +233,11 @@ const hung = new Map<string, number>();
 const diesTaking = new Set<unknown>();
 
 /** Starts a workload under a key of its own, and lets only alarms happen until it is over. */
-async function run(index: number, key: string, options: { diesAt?: number; parked?: (object: TestObject) => Promise<void> } = {}) {
+async function run(
+  index: number,
+  key: string,
+  options: { diesAt?: number; parked?: (object: TestObject) => Promise<void> } = {},
+) {
   const object = new TestObject(`workload${index}`, key);
   const here = { passed: 0, diesAt: options.diesAt ?? 0 };
   points.set(key, here);
@@ -245,7 +277,9 @@ describe("survival", () => {
         expect(aborted.keys).toEqual(undisturbed.keys);
         expect(aborted.points, "it did die").toBeGreaterThanOrEqual(diesAt);
         for (const [step, count] of aborted.runs) {
-          expect(count, `runs of ${step}, aborted at instruction ${diesAt}`).toBeLessThanOrEqual((undisturbed.runs.get(step) ?? 0) + 1);
+          expect(count, `runs of ${step}, aborted at instruction ${diesAt}`).toBeLessThanOrEqual(
+            (undisturbed.runs.get(step) ?? 0) + 1,
+          );
         }
       }
     }, 60_000);

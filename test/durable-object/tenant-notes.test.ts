@@ -16,20 +16,30 @@ function tenant(): TestObject {
   tenants += 1;
   return new TestObject("tenantNotes", `tenant-${tenants}`);
 }
-const texts = async (object: TestObject, action: string, ...args: unknown[]): Promise<string[]> => ((await object.call(action, ...args)) as { text: string }[]).map(({ text }) => text);
+const texts = async (object: TestObject, action: string, ...args: unknown[]): Promise<string[]> =>
+  ((await object.call(action, ...args)) as { text: string }[]).map(({ text }) => text);
 
 describe("tenant-notes", () => {
   it("finds a tenant's own notes by the beginnings of their words, whatever is typed, and forgets what is deleted", async () => {
     const [acme, globex] = [tenant(), tenant()];
-    for (const text of ["Call the bank about the loan", "Bankers' holiday", 'A "quoted" river bank', "Nothing"]) await acme.call("add", text);
+    for (const text of ["Call the bank about the loan", "Bankers' holiday", 'A "quoted" river bank', "Nothing"])
+      await acme.call("add", text);
     await globex.call("add", "Bank of globex");
-    expect((await texts(acme, "search", "bank")).sort()).toEqual(['A "quoted" river bank', "Bankers' holiday", "Call the bank about the loan"]);
+    expect((await texts(acme, "search", "bank")).sort()).toEqual([
+      'A "quoted" river bank',
+      "Bankers' holiday",
+      "Call the bank about the loan",
+    ]);
     expect(await texts(acme, "search", "the loan BANK")).toEqual(["Call the bank about the loan"]);
     expect(await texts(acme, "search", '"quoted" OR')).toEqual([]);
     expect(await texts(acme, "search", '"quoted"')).toEqual(['A "quoted" river bank']);
     expect(await texts(acme, "search", "  ")).toEqual([]);
     expect(await acme.call("removeMatching", "bank", 3)).toBe(3);
-    expect([await texts(acme, "search", "bank"), await texts(acme, "list"), await texts(globex, "list")]).toEqual([[], ["Nothing"], ["Bank of globex"]]);
+    expect([await texts(acme, "search", "bank"), await texts(acme, "list"), await texts(globex, "list")]).toEqual([
+      [],
+      ["Nothing"],
+      ["Bank of globex"],
+    ]);
   });
 
   it("removes all or none", async () => {
@@ -44,10 +54,16 @@ describe("tenant-notes", () => {
     const acme = tenant();
     await acme.call("add", "from before");
     await acme.inside(({ storage }) => {
-      storage.sql.exec("drop trigger note_added; drop trigger note_removed; drop table note_words; delete from migrations where id > 0; insert into notes (text, written_at) values ('older still', 1)");
+      storage.sql.exec(
+        "drop trigger note_added; drop trigger note_removed; drop table note_words; delete from migrations " +
+          "where id > 0; insert into notes (text, written_at) values ('older still', 1)",
+      );
     });
     await acme.evict();
-    expect((await texts(acme, "search", "older")).concat(await texts(acme, "search", "before"))).toEqual(["older still", "from before"]);
+    expect((await texts(acme, "search", "older")).concat(await texts(acme, "search", "before"))).toEqual([
+      "older still",
+      "from before",
+    ]);
     await acme.evict();
     expect(await texts(acme, "list")).toEqual(["older still", "from before"]);
   });
@@ -67,13 +83,21 @@ describe("tenant-notes", () => {
         point();
         await scheduler.wait(0);
         point();
-        return { ok: true, json: async () => ({ texts: pointed([`${url.at(-1)} first`, `${url.at(-1)} second`], point) }) };
+        return {
+          ok: true,
+          json: async () => ({ texts: pointed([`${url.at(-1)} first`, `${url.at(-1)} second`], point) }),
+        };
       }) as unknown as typeof fetch;
       await acme.enqueue("imports", { notebook: "a" });
       await acme.enqueue("imports", { notebook: "b" });
       isAccepted = true;
       await acme.runAlarms();
-      expect([diesAt, passed >= diesAt, await acme.call("getState"), await texts(acme, "list")]).toEqual([diesAt, true, { imported: 4 }, ["b second", "b first", "a second", "a first"]]);
+      expect([diesAt, passed >= diesAt, await acme.call("getState"), await texts(acme, "list")]).toEqual([
+        diesAt,
+        true,
+        { imported: 4 },
+        ["b second", "b first", "a second", "a first"],
+      ]);
     }
   });
 });

@@ -136,7 +136,10 @@ export class TestObject {
     throw new Error(`${this.name} ${this.key.join("/")} does not come to rest`);
   }
 
-  /** Nothing but alarms, each at its time, until none is left but that of a wait for a message, a year ahead; `parked` runs before each. Gives their number. */
+  /**
+   * Nothing but alarms, each at its time, until none is left but that of a wait for a message, a year ahead; `parked`
+   * runs before each. Gives their number.
+   */
   async runAlarms(parked: () => Promise<void> = async () => {}): Promise<number> {
     for (let alarms = 0; alarms < MAX_ALARMS; alarms += 1) {
       await this.settle();
@@ -176,5 +179,9 @@ export function failureOf(reply: ReplyEnvelope): { code: string; status: number;
   if (reply.ok) throw new Error("The call was expected to fail");
   const { group, code, metadata } = reply.error;
   const { errorId: _errorId, ...rest } = (metadata ?? {}) as Record<string, unknown>;
-  return { code: `${group}/${code}`, status: reply.status, ...(Object.keys(rest).length === 0 ? {} : { metadata: rest }) };
+  return {
+    code: `${group}/${code}`,
+    status: reply.status,
+    ...(Object.keys(rest).length === 0 ? {} : { metadata: rest }),
+  };
 }

@@ -14,7 +14,9 @@ const PORT = 6420;
 
 /** The demo's answer to a request for a host of that name. */
 async function statusAs(host: string): Promise<number | undefined> {
-  const [answer] = (await once(get({ port: PORT, path: "/metadata", headers: { host } }), "response")) as [IncomingMessage];
+  const [answer] = (await once(get({ port: PORT, path: "/metadata", headers: { host } }), "response")) as [
+    IncomingMessage,
+  ];
   answer.resume();
   return answer.statusCode;
 }
@@ -34,8 +36,14 @@ describe("npm run demo", () => {
   afterAll(() => rmSync(data, { recursive: true, force: true }));
 
   /** Runs it in a pipe. `onText` gets all that it has written so far. */
-  async function run(onText: (text: string, demo: ChildProcess) => void = () => {}): Promise<{ code: number | null; text: string }> {
-    const child = spawn(node, [join(root, "scripts", "demo.mjs")], { cwd: root, env: { ...process.env, PERDURE_DEMO_DATA: data }, stdio: ["ignore", "pipe", "pipe"] });
+  async function run(
+    onText: (text: string, demo: ChildProcess) => void = () => {},
+  ): Promise<{ code: number | null; text: string }> {
+    const child = spawn(node, [join(root, "scripts", "demo.mjs")], {
+      cwd: root,
+      env: { ...process.env, PERDURE_DEMO_DATA: data },
+      stdio: ["ignore", "pipe", "pipe"],
+    });
     demo = child;
     let text = "";
     for (const stream of [child.stdout, child.stderr]) {

@@ -10,10 +10,15 @@ const LOOKS = 1_000;
 const MAX_COMMITS = 40;
 
 /** Runs an example on a clock of its own; `fault` is asked at each commit from when all its messages are accepted. */
-async function run({ registry, actor: name, sends = [], lookMs = 1_000, state }: ExampleRun, fault: CommitFault = () => undefined) {
+async function run(
+  { registry, actor: name, sends = [], lookMs = 1_000, state }: ExampleRun,
+  fault: CommitFault = () => undefined,
+) {
   const clock = new ManualClock();
   vi.stubGlobal("setTimeout", (fire: () => void, durationMs: number) => clock.setTimer(clock.now() + durationMs, fire));
-  vi.stubGlobal("fetch", (url: string, init: RequestInit = {}) => answer(clock, url.replace("https://api.example.com/", ""), init));
+  vi.stubGlobal("fetch", (url: string, init: RequestInit = {}) =>
+    answer(clock, url.replace("https://api.example.com/", ""), init),
+  );
   let accepted: number | undefined;
   const world = new World(registry, {
     clock,
@@ -23,7 +28,8 @@ async function run({ registry, actor: name, sends = [], lookMs = 1_000, state }:
   });
   const actor = world.actor(name, ["k"]);
   await actor.call("getState");
-  for (const [queue, body] of sends) await actor.send({ mode: "get" }, { kind: "send", queue, body: encodeValue(body(clock.now())) });
+  for (const [queue, body] of sends)
+    await actor.send({ mode: "get" }, { kind: "send", queue, body: encodeValue(body(clock.now())) });
   accepted = actor.store.commits;
   let seen = await actor.call("getState");
   for (let looks = 0; looks < LOOKS && !isLike(seen, state); looks += 1) {
@@ -33,7 +39,11 @@ async function run({ registry, actor: name, sends = [], lookMs = 1_000, state }:
   return { actor, commits: actor.store.commits - accepted, state: seen };
 }
 
-async function answer(clock: ManualClock, path: string, { body, signal }: RequestInit): Promise<{ ok: boolean; status: number; json: () => Promise<unknown> }> {
+async function answer(
+  clock: ManualClock,
+  path: string,
+  { body, signal }: RequestInit,
+): Promise<{ ok: boolean; status: number; json: () => Promise<unknown> }> {
   const given = answerOf(path, body);
   await new Promise((resolve, reject) => {
     if (given) clock.setTimer(clock.now() + ANSWER_MS, () => resolve(undefined));

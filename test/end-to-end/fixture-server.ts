@@ -31,7 +31,11 @@ export class FixtureServer {
 }
 
 /** Reads until the value is as wanted: nothing tells a client of a change. Rejects after the limit, with the last value. */
-export async function eventually<T>(read: () => Promise<T>, isDone: (value: T) => boolean, limitMs = 15_000): Promise<T> {
+export async function eventually<T>(
+  read: () => Promise<T>,
+  isDone: (value: T) => boolean,
+  limitMs = 15_000,
+): Promise<T> {
   const deadline = Date.now() + limitMs;
   for (;;) {
     const value = await read();

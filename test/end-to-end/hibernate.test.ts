@@ -44,38 +44,48 @@ describe("silence", () => {
     await connection.dispose();
   });
 
-  test.concurrent.each(["json", "cbor", "bare"] as const)("a connected actor hibernates while its client asks whether it is there (%s)", async (encoding) => {
-    const frames: string[] = [];
-    class Socket extends WebSocket {
-      constructor(url: string, protocols: string[]) {
-        super(url, protocols);
-        this.addEventListener("message", ({ data }) => data === "pong" && frames.push(data));
+  test.concurrent.each(["json", "cbor", "bare"] as const)(
+    "a connected actor hibernates while its client asks whether it is there (%s)",
+    async (encoding) => {
+      const frames: string[] = [];
+      class Socket extends WebSocket {
+        constructor(url: string, protocols: string[]) {
+          super(url, protocols);
+          this.addEventListener("message", ({ data }) => data === "pong" && frames.push(data));
+        }
+        override send(data: string | Uint8Array<ArrayBuffer>): void {
+          if (data === "ping") frames.push(data);
+          super.send(data);
+        }
       }
-      override send(data: string | Uint8Array<ArrayBuffer>): void {
-        if (data === "ping") frames.push(data);
-        super.send(data);
-      }
-    }
-    const client = createClient<typeof registry>({ endpoint: server.url, encoding, pingInterval: 1_000, webSocket: Socket });
-    const connection = client.board.getOrCreate(`asks in ${encoding}`).connect();
-    const [heard, statuses]: [number[], string[]] = [[], []];
-    connection.on("noted", (number) => heard.push(number));
-    const before = await connection.getBootId();
-    connection.onStatusChange((status) => statuses.push(status));
-    await delay(SILENCE_MS);
-    const silent = [...frames];
-    expect(await connection.getBootId()).not.toBe(before);
-    await connection.note("after");
-    expect([heard, statuses]).toEqual([[1], []]);
-    // It was asked all the time, and each question but perhaps the last was answered.
-    expect(silent.length).toBeGreaterThan(4);
-    expect(silent.slice(0, 4)).toEqual(["ping", "pong", "ping", "pong"]);
-    await connection.dispose();
-  });
+      const client = createClient<typeof registry>({
+        endpoint: server.url,
+        encoding,
+        pingInterval: 1_000,
+        webSocket: Socket,
+      });
+      const connection = client.board.getOrCreate(`asks in ${encoding}`).connect();
+      const [heard, statuses]: [number[], string[]] = [[], []];
+      connection.on("noted", (number) => heard.push(number));
+      const before = await connection.getBootId();
+      connection.onStatusChange((status) => statuses.push(status));
+      await delay(SILENCE_MS);
+      const silent = [...frames];
+      expect(await connection.getBootId()).not.toBe(before);
+      await connection.note("after");
+      expect([heard, statuses]).toEqual([[1], []]);
+      // It was asked all the time, and each question but perhaps the last was answered.
+      expect(silent.length).toBeGreaterThan(4);
+      expect(silent.slice(0, 4)).toEqual(["ping", "pong", "ping", "pong"]);
+      await connection.dispose();
+    },
+  );
 
   test.concurrent("a connection over a network that went silent is noticed, and made anew", async () => {
     const network = await SilentNetwork.before(server.url);
-    const connection = createClient<typeof registry>({ endpoint: network.url, pingInterval: 1_000 }).board.getOrCreate("far").connect();
+    const connection = createClient<typeof registry>({ endpoint: network.url, pingInterval: 1_000 })
+      .board.getOrCreate("far")
+      .connect();
     const heard: string[] = [];
     connection.on("noted", (_number, text) => heard.push(text));
     await connection.note("before");
@@ -92,7 +102,10 @@ describe("silence", () => {
 
   test.concurrent("an actor whose workflow waits for a message hibernates", async () => {
     const actor = createClient<typeof registry>(server.url).waiting.getOrCreate(["waiting"]);
-    await eventually(() => actor.getStatus(), ({ status }) => status === "running");
+    await eventually(
+      () => actor.getStatus(),
+      ({ status }) => status === "running",
+    );
     const before = await actor.getBootId();
     await delay(SILENCE_MS);
     expect(await actor.getBootId()).not.toBe(before);
@@ -111,21 +124,30 @@ describe("silence", () => {
   test.concurrent("an actor with a recurring job hibernates, and is woken at its time by nobody but the alarm", async () => {
     const ticked = ledger.next("ticked");
     const input = { ledger: ledger.url, durationMs: SILENCE_MS };
-    const actor = createClient<typeof registry>(server.url).recurring.getOrCreate(["recurring"], { createWithInput: input });
+    const actor = createClient<typeof registry>(server.url).recurring.getOrCreate(["recurring"], {
+      createWithInput: input,
+    });
     const before = await actor.begin();
     const { text, at } = await ticked;
     const [, scheduledAt, bootId] = text.split(" ");
     expect([Number(scheduledAt), bootId === before.bootId]).toEqual([before.nextRunAt, false]);
     expect(at).toBeGreaterThanOrEqual(before.nextRunAt);
     expect(at).toBeLessThan(before.nextRunAt + LATE_MS);
-    expect(await eventually(() => actor.getRuns(), ([run]) => run?.result === "ok")).toHaveLength(1);
+    expect(
+      await eventually(
+        () => actor.getRuns(),
+        ([run]) => run?.result === "ok",
+      ),
+    ).toHaveLength(1);
   });
 
   test.concurrent("an actor whose workflow sleeps hibernates, and wakes on time", async () => {
     const durationMs = SILENCE_MS;
     const [asleep, awake] = [ledger.next("asleep"), ledger.next("awake")];
     const input = { ledger: ledger.url, durationMs };
-    const actor = createClient<typeof registry>(server.url).sleeping.getOrCreate(["sleeping"], { createWithInput: input });
+    const actor = createClient<typeof registry>(server.url).sleeping.getOrCreate(["sleeping"], {
+      createWithInput: input,
+    });
     await actor.resolve();
 
     const [begin, end] = [await asleep, await awake];
@@ -133,6 +155,11 @@ describe("silence", () => {
     const sleptMs = end.at - begin.at;
     expect(sleptMs).toBeGreaterThanOrEqual(durationMs);
     expect(sleptMs).toBeLessThan(durationMs + LATE_MS);
-    expect(await eventually(() => actor.getStatus(), ({ status }) => status !== "running")).toMatchObject({ status: "completed" });
+    expect(
+      await eventually(
+        () => actor.getStatus(),
+        ({ status }) => status !== "running",
+      ),
+    ).toMatchObject({ status: "completed" });
   });
 });

@@ -25,22 +25,34 @@ describe("SIGKILL of wrangler and workerd", () => {
     ledger.beforeAnswer((text) => {
       if (!KILLED_IN.includes(text) || ledger.count(text) > 1) return;
       kills += 1;
-      server.dev.kill().then(() => server.dev.start()).catch(reject);
+      server.dev
+        .kill()
+        .then(() => server.dev.start())
+        .catch(reject);
       // The step waits for its answer while it dies.
       return new Promise(() => {});
     });
     const end = ledger.next("end");
 
-    const fifty = createClient<typeof registry>(server.url).fiftySteps.getOrCreate(["kill"], { createWithInput: { ledger: ledger.url } });
+    const fifty = createClient<typeof registry>(server.url).fiftySteps.getOrCreate(["kill"], {
+      createWithInput: { ledger: ledger.url },
+    });
     await fifty.resolve();
     // From here on nobody calls the actor: what brings it back is its own alarm. The server's health check is no call.
     await Promise.race([end, restartFailed]);
     expect(kills).toBe(KILLED_IN.length);
 
     const runs = Object.fromEntries(STEPS.map((number) => [`step-${number}`, ledger.count(`step-${number}`)]));
-    const expected = Object.fromEntries(STEPS.map((number) => [`step-${number}`, KILLED_IN.includes(`step-${number}`) ? 2 : 1]));
+    const expected = Object.fromEntries(
+      STEPS.map((number) => [`step-${number}`, KILLED_IN.includes(`step-${number}`) ? 2 : 1]),
+    );
     expect(runs).toEqual(expected);
-    expect(await eventually(() => fifty.getStatus(), ({ status }) => status !== "running")).toEqual({ status: "completed", output: "all done" });
+    expect(
+      await eventually(
+        () => fifty.getStatus(),
+        ({ status }) => status !== "running",
+      ),
+    ).toEqual({ status: "completed", output: "all done" });
     expect(await fifty.getFinished()).toEqual(STEPS);
   }, 180_000);
 });

@@ -30,18 +30,28 @@ describe("README.md", () => {
   });
 
   test("names scripts that exist", () => {
-    const { scripts } = JSON.parse(readFileSync(join(root, "package.json"), "utf8")) as { scripts: Record<string, string> };
-    for (const [, name = ""] of readme.replaceAll("\n", " ").matchAll(/npm run ([a-z:]+)/g)) expect(Object.keys(scripts)).toContain(name);
+    const { scripts } = JSON.parse(readFileSync(join(root, "package.json"), "utf8")) as {
+      scripts: Record<string, string>;
+    };
+    for (const [, name = ""] of readme.replaceAll("\n", " ").matchAll(/npm run ([a-z:]+)/g))
+      expect(Object.keys(scripts)).toContain(name);
   });
 
   test("deploys as it says", async () => {
     const folder = mkdtempSync(join(tmpdir(), "perdure-readme-"));
     try {
       const [, toml = ""] = /```toml\n([\s\S]*?)```/.exec(readme) ?? [];
-      writeFileSync(join(folder, "wrangler.toml"), toml.replace("src/worker.ts", join(root, "examples", "readme", "worker.ts")));
+      writeFileSync(
+        join(folder, "wrangler.toml"),
+        toml.replace("src/worker.ts", join(root, "examples", "readme", "worker.ts")),
+      );
       const wrangler = join(root, "node_modules", "wrangler", "wrangler-dist", "cli.js");
       const env = { ...process.env, WRANGLER_SEND_METRICS: "false", WRANGLER_WRITE_LOGS: "false" };
-      const { stdout } = await run(process.execPath, [wrangler, "deploy", "--dry-run", "--outdir", join(folder, "out"), "-c", join(folder, "wrangler.toml")], { env });
+      const { stdout } = await run(
+        process.execPath,
+        [wrangler, "deploy", "--dry-run", "--outdir", join(folder, "out"), "-c", join(folder, "wrangler.toml")],
+        { env },
+      );
       expect(stdout).toContain("env.ACTORS (ActorObject)");
     } finally {
       rmSync(folder, { recursive: true, force: true });

@@ -15,7 +15,11 @@ interface Seen {
 }
 
 /** The shop on a Thursday at noon in Berlin, in summer. */
-function open(fault?: (commit: number) => "crash-before" | "crash-after" | undefined): { world: World; shop: WorldActor; seen: () => Promise<Seen> } {
+function open(fault?: (commit: number) => "crash-before" | "crash-after" | undefined): {
+  world: World;
+  shop: WorldActor;
+  seen: () => Promise<Seen>;
+} {
   const clock = new ManualClock(Date.parse("2026-10-22T10:00:00Z"));
   vi.spyOn(Date, "now").mockImplementation(() => clock.now());
   const world = testWorld(registry, { clock, ...(fault ? { fault: (_, commit) => fault(commit) } : {}) });
@@ -43,7 +47,10 @@ describe("the example cron-report", () => {
     }
     const { reports, sales, nextRunAt } = await seen();
     // No report at the weekend; on Monday the clocks have changed, and 18:00 is an hour later in UTC.
-    expect(reports.map(({ day, total }) => [day, total])).toEqual([["2026-10-22", 15], ["2026-10-23", 1]]);
+    expect(reports.map(({ day, total }) => [day, total])).toEqual([
+      ["2026-10-22", 15],
+      ["2026-10-23", 1],
+    ]);
     expect(new Date(nextRunAt).toISOString()).toBe("2026-10-26T17:00:00.000Z");
     expect(sales).toHaveLength(3);
     await world.pass(2 * HOUR_MS);
@@ -69,20 +76,27 @@ describe("the example cron-report", () => {
     shop.crash();
     expect((await seen()).nextRunAt).toBe(nextRunAt);
     expect([shop.store.rows, shop.store.alarmWrites]).toEqual([rows, alarmWrites]);
-    await expect(shop.call("setPlan", { expression: "at six", timezone: "UTC" })).rejects.toMatchObject({ code: "invalid_cron_expression" });
+    await expect(shop.call("setPlan", { expression: "at six", timezone: "UTC" })).rejects.toMatchObject({
+      code: "invalid_cron_expression",
+    });
     expect((await seen()).nextRunAt).toBe(nextRunAt);
   });
 
   test("may be made with a plan of its own, and asked for a report now", async () => {
     const { shop, seen } = open();
-    await shop.send({ mode: "create", input: encodeValue({ plan: { expression: "0 9 * * *", timezone: "Asia/Tokyo" } }) }, { kind: "resolve" });
+    await shop.send(
+      { mode: "create", input: encodeValue({ plan: { expression: "0 9 * * *", timezone: "Asia/Tokyo" } }) },
+      { kind: "resolve" },
+    );
     expect(new Date((await seen()).nextRunAt).toISOString()).toBe("2026-10-23T00:00:00.000Z");
     await shop.call("sell", "tea", 4);
     expect(await shop.call("writeReport")).toEqual({ day: "2026-10-22", sales: 1, total: 4, byProduct: { tea: 4 } });
   });
 
   test("has each sale in one report, wherever it is cut off; the report that was lost with a run is made by the next", async () => {
-    const sell = async (fault?: Parameters<typeof open>[0]): Promise<{ reports: Report[]; crashes: number; commits: number }> => {
+    const sell = async (
+      fault?: Parameters<typeof open>[0],
+    ): Promise<{ reports: Report[]; crashes: number; commits: number }> => {
       let armed = false;
       let before = 0;
       const { world, shop, seen } = open((commit) => (armed ? fault?.(commit - before) : undefined));
@@ -103,8 +117,14 @@ describe("the example cron-report", () => {
       for (const kind of ["crash-before", "crash-after"] as const) {
         const { reports, crashes } = await sell((commit) => (commit === at ? kind : undefined));
         expect(crashes, `${kind} ${at}`).toBe(1);
-        expect(reports.reduce((sum, { total }) => sum + total, 0), `${kind} ${at}`).toBe(13);
-        expect(reports.reduce((sum, { sales }) => sum + sales, 0), `${kind} ${at}`).toBe(2);
+        expect(
+          reports.reduce((sum, { total }) => sum + total, 0),
+          `${kind} ${at}`,
+        ).toBe(13);
+        expect(
+          reports.reduce((sum, { sales }) => sum + sales, 0),
+          `${kind} ${at}`,
+        ).toBe(2);
       }
     }
   });

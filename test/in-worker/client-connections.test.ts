@@ -25,16 +25,22 @@ const holding = new Set<string>();
 
 const room = actor({
   createState: (_c, input: { topic: string } | undefined) => ({ topic: input?.topic ?? "anything", said: 0 }),
-  events: { said: event<[who: string, text: string]>(), welcome: event<{ name: string }>(), secret: event<string>({ canSubscribe: () => false }) },
+  events: {
+    said: event<[who: string, text: string]>(),
+    welcome: event<{ name: string }>(),
+    secret: event<string>({ canSubscribe: () => false }),
+  },
   onBeforeConnect: (_c, params: Params | undefined) => {
-    if (params?.name === "mallory") throw new UserError("Not you", { code: "unwelcome", metadata: { name: "mallory" } });
+    if (params?.name === "mallory")
+      throw new UserError("Not you", { code: "unwelcome", metadata: { name: "mallory" } });
   },
   createConnState: (_c, params: Params | undefined) => ({ name: params?.name ?? "nobody" }),
   onConnect: (_c, conn) => {
     if (conn.isHibernatable) conn.send("welcome", { name: conn.state.name });
   },
   onDisconnect: (c, conn, { code, reason }) => {
-    if (conn.isHibernatable) ends.set(c.key.join(), [...(ends.get(c.key.join()) ?? []), `${conn.state.name} ${code} ${reason}`]);
+    if (conn.isHibernatable)
+      ends.set(c.key.join(), [...(ends.get(c.key.join()) ?? []), `${conn.state.name} ${code} ${reason}`]);
   },
   actions: {
     say: (c, text: string) => {
@@ -45,7 +51,11 @@ const room = actor({
     echo: (_c, value: unknown) => value,
     topic: (c) => c.state.topic,
     params: (c) => c.conn.params,
-    who: (c) => [...c.conns.values()].filter((conn) => conn.isHibernatable).map((conn) => conn.state.name).toSorted(),
+    who: (c) =>
+      [...c.conns.values()]
+        .filter((conn) => conn.isHibernatable)
+        .map((conn) => conn.state.name)
+        .toSorted(),
     hold: (c) => {
       holding.add(c.key.join());
       return new Promise<void>(() => {});
@@ -66,8 +76,13 @@ const visitor = actor({
   state: { heard: [] as string[] },
   actions: {
     visit: async (c, key: string, text: string) => {
-      const connection = c.client<typeof registry>().room.getOrCreate(key).connect({ name: `visitor ${c.key.join()}` });
-      const heard = new Promise<void>((resolve) => connection.once("said", (who, words) => resolve(void c.state.heard.push(`${who}: ${words}`))));
+      const connection = c
+        .client<typeof registry>()
+        .room.getOrCreate(key)
+        .connect({ name: `visitor ${c.key.join()}` });
+      const heard = new Promise<void>((resolve) =>
+        connection.once("said", (who, words) => resolve(void c.state.heard.push(`${who}: ${words}`))),
+      );
       const count = await connection.say(text);
       await heard;
       await connection.dispose();
@@ -90,7 +105,10 @@ const careless = actor({
   run: workflow(async (ctx) => {
     const { body } = await ctx.queue.next("a room");
     await ctx.step("open", async (step) => {
-      const connection = step.client<typeof registry>().room.getOrCreate(body as string).connect({ name: "of the step" });
+      const connection = step
+        .client<typeof registry>()
+        .room.getOrCreate(body as string)
+        .connect({ name: "of the step" });
       await connection.ready;
     });
     await ctx.queue.next("nothing");
@@ -104,7 +122,9 @@ const echo = actor({
   },
   onWebSocket: (c, socket) => {
     const { pathname, search } = new URL(c.request?.url ?? "");
-    socket.send(`${pathname}${search} ${c.request?.headers.get("sec-websocket-protocol")} ${JSON.stringify(c.conn.params)}`);
+    socket.send(
+      `${pathname}${search} ${c.request?.headers.get("sec-websocket-protocol")} ${JSON.stringify(c.conn.params)}`,
+    );
     socket.addEventListener("message", ({ data }) => socket.send(data));
   },
 });
@@ -131,7 +151,16 @@ const registry = setup({ use: { room, visitor, careless, echo, next, measure } }
 serve(registry);
 
 const WAYS: [name: string, open: () => Client<typeof registry>][] = [
-  ...(["json", "cbor", "bare"] as const).map((encoding): [string, () => Client<typeof registry>] => [encoding, () => createClient<typeof registry>({ endpoint: "http://worker.test", encoding, fetch: workerFetch, webSocket: WorkerSocket })]),
+  ...(["json", "cbor", "bare"] as const).map((encoding): [string, () => Client<typeof registry>] => [
+    encoding,
+    () =>
+      createClient<typeof registry>({
+        endpoint: "http://worker.test",
+        encoding,
+        fetch: workerFetch,
+        webSocket: WorkerSocket,
+      }),
+  ]),
   ["the binding", () => createHandler(registry).client(env)],
 ];
 
@@ -170,19 +199,41 @@ async function breakOff(key: string): Promise<void> {
   await runInDurableObject(stubOf(key), (_, state) => state.abort(KILLED)).catch(() => {});
 }
 
-const failureOf = (promise: Promise<unknown>): Promise<unknown> => promise.then(() => "no error", (error: unknown) => error);
+const failureOf = (promise: Promise<unknown>): Promise<unknown> =>
+  promise.then(
+    () => "no error",
+    (error: unknown) => error,
+  );
 
 describe.each(WAYS)("a connection over %s", (way, open) => {
   const at = (key: string): string => `${way} ${key}`;
 
   it("calls actions, nested ones too, with every kind of value, and gets their errors", async () => {
-    const connection = start(open).room.getOrCreate(at("calls"), { createWithInput: { topic: "tea" } }).connect({ name: "ann" });
-    const value = { map: new Map([[1n, new Set([new Date(5), undefined])]]), bytes: new Uint8Array([1, 2]), list: ["$x", NaN] };
+    const connection = start(open)
+      .room.getOrCreate(at("calls"), { createWithInput: { topic: "tea" } })
+      .connect({ name: "ann" });
+    const value = {
+      map: new Map([[1n, new Set([new Date(5), undefined])]]),
+      bytes: new Uint8Array([1, 2]),
+      list: ["$x", NaN],
+    };
     expect(await connection.echo(value)).toEqual(value);
     expect([await connection.topic(), await connection.users.count()]).toEqual(["tea", 1]);
-    expect(await failureOf(connection.refuse())).toMatchObject({ group: "user", code: "no", metadata: { why: new Set(["rules"]) }, statusCode: 400 });
-    expect(await failureOf(connection.action({ name: "nothing" }))).toMatchObject({ group: "actor", code: "action_not_found" });
-    expect([connection.connStatus, typeof connection.actorId, typeof connection.connId]).toEqual(["connected", "string", "string"]);
+    expect(await failureOf(connection.refuse())).toMatchObject({
+      group: "user",
+      code: "no",
+      metadata: { why: new Set(["rules"]) },
+      statusCode: 400,
+    });
+    expect(await failureOf(connection.action({ name: "nothing" }))).toMatchObject({
+      group: "actor",
+      code: "action_not_found",
+    });
+    expect([connection.connStatus, typeof connection.actorId, typeof connection.connId]).toEqual([
+      "connected",
+      "string",
+      "string",
+    ]);
   });
 
   it("has the params that it was opened with, and again when it comes back (F11, F12)", async () => {
@@ -194,43 +245,53 @@ describe.each(WAYS)("a connection over %s", (way, open) => {
     await breakOff(at("params"));
     await isLost;
     expect(await connection.params()).toMatchObject({ tags: ["é)", 3] });
-    expect(await start(open).room.getOrCreate(at("params")).connect({ name: "given" }).params()).toEqual({ name: "given" });
+    expect(await start(open).room.getOrCreate(at("params")).connect({ name: "given" }).params()).toEqual({
+      name: "given",
+    });
   });
 
-  it.each(["getOrCreate", "get"] as const)("of a %s handle that knew a former life of the actor finds the next one; so do its actions, messages, requests and sockets (F24, F25)", async (how) => {
-    const { next } = start(open);
-    const key = at(`stale ${how}`);
-    const handle = next[how](key);
-    const first = await next.getOrCreate(key).id();
-    expect(await handle.id()).toBe(first);
-    const firstWord = async (): Promise<unknown> => {
-      const socket = await handle.webSocket();
-      const { data } = await new Promise<MessageEvent>((resolve) => (socket as unknown as WebSocket).addEventListener("message", resolve));
-      socket.close(1000, "");
-      return data;
-    };
-    const ways: (() => Promise<unknown>)[] = [
-      () => handle.id(),
-      () => handle.send("who", null, { wait: true, timeout: 10_000 }).then(({ response }) => response),
-      async () => (await handle.fetch("/")).text(),
-      firstWord,
-      () => handle.connect().id(),
-      () => handle.resolve(),
-    ];
-    const lives = [first];
-    for (const way of ways) {
-      await handle.end();
-      if (how === "get") await next.getOrCreate(key).id();
-      const life = await way();
-      expect(life).toMatch(/^[0-9a-f]{64}-[0-9a-f]{16}$/);
-      lives.push(life as string);
-    }
-    expect(new Set(lives).size).toBe(ways.length + 1);
-  });
+  it.each(["getOrCreate", "get"] as const)(
+    "of a %s handle that knew a former life of the actor finds the next one; so do its actions, messages, requests and sockets (F24, F25)",
+    async (how) => {
+      const { next } = start(open);
+      const key = at(`stale ${how}`);
+      const handle = next[how](key);
+      const first = await next.getOrCreate(key).id();
+      expect(await handle.id()).toBe(first);
+      const firstWord = async (): Promise<unknown> => {
+        const socket = await handle.webSocket();
+        const { data } = await new Promise<MessageEvent>((resolve) =>
+          (socket as unknown as WebSocket).addEventListener("message", resolve),
+        );
+        socket.close(1000, "");
+        return data;
+      };
+      const ways: (() => Promise<unknown>)[] = [
+        () => handle.id(),
+        () => handle.send("who", null, { wait: true, timeout: 10_000 }).then(({ response }) => response),
+        async () => (await handle.fetch("/")).text(),
+        firstWord,
+        () => handle.connect().id(),
+        () => handle.resolve(),
+      ];
+      const lives = [first];
+      for (const way of ways) {
+        await handle.end();
+        if (how === "get") await next.getOrCreate(key).id();
+        const life = await way();
+        expect(life).toMatch(/^[0-9a-f]{64}-[0-9a-f]{16}$/);
+        lives.push(life as string);
+      }
+      expect(new Set(lives).size).toBe(ways.length + 1);
+    },
+  );
 
   it("hears events, what the actor sends in onConnect included, until it listens no more", async () => {
     const client = start(open);
-    const [ann, bob] = ["ann", "bob"].map((name) => client.room.getOrCreate(at("events")).connect({ name })) as [ActorConn<typeof room>, ActorConn<typeof room>];
+    const [ann, bob] = ["ann", "bob"].map((name) => client.room.getOrCreate(at("events")).connect({ name })) as [
+      ActorConn<typeof room>,
+      ActorConn<typeof room>,
+    ];
     const heard: unknown[] = [];
     ann.on("welcome", ({ name }) => heard.push(`welcome ${name}`));
     const end = ann.on("said", (who, text) => heard.push([who, text]));
@@ -340,7 +401,10 @@ describe.each(WAYS)("a connection over %s", (way, open) => {
   it("is told that a message was too long, and comes back", async () => {
     const connection = hasten(start(open).room.getOrCreate(at("long")).connect({ name: "ann" }));
     const short = connection.hold();
-    expect(await failureOf(connection.echo("x".repeat(70_000)))).toMatchObject({ group: "message", code: "incoming_too_long" });
+    expect(await failureOf(connection.echo("x".repeat(70_000)))).toMatchObject({
+      group: "message",
+      code: "incoming_too_long",
+    });
     expect(await failureOf(short)).toMatchObject({ code: "connection_closed", cause: { code: "incoming_too_long" } });
     expect(await connection.topic()).toBe("anything");
   });
@@ -407,10 +471,17 @@ describe("connections between actors", () => {
     expect(encodeInput(input().createWithInput).byteLength).toBe(MAX_INPUT_BYTES);
     expect(await measure.getOrCreate("connection", input()).connect().length()).toBe(length);
     const socket = await measure.getOrCreate("raw socket", input()).webSocket();
-    const { data } = await new Promise<MessageEvent>((resolve) => (socket as unknown as WebSocket).addEventListener("message", resolve));
+    const { data } = await new Promise<MessageEvent>((resolve) =>
+      (socket as unknown as WebSocket).addEventListener("message", resolve),
+    );
     expect(data).toBe(`${length}`);
     socket.close(1000, "");
-    const tooLarge = { group: "actor", code: "input_too_large", statusCode: 413, metadata: { limitBytes: MAX_INPUT_BYTES } };
+    const tooLarge = {
+      group: "actor",
+      code: "input_too_large",
+      statusCode: 413,
+      metadata: { limitBytes: MAX_INPUT_BYTES },
+    };
     expect(await failureOf(measure.getOrCreate("too large", input(1)).connect().ready)).toMatchObject(tooLarge);
     expect(await failureOf(measure.getOrCreate("too large", input(1)).webSocket())).toMatchObject(tooLarge);
     expect(await failureOf(measure.get("too large").length())).toMatchObject({ code: "not_found" });

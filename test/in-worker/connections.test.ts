@@ -14,15 +14,21 @@ const stubOf = (key: string): DurableObjectStub => ACTORS.get(ACTORS.idFromName(
 
 /** What the hooks did, by key. */
 const seen = new Map<string, unknown[]>();
-const note = (c: { readonly key: string[] }, ...what: unknown[]): void => void seen.set(c.key.join(), [...(seen.get(c.key.join()) ?? []), ...what]);
+const note = (c: { readonly key: string[] }, ...what: unknown[]): void =>
+  void seen.set(c.key.join(), [...(seen.get(c.key.join()) ?? []), ...what]);
 
 const room = actor({
   state: { lines: 0, present: [] as string[] },
-  events: { line: event<[who: string, text: string]>(), secret: event<string>({ canSubscribe: () => false }), tick: event<number>() },
+  events: {
+    line: event<[who: string, text: string]>(),
+    secret: event<string>({ canSubscribe: () => false }),
+    tick: event<number>(),
+  },
   onBeforeConnect: (c, params: { name?: string } | undefined) => {
     note(c, "before");
     if (params?.name === "mallory") throw new UserError("Not you", { code: "unwelcome" });
-    if (params?.name === "trudy") throw new UserError("Nor you", { code: "é".repeat(100), metadata: { errorId: "no header\n" } });
+    if (params?.name === "trudy")
+      throw new UserError("Nor you", { code: "é".repeat(100), metadata: { errorId: "no header\n" } });
   },
   createConnState: (_c, params: { name?: string } | undefined) => ({ name: params?.name ?? "nobody", said: 0 }),
   onConnect: (c, conn) => {
@@ -47,7 +53,11 @@ const room = actor({
     tick: (c, n: number) => c.broadcast("tick", n),
   },
 });
-const told = (c: { key: string[]; request?: Request | undefined }, hook: string): void => note(c, `${hook} ${c.request?.method} ${new URL(c.request?.url ?? "http://none").pathname} ${c.request?.headers.get("x-mine")}`);
+const told = (c: { key: string[]; request?: Request | undefined }, hook: string): void =>
+  note(
+    c,
+    `${hook} ${c.request?.method} ${new URL(c.request?.url ?? "http://none").pathname} ${c.request?.headers.get("x-mine")}`,
+  );
 /** Notes the request that its hooks are shown. */
 const shown = actor({
   onBeforeConnect: (c) => told(c, "onBeforeConnect"),
@@ -72,48 +82,76 @@ describe("connections on workerd", () => {
 
   it("refuses with the hook's error and a close that says it", async () => {
     const mallory = await TestSocket.dial("room", "door", { params: { name: "mallory" } });
-    expect(await mallory.next()).toMatchObject({ tag: "Error", val: { group: "user", code: "unwelcome", message: "Not you", actionId: null } });
+    expect(await mallory.next()).toMatchObject({
+      tag: "Error",
+      val: { group: "user", code: "unwelcome", message: "Not you", actionId: null },
+    });
     expect(await mallory.closed).toEqual({ code: 1011, reason: "user.unwelcome" });
     expect(seen.get("door")).toEqual(["before"]);
   });
 
   it("is let in where subprotocols alone name the actor, and told what is missing in them", async () => {
     const { val } = (await (await TestSocket.dial("room", "routed")).next()) as { val: { actorId: string } };
-    const dial = (path: string, ...more: string[]): Promise<TestSocket> => TestSocket.dial("", "", { path, protocols: ["rivet", "rivet_encoding.json", "rivet_target.actor", ...more] });
+    const dial = (path: string, ...more: string[]): Promise<TestSocket> =>
+      TestSocket.dial("", "", { path, protocols: ["rivet", "rivet_encoding.json", "rivet_target.actor", ...more] });
     const routed = await dial("/connect", `rivet_actor.${val.actorId}`);
     expect(await routed.next()).toMatchObject({ tag: "Init", val: { actorId: val.actorId } });
     expect(await routed.call("present")).toEqual(["nobody", "nobody"]);
-    for (const [id, error] of [[undefined, "guard.missing_actor"], ["x", "actor.invalid_id"], [val.actorId.replace(/.$/, (digit) => (digit === "0" ? "1" : "0")), "actor.not_found"]] as const) {
-      expect(await (await dial("/connect", ...(id === undefined ? [] : [`rivet_actor.${id}`]))).closed).toEqual({ code: 1011, reason: error });
+    for (const [id, error] of [
+      [undefined, "guard.missing_actor"],
+      ["x", "actor.invalid_id"],
+      [val.actorId.replace(/.$/, (digit) => (digit === "0" ? "1" : "0")), "actor.not_found"],
+    ] as const) {
+      expect(await (await dial("/connect", ...(id === undefined ? [] : [`rivet_actor.${id}`]))).closed).toEqual({
+        code: 1011,
+        reason: error,
+      });
     }
-    expect(await (await TestSocket.dial("", "", { path: "/connect", protocols: ["rivet", "rivet_target.other"] })).closed).toEqual({ code: 1011, reason: "guard.no_route" });
+    expect(
+      await (
+        await TestSocket.dial("", "", { path: "/connect", protocols: ["rivet", "rivet_target.other"] })
+      ).closed,
+    ).toEqual({ code: 1011, reason: "guard.no_route" });
     // The Worker's own paths, as far as we know.
-    await expect(TestSocket.dial("", "", { path: "/connect", protocols: ["rivet"] })).rejects.toThrow("No socket: 404 Not found");
-    await expect(TestSocket.dial("", "", { path: "/connected", protocols: ["rivet", "rivet_target.actor"] })).rejects.toThrow("No socket: 404 Not found");
+    await expect(TestSocket.dial("", "", { path: "/connect", protocols: ["rivet"] })).rejects.toThrow(
+      "No socket: 404 Not found",
+    );
+    await expect(
+      TestSocket.dial("", "", { path: "/connected", protocols: ["rivet", "rivet_target.actor"] }),
+    ).rejects.toThrow("No socket: 404 Not found");
   });
 
-  it.each(["json", "cbor", "bare"] as const)("refuses in %s with an error whose code no close has room for, and no header", async (encoding) => {
-    const trudy = await TestSocket.dial("room", "door", { params: { name: "trudy" }, encoding });
-    expect(await trudy.next()).toMatchObject({ tag: "Error", val: { group: "user", code: "é".repeat(100) } });
-    expect(await trudy.closed).toEqual({ code: 1011, reason: `user.${"é".repeat(59)}` });
-    const response = await worker.fetch(
-      new Request("http://worker.test/gateway/room/action/who?rvt-namespace=default&rvt-method=getOrCreate&rvt-key=door", {
-        method: "POST",
-        body: '{"args":[]}',
-        headers: { "x-rivet-conn-params": '{"name":"trudy"}' },
-      }),
-    );
-    expect([response.status, response.headers.get("x-rivet-ray-id")]).toEqual([400, null]);
-    expect(await response.json()).toMatchObject({ code: "é".repeat(100), metadata: { errorId: "no header\n" } });
-  });
+  it.each(["json", "cbor", "bare"] as const)(
+    "refuses in %s with an error whose code no close has room for, and no header",
+    async (encoding) => {
+      const trudy = await TestSocket.dial("room", "door", { params: { name: "trudy" }, encoding });
+      expect(await trudy.next()).toMatchObject({ tag: "Error", val: { group: "user", code: "é".repeat(100) } });
+      expect(await trudy.closed).toEqual({ code: 1011, reason: `user.${"é".repeat(59)}` });
+      const response = await worker.fetch(
+        new Request(
+          "http://worker.test/gateway/room/action/who?rvt-namespace=default&rvt-method=getOrCreate&rvt-key=door",
+          {
+            method: "POST",
+            body: '{"args":[]}',
+            headers: { "x-rivet-conn-params": '{"name":"trudy"}' },
+          },
+        ),
+      );
+      expect([response.status, response.headers.get("x-rivet-ray-id")]).toEqual([400, null]);
+      expect(await response.json()).toMatchObject({ code: "é".repeat(100), metadata: { errorId: "no header\n" } });
+    },
+  );
 
   it("shows its hooks the request behind a socket and behind a call over HTTP (F42)", async () => {
-    const expected = (method: string, path: string): string[] => ["onBeforeConnect", "createConnState", "onConnect"].map((hook) => `${hook} ${method} ${path} yes`);
+    const expected = (method: string, path: string): string[] =>
+      ["onBeforeConnect", "createConnState", "onConnect"].map((hook) => `${hook} ${method} ${path} yes`);
     await TestSocket.open("shown", "F42", { headers: { "x-mine": "yes" } });
     expect(seen.get("F42")).toEqual(expected("GET", "/gateway/shown/connect"));
     seen.clear();
     const url = "http://worker.test/gateway/shown/action/nothing?rvt-namespace=default&rvt-method=get&rvt-key=F42";
-    expect((await worker.fetch(new Request(url, { method: "POST", body: "{}", headers: { "x-mine": "yes" } }))).status).toBe(200);
+    expect(
+      (await worker.fetch(new Request(url, { method: "POST", body: "{}", headers: { "x-mine": "yes" } }))).status,
+    ).toBe(200);
     expect(seen.get("F42")).toEqual(expected("POST", "/gateway/shown/action/nothing"));
   });
 

@@ -18,7 +18,8 @@ const { ACTORS } = env as unknown as { ACTORS: DurableObjectNamespace };
 
 /** What ran of an actor, by key. */
 const ran = new Map<string, string[]>();
-const note = (c: { readonly key: string[] }, what: string): void => void ran.set(c.key.join(), [...(ran.get(c.key.join()) ?? []), what]);
+const note = (c: { readonly key: string[] }, what: string): void =>
+  void ran.set(c.key.join(), [...(ran.get(c.key.join()) ?? []), what]);
 
 const shop = actor({
   createState: (c, input: unknown) => {
@@ -51,7 +52,8 @@ interface Refusal {
 type Knock = (key: string, encoding: Encoding, headers: Record<string, string>) => Promise<Refusal>;
 
 const INPUT = `&rvt-input=${formatBase64Url(encodeTaggedCbor({ card: "4242" }))}`;
-const query = (key: string, method = `getOrCreate${INPUT}`): string => `rvt-namespace=default&rvt-key=${key}&rvt-method=${method}`;
+const query = (key: string, method = `getOrCreate${INPUT}`): string =>
+  `rvt-namespace=default&rvt-key=${key}&rvt-method=${method}`;
 
 async function http(path: string, init: RequestInit & { readonly headers: Record<string, string> }): Promise<Refusal> {
   const response = await worker.fetch(new Request(`http://worker.test${path}`, init));
@@ -59,8 +61,17 @@ async function http(path: string, init: RequestInit & { readonly headers: Record
   return { status: response.status, code: `${group}/${code}` };
 }
 
-async function socket(path: string, key: string, encoding: Encoding, headers: Record<string, string>): Promise<Refusal> {
-  const dialled = await TestSocket.dial("shop", key, { path: `/gateway/shop/${path}?${query(key)}`, encoding, headers });
+async function socket(
+  path: string,
+  key: string,
+  encoding: Encoding,
+  headers: Record<string, string>,
+): Promise<Refusal> {
+  const dialled = await TestSocket.dial("shop", key, {
+    path: `/gateway/shop/${path}?${query(key)}`,
+    encoding,
+    headers,
+  });
   const frame = await dialled.next();
   const { code, reason } = await dialled.closed;
   if (frame.tag !== "Error") return { status: code, code: frame.tag };
@@ -69,21 +80,38 @@ async function socket(path: string, key: string, encoding: Encoding, headers: Re
 }
 
 const action = (encoding: Encoding): RequestInit["body"] => wireCodec(encoding).actionRequest.encode({ args: [] });
-const message = (encoding: Encoding): RequestInit["body"] => wireCodec(encoding).queueSendRequest.encode({ body: 1, name: "orders", wait: false });
-const spec = (key: string): string => JSON.stringify({ name: "shop", key, input: formatBase64Url(encodeTaggedCbor(1)) });
+const message = (encoding: Encoding): RequestInit["body"] =>
+  wireCodec(encoding).queueSendRequest.encode({ body: 1, name: "orders", wait: false });
+const spec = (key: string): string =>
+  JSON.stringify({ name: "shop", key, input: formatBase64Url(encodeTaggedCbor(1)) });
 
 const DOORS: Readonly<Record<string, Knock>> = {
-  action: (key, encoding, headers) => http(`/gateway/shop/action/buy?${query(key)}`, { method: "POST", body: action(encoding) ?? null, headers: { "x-rivet-encoding": encoding, ...headers } }),
-  message: (key, encoding, headers) => http(`/gateway/shop/queue/orders?${query(key)}`, { method: "POST", body: message(encoding) ?? null, headers: { "x-rivet-encoding": encoding, ...headers } }),
+  action: (key, encoding, headers) =>
+    http(`/gateway/shop/action/buy?${query(key)}`, {
+      method: "POST",
+      body: action(encoding) ?? null,
+      headers: { "x-rivet-encoding": encoding, ...headers },
+    }),
+  message: (key, encoding, headers) =>
+    http(`/gateway/shop/queue/orders?${query(key)}`, {
+      method: "POST",
+      body: message(encoding) ?? null,
+      headers: { "x-rivet-encoding": encoding, ...headers },
+    }),
   connection: (key, encoding, headers) => socket("connect", key, encoding, headers),
   "raw socket": (key, encoding, headers) => socket("websocket/x", key, encoding, headers),
   "raw request": (key, _encoding, headers) => http(`/gateway/shop/request/x?${query(key)}`, { headers }),
-  "raw POST": (key, _encoding, headers) => http(`/gateway/shop/request/x?${query(key)}`, { method: "POST", body: "x", headers }),
-  "PUT /actors": (key, _encoding, headers) => http("/actors?namespace=default", { method: "PUT", body: spec(key), headers }),
-  "POST /actors": (key, _encoding, headers) => http("/actors?namespace=default", { method: "POST", body: spec(key), headers }),
+  "raw POST": (key, _encoding, headers) =>
+    http(`/gateway/shop/request/x?${query(key)}`, { method: "POST", body: "x", headers }),
+  "PUT /actors": (key, _encoding, headers) =>
+    http("/actors?namespace=default", { method: "PUT", body: spec(key), headers }),
+  "POST /actors": (key, _encoding, headers) =>
+    http("/actors?namespace=default", { method: "POST", body: spec(key), headers }),
   "GET /actors": (key, _encoding, headers) => http(`/actors?name=shop&key=${key}`, { headers }),
 };
-const CASES = Object.entries(DOORS).flatMap(([door, knock]) => (["json", "cbor", "bare"] as const).map((encoding) => [door, encoding, knock] as const));
+const CASES = Object.entries(DOORS).flatMap(([door, knock]) =>
+  (["json", "cbor", "bare"] as const).map((encoding) => [door, encoding, knock] as const),
+);
 
 async function expectNothing(key: string, withDatabase = false): Promise<void> {
   expect(ran.get(key)).toBeUndefined();
@@ -118,23 +146,39 @@ describe("authorize", () => {
 
   it("knows a socket's token, which travels among the subprotocols, and a call's, which does as a header", async () => {
     const tokens: (string | undefined)[] = [];
-    serve(registry, { authorize: (_request, { token, params }) => tokens.push(`${token} ${JSON.stringify(params)}`) < 0 });
+    serve(registry, {
+      authorize: (_request, { token, params }) => tokens.push(`${token} ${JSON.stringify(params)}`) < 0,
+    });
     const protocols = ["rivet", "rivet_encoding.json", "rivet_token.a%2Fb", "rivet_conn_params.%7B%22n%22%3A1%7D"];
-    await (await TestSocket.dial("shop", "tokens", { protocols })).closed;
+    await (
+      await TestSocket.dial("shop", "tokens", { protocols })
+    ).closed;
     await DOORS["action"]?.("tokens", "json", { "x-rivet-token": "a/b", "x-rivet-conn-params": '{"n":1}' });
     expect(tokens).toEqual(['a/b {"n":1}', 'a/b {"n":1}']);
   });
 
   it("by id is told by nothing whether there is such an actor", async () => {
     serve(registry);
-    const made = (await (await worker.fetch(new Request("http://worker.test/actors?namespace=default", { method: "PUT", body: spec("known") }))).json()) as { actor: { actor_id: string } };
+    const made = (await (
+      await worker.fetch(
+        new Request("http://worker.test/actors?namespace=default", { method: "PUT", body: spec("known") }),
+      )
+    ).json()) as { actor: { actor_id: string } };
     const id = made.actor.actor_id;
     const before = ran.get("known")?.length;
-    serve(registry, { authorize: async (_request, target) => "actorId" in target && (await target.resolve())?.key[0] === "another" });
+    serve(registry, {
+      authorize: async (_request, target) => "actorId" in target && (await target.resolve())?.key[0] === "another",
+    });
     const otherLife = id.replace(/.$/, (digit) => (digit === "0" ? "1" : "0"));
     for (const asked of [id, otherLife, `${"0".repeat(64)}-${"0".repeat(16)}`]) {
-      expect(await http(`/actors?actor_ids=${asked}`, { headers: {} })).toEqual({ status: 403, code: "auth/forbidden" });
-      expect(await http(`/gateway/${asked}/action/buy`, { method: "POST", body: "{}", headers: {} })).toEqual({ status: 403, code: "auth/forbidden" });
+      expect(await http(`/actors?actor_ids=${asked}`, { headers: {} })).toEqual({
+        status: 403,
+        code: "auth/forbidden",
+      });
+      expect(await http(`/gateway/${asked}/action/buy`, { method: "POST", body: "{}", headers: {} })).toEqual({
+        status: 403,
+        code: "auth/forbidden",
+      });
     }
     expect(ran.get("known")).toHaveLength(before ?? 0);
   });
@@ -147,7 +191,12 @@ describe("an actor of its own mind", () => {
   /** Each hook of a creation refuses in an actor of its own, after writing whatever it can. */
   const refusing = (hook: string) => {
     const ask = async (here: string, given: unknown): Promise<void> => {
-      const c = given as { readonly key: string[]; readonly kv: { put(key: string, value: string): Promise<void> }; readonly db: { execute(sql: string): Promise<unknown> }; readonly schedule: { after(ms: number, action: string): Promise<string> } };
+      const c = given as {
+        readonly key: string[];
+        readonly kv: { put(key: string, value: string): Promise<void> };
+        readonly db: { execute(sql: string): Promise<unknown> };
+        readonly schedule: { after(ms: number, action: string): Promise<string> };
+      };
       if (here !== "canCreate") {
         await c.db.execute("create table if not exists t (x)");
         await c.db.execute("insert into t values (1)");
@@ -203,8 +252,13 @@ describe("an actor of its own mind", () => {
       serve(setup({ use: { shop: refusing(hook) } }));
       const large = `&rvt-input=${formatBase64Url(encodeTaggedCbor("x".repeat(9000)))}`;
       const key = `large-${hook}`;
-      expect(await http(`/gateway/shop/request/x?${query(key, `getOrCreate${large}`)}`, { headers: {} })).toEqual({ status: 400, code: `user/${hook}` });
-      const dialled = await TestSocket.dial("shop", key, { path: `/gateway/shop/connect?${query(key, `getOrCreate${large}`)}` });
+      expect(await http(`/gateway/shop/request/x?${query(key, `getOrCreate${large}`)}`, { headers: {} })).toEqual({
+        status: 400,
+        code: `user/${hook}`,
+      });
+      const dialled = await TestSocket.dial("shop", key, {
+        path: `/gateway/shop/connect?${query(key, `getOrCreate${large}`)}`,
+      });
       expect((await dialled.closed).reason).toBe(`user.${hook}`);
       await expectNothing(key, true);
     }
@@ -221,7 +275,10 @@ describe("an actor of its own mind", () => {
     const own = createHandler(setup({ use: { guarded } }), { logLevel: "silent", authorize: () => false });
     serve(setup({ use: { guarded } }));
     const client = own.client(env);
-    await expect(client.guarded.create(["b"], { input: 7, params: "p" })).rejects.toMatchObject({ group: "auth", code: "forbidden" });
+    await expect(client.guarded.create(["b"], { input: 7, params: "p" })).rejects.toMatchObject({
+      group: "auth",
+      code: "forbidden",
+    });
     expect(await (await client.guarded.create(["b"], { input: 7, params: "p" })).get()).toBe(1);
     expect(asked).toEqual([[true, 7, "p"], [true, 7, "p"], true]);
   });
@@ -231,15 +288,23 @@ describe("a page of another origin", () => {
   it.each(CASES)("is refused at the door %s in %s", async (door, encoding, knock) => {
     serve(registry);
     const key = `page ${door} ${encoding}`.replace(/\W/g, "-");
-    expect(await knock(key, encoding, { origin: "https://evil.example" })).toEqual({ status: isSocket(door) ? 1011 : 403, code: "auth/origin_not_allowed" });
+    expect(await knock(key, encoding, { origin: "https://evil.example" })).toEqual({
+      status: isSocket(door) ? 1011 : 403,
+      code: "auth/origin_not_allowed",
+    });
     await expectNothing(key);
   });
 
   it('"*" lets its socket in without its cookie', async () => {
     const cookies: unknown[] = [];
-    serve(registry, { cors: { origins: "*" }, authorize: (request) => cookies.push(request.headers.get("cookie")) < 0 });
+    serve(registry, {
+      cors: { origins: "*" },
+      authorize: (request) => cookies.push(request.headers.get("cookie")) < 0,
+    });
     for (const origin of ["https://evil.example", "http://worker.test"]) {
-      await (await TestSocket.dial("shop", "cookies", { headers: { origin, cookie: "session=1" } })).closed;
+      await (
+        await TestSocket.dial("shop", "cookies", { headers: { origin, cookie: "session=1" } })
+      ).closed;
     }
     expect(cookies).toEqual([null, "session=1"]);
   });

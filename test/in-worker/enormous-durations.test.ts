@@ -14,7 +14,14 @@ const HUGE = Number.MAX_VALUE;
 /** In a workflow, what is no date is refused by name. */
 const MILLENNIA = 1e14;
 const DURATIONS = [
-  "actionTimeout", "createVarsTimeout", "createConnStateTimeout", "onBeforeConnectTimeout", "onConnectTimeout", "onMigrateTimeout", "sleepGracePeriod", "sleepTimeout",
+  "actionTimeout",
+  "createVarsTimeout",
+  "createConnStateTimeout",
+  "onBeforeConnectTimeout",
+  "onConnectTimeout",
+  "onMigrateTimeout",
+  "sleepGracePeriod",
+  "sleepTimeout",
 ] as const;
 const pause = (): Promise<void> => new Promise((resolve) => void setTimeout(resolve, 20));
 const slowly = async <T>(value: T): Promise<T> => {
@@ -73,9 +80,14 @@ it("an actor all of whose durations are enormous does what it is for, and nothin
   await handle.later();
   await expect(handle.every(HUGE)).rejects.toMatchObject({ group: "schedule" });
   expect(await handle.status()).toMatchObject({ status: "running" });
-  await runInDurableObject(ACTORS.get(ACTORS.idFromName(objectName("patient", ["huge"]))), async (_instance, { storage }) => {
-    expect((await storage.getAlarm()) ?? Infinity, "an alarm within what the platform takes").toBeLessThan(Date.now() + 400 * 86_400_000);
-  });
+  await runInDurableObject(
+    ACTORS.get(ACTORS.idFromName(objectName("patient", ["huge"]))),
+    async (_instance, { storage }) => {
+      expect((await storage.getAlarm()) ?? Infinity, "an alarm within what the platform takes").toBeLessThan(
+        Date.now() + 400 * 86_400_000,
+      );
+    },
+  );
   await handle.nap();
   expect(await handle.slept()).toBe(1);
   expect(await handle.status()).toMatchObject({ status: "running" });

@@ -25,7 +25,14 @@ const web = actor({
     const { pathname, search } = new URL(request.url);
     switch (pathname) {
       case "/count":
-        return Response.json({ count: (c.state.count += 1), search, method: request.method, body: await request.text(), mine: request.headers.get("x-mine"), ours: [...request.headers.keys()].filter((name) => /^x-(rivet|perdure)/.test(name)) });
+        return Response.json({
+          count: (c.state.count += 1),
+          search,
+          method: request.method,
+          body: await request.text(),
+          mine: request.headers.get("x-mine"),
+          ours: [...request.headers.keys()].filter((name) => /^x-(rivet|perdure)/.test(name)),
+        });
       case "/echo":
         return new Response(request.body);
       case "/sized":
@@ -34,13 +41,19 @@ const web = actor({
         const { readable, writable } = new FixedLengthStream(5);
         const writer = writable.getWriter();
         // A HEAD cancels what it does not send.
-        writer.write(bytesOf("hello")).then(() => writer.close()).catch(() => {});
+        writer
+          .write(bytesOf("hello"))
+          .then(() => writer.close())
+          .catch(() => {});
         return new Response(readable, { headers: { "content-length": "5" } });
       }
       case "/short":
         return new Response("hell", { headers: { "content-length": "5" } });
       case "/refused":
-        throw new UserError("Not you", { code: "not_you", metadata: { long: search.length > 1 ? "x".repeat(9000) : "" } });
+        throw new UserError("Not you", {
+          code: "not_you",
+          metadata: { long: search.length > 1 ? "x".repeat(9000) : "" },
+        });
       case "/moved":
         return new Response(null, { status: 302, headers: { location: "/count" } });
       case "/gzip":
@@ -88,7 +101,10 @@ const proxy = actor({
   state: {},
   actions: {
     ask: async (c, key: string, path: string) => {
-      const response = await c.client<typeof registry>().web.getOrCreate(key, { params: "proxy" }).fetch(path, { method: "POST", body: "from an actor" });
+      const response = await c
+        .client<typeof registry>()
+        .web.getOrCreate(key, { params: "proxy" })
+        .fetch(path, { method: "POST", body: "from an actor" });
       return [response.status, await response.text()] as const;
     },
   },
@@ -100,7 +116,14 @@ const client = createHandler(registry, { logLevel: "silent" }).client(env);
 const worker = (exports as unknown as { default: { fetch(request: Request): Promise<Response> } }).default;
 
 const ways: Record<string, (key: string, path: string, init?: RequestInit) => Promise<Response>> = {
-  HTTP: (key, path, init) => worker.fetch(new Request(`http://worker.test/gateway/web/request${path}${path.includes("?") ? "&" : "?"}rvt-namespace=default&rvt-method=getOrCreate&rvt-key=${key}`, { redirect: "manual", ...init })),
+  HTTP: (key, path, init) =>
+    worker.fetch(
+      new Request(
+        `http://worker.test/gateway/web/request${path}${path.includes("?") ? "&" : "?"}` +
+          `rvt-namespace=default&rvt-method=getOrCreate&rvt-key=${key}`,
+        { redirect: "manual", ...init },
+      ),
+    ),
   "the binding": (key, path, init) => client.web.getOrCreate([key]).fetch(path, init),
 };
 
@@ -131,8 +154,19 @@ describe.each(Object.keys(ways))("a raw request over %s", (way) => {
 
   it("is served by onRequest as it was sent, and what it changes is stored", async () => {
     const key = keyOf("count");
-    const response = await send(key, "/count?x=1", { method: "PUT", body: "text", headers: { "x-mine": "yes", "x-rivet-token": "hush" } });
-    expect(await response.json()).toEqual({ count: 1, search: "?x=1", method: "PUT", body: "text", mine: "yes", ours: [] });
+    const response = await send(key, "/count?x=1", {
+      method: "PUT",
+      body: "text",
+      headers: { "x-mine": "yes", "x-rivet-token": "hush" },
+    });
+    expect(await response.json()).toEqual({
+      count: 1,
+      search: "?x=1",
+      method: "PUT",
+      body: "text",
+      mine: "yes",
+      ours: [],
+    });
     expect(await storedCount(key)).toBe(1);
     expect(response.headers.get("x-rivet-actor")).toMatch(/^[0-9a-f]{64}-/);
   });
@@ -140,7 +174,9 @@ describe.each(Object.keys(ways))("a raw request over %s", (way) => {
   it("streams its body there and back, also a large one", async () => {
     const part = new Uint8Array(1024 * 1024).fill(7);
     let parts = 0;
-    const body = new ReadableStream<Uint8Array>({ pull: (controller) => (parts++ < 8 ? controller.enqueue(part) : controller.close()) });
+    const body = new ReadableStream<Uint8Array>({
+      pull: (controller) => (parts++ < 8 ? controller.enqueue(part) : controller.close()),
+    });
     const response = await send(keyOf("echo"), "/echo", { method: "POST", body });
     expect((await response.arrayBuffer()).byteLength).toBe(8 * part.length);
   });
@@ -150,14 +186,22 @@ describe.each(Object.keys(ways))("a raw request over %s", (way) => {
       const got = await send(keyOf("sized"), path);
       const head = await send(keyOf("sized"), path, { method: "HEAD" });
       expect([got.status, got.headers.get("content-length"), await got.text()]).toEqual([200, "5", "hello"]);
-      expect([head.status, head.headers.get("content-length"), head.body === null || (await head.text())]).toEqual([200, "5", head.body === null || ""]);
+      expect([head.status, head.headers.get("content-length"), head.body === null || (await head.text())]).toEqual([
+        200,
+        "5",
+        head.body === null || "",
+      ]);
     }
     await expect((await send(keyOf("sized"), "/short")).text()).rejects.toThrow();
   });
 
   it("answers a HEAD that is refused with status and headers of the GET", async () => {
     const same = ["content-type", "x-rivet-actor", "x-rivet-ray-id"];
-    const seenOf = (response: Response): unknown => [response.status, ...same.slice(0, 2).map((name) => response.headers.get(name)), response.headers.has("x-rivet-ray-id")];
+    const seenOf = (response: Response): unknown => [
+      response.status,
+      ...same.slice(0, 2).map((name) => response.headers.get(name)),
+      response.headers.has("x-rivet-ray-id"),
+    ];
     for (const path of ["/refused", "/refused?long=1", "/unknown"]) {
       const [got, head] = [await send(keyOf("refused"), path), await send(keyOf("refused"), path, { method: "HEAD" })];
       expect(seenOf(head), path).toEqual(seenOf(got));
@@ -177,13 +221,20 @@ describe.each(Object.keys(ways))("a raw request over %s", (way) => {
 
   it("cannot be answered with a WebSocket", async () => {
     const response = await send(keyOf("upgrade"), "/upgrade").catch((error: unknown) => error as { code: string });
-    expect(response instanceof Response ? [response.status, ((await response.json()) as { code: string }).code] : [500, response.code]).toEqual([500, "invalid_response"]);
+    expect(
+      response instanceof Response
+        ? [response.status, ((await response.json()) as { code: string }).code]
+        : [500, response.code],
+    ).toEqual([500, "invalid_response"]);
   });
 
   it("whose handler throws is answered a masked error", async () => {
     const response = await send(keyOf("throws"), "/boom");
     const answer = await response.text();
-    expect([response.status, JSON.parse(answer)]).toMatchObject([500, { code: "internal_error", metadata: { errorId: expect.any(String) } }]);
+    expect([response.status, JSON.parse(answer)]).toMatchObject([
+      500,
+      { code: "internal_error", metadata: { errorId: expect.any(String) } },
+    ]);
     expect(answer).not.toContain("hunter2");
   });
 
@@ -236,7 +287,10 @@ describe.each(Object.keys(ways))("a raw request over %s", (way) => {
 });
 
 it("from another actor leaves after what that one changed, and names it by its params", async () => {
-  expect(await client.proxy.getOrCreate("p").ask("of-proxy", "/count?y=2")).toEqual([200, expect.stringContaining('"count":1')]);
+  expect(await client.proxy.getOrCreate("p").ask("of-proxy", "/count?y=2")).toEqual([
+    200,
+    expect.stringContaining('"count":1'),
+  ]);
   await until(() => seen.includes("disconnect 1000"));
   expect(seen).toEqual(['connect "proxy"', "disconnect 1000"]);
 });
@@ -247,7 +301,11 @@ it("a large input of a new actor travels apart from the request", async () => {
 });
 
 it("a WebSocket does not open at …/request", async () => {
-  const response = await worker.fetch(new Request("http://worker.test/gateway/web/request/x?rvt-namespace=default&rvt-method=getOrCreate", { headers: { upgrade: "websocket" } }));
+  const response = await worker.fetch(
+    new Request("http://worker.test/gateway/web/request/x?rvt-namespace=default&rvt-method=getOrCreate", {
+      headers: { upgrade: "websocket" },
+    }),
+  );
   const socket = response.webSocket!;
   const closed = new Promise<CloseEvent>((resolve) => socket.addEventListener("close", resolve as never));
   socket.accept();
@@ -255,7 +313,10 @@ it("a WebSocket does not open at …/request", async () => {
 });
 
 it("a HEAD for an actor that is not there, or takes no requests, is answered 404, as GET is", async () => {
-  for (const [name, method, code] of [["web", "get", "actor/not_found"], ["proxy", "getOrCreate", "actor/no_request_handler"]] as const) {
+  for (const [name, method, code] of [
+    ["web", "get", "actor/not_found"],
+    ["proxy", "getOrCreate", "actor/no_request_handler"],
+  ] as const) {
     const url = `http://worker.test/gateway/${name}/request/x?rvt-namespace=default&rvt-key=head&rvt-method=${method}`;
     const head = await worker.fetch(new Request(url, { method: "HEAD" }));
     const got = await worker.fetch(new Request(url));

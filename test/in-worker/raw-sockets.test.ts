@@ -14,9 +14,13 @@ const idOf = (name: string, key: string): DurableObjectId => ACTORS.idFromName(o
 
 /** What happened, by key. */
 const seen = new Map<string, string[]>();
-const note = (c: { readonly key: string[] }, what: string): void => void seen.set(c.key.join(), [...(seen.get(c.key.join()) ?? []), what]);
+const note = (c: { readonly key: string[] }, what: string): void =>
+  void seen.set(c.key.join(), [...(seen.get(c.key.join()) ?? []), what]);
 
-const onWebSocket = (c: { key: string[]; state: { n: number }; request?: Request; conn: { params: unknown } }, socket: UniversalWebSocket): void => {
+const onWebSocket = (
+  c: { key: string[]; state: { n: number }; request?: Request; conn: { params: unknown } },
+  socket: UniversalWebSocket,
+): void => {
   const { pathname, search } = new URL(c.request?.url ?? "http://none");
   note(c, `open ${pathname}${search}`);
   if (c.request?.url.includes("refuse")) throw new UserError("No", { code: "no" });
@@ -28,9 +32,17 @@ const onWebSocket = (c: { key: string[]; state: { n: number }; request?: Request
   });
   socket.addEventListener("close", ({ code, wasClean }) => note(c, `close ${code} ${wasClean}`));
 };
-const base = { state: { n: 0 }, onWebSocket, onDisconnect: (c: { key: string[] }, _conn: unknown, end: { code: number }) => note(c, `gone ${end.code}`), actions: { n: (c: { state: { n: number } }) => c.state.n } };
+const base = {
+  state: { n: 0 },
+  onWebSocket,
+  onDisconnect: (c: { key: string[] }, _conn: unknown, end: { code: number }) => note(c, `gone ${end.code}`),
+  actions: { n: (c: { state: { n: number } }) => c.state.n },
+};
 const resident = actor(base as never);
-const sleeper = actor({ ...base, options: { canHibernateWebSocket: (request: Request) => request.url.includes("sleep") } } as never);
+const sleeper = actor({
+  ...base,
+  options: { canHibernateWebSocket: (request: Request) => request.url.includes("sleep") },
+} as never);
 const silent = actor({ state: {} });
 /** Sends a last word from onSleep; its sockets hibernate if their path says so. */
 const drowsy = actor({
@@ -57,12 +69,22 @@ const drowsy = actor({
 const serveAll = (): void => serve(setup({ use: { resident, sleeper, silent, drowsy } }) as never);
 serveAll();
 
-async function open(name: string, key: string, path: string): Promise<{ socket: WebSocket; next(): Promise<unknown>; closed: Promise<{ code: number; reason: string }> }> {
-  return openAt(`/gateway/${name}/websocket${path}${path.includes("?") ? "&" : "?"}rvt-namespace=default&rvt-method=getOrCreate&rvt-key=${key}`);
+async function open(
+  name: string,
+  key: string,
+  path: string,
+): Promise<{ socket: WebSocket; next(): Promise<unknown>; closed: Promise<{ code: number; reason: string }> }> {
+  return openAt(
+    `/gateway/${name}/websocket${path}${path.includes("?") ? "&" : "?"}rvt-namespace=default&rvt-method=getOrCreate&rvt-key=${key}`,
+  );
 }
 
 async function openAt(path: string, protocols = ""): ReturnType<typeof open> {
-  const response = await worker.fetch(new Request(`http://worker.test${path}`, { headers: { upgrade: "websocket", "sec-websocket-protocol": `rivet, rivet_encoding.bare${protocols}` } }));
+  const response = await worker.fetch(
+    new Request(`http://worker.test${path}`, {
+      headers: { upgrade: "websocket", "sec-websocket-protocol": `rivet, rivet_encoding.bare${protocols}` },
+    }),
+  );
   const socket = response.webSocket as WebSocket;
   const frames: unknown[] = [];
   const waiting: ((frame: unknown) => void)[] = [];
@@ -72,9 +94,15 @@ async function openAt(path: string, protocols = ""): ReturnType<typeof open> {
     if (waiter) waiter(data);
     else frames.push(data);
   });
-  const closed = new Promise<{ code: number; reason: string }>((resolve) => socket.addEventListener("close", ({ code, reason }) => resolve({ code, reason })));
+  const closed = new Promise<{ code: number; reason: string }>((resolve) =>
+    socket.addEventListener("close", ({ code, reason }) => resolve({ code, reason })),
+  );
   socket.accept();
-  return { socket, closed, next: () => (frames.length > 0 ? Promise.resolve(frames.shift()) : new Promise((resolve) => waiting.push(resolve))) };
+  return {
+    socket,
+    closed,
+    next: () => (frames.length > 0 ? Promise.resolve(frames.shift()) : new Promise((resolve) => waiting.push(resolve))),
+  };
 }
 
 describe("a raw socket", () => {
@@ -91,9 +119,18 @@ describe("a raw socket", () => {
   });
 
   it("may name its actor by subprotocols alone, and has a query of its own then", async () => {
-    const created = await worker.fetch(new Request("http://worker.test/gateway/resident/action/n?rvt-namespace=default&rvt-method=getOrCreate&rvt-key=by-id", { method: "POST", body: '{"args":[]}' }));
+    const created = await worker.fetch(
+      new Request(
+        "http://worker.test/gateway/resident/action/n?rvt-namespace=default&rvt-method=getOrCreate&rvt-key=by-id",
+        { method: "POST", body: '{"args":[]}' },
+      ),
+    );
     expect(await created.json()).toEqual({ output: 0 });
-    const { actors: [{ actor_id: id }] } = await (await worker.fetch(new Request("http://worker.test/actors?namespace=default&name=resident&key=by-id"))).json<{ actors: [{ actor_id: string }] }>();
+    const {
+      actors: [{ actor_id: id }],
+    } = await (
+      await worker.fetch(new Request("http://worker.test/actors?namespace=default&name=resident&key=by-id"))
+    ).json<{ actors: [{ actor_id: string }] }>();
     const { socket, next } = await openAt("/websocket/sub?rvt-key=mine", `, rivet_target.actor, rivet_actor.${id}`);
     socket.send("one");
     expect([await next(), seen.get("by-id")?.at(-1)]).toEqual(["1 one", "open /websocket/sub?rvt-key=mine"]);
@@ -123,12 +160,19 @@ describe("a raw socket", () => {
     // Answered from within the close handler of the object, which has served the end by then.
     expect(await closed).toEqual({ code: 4001, reason: "done" });
     await evictDurableObject(ACTORS.get(idOf("sleeper", "d")));
-    expect(seen.get("d")).toEqual([...Array.from({ length: 6 }, () => "open /websocket/sleep?x=1"), "close 4001 true", "gone 4001"]);
+    expect(seen.get("d")).toEqual([
+      ...Array.from({ length: 6 }, () => "open /websocket/sleep?x=1"),
+      "close 4001 true",
+      "gone 4001",
+    ]);
   });
 
-  it("hears a \"ping\" like any other frame, also after eviction; a client of the protocol gets its pong beside it", async () => {
+  it('hears a "ping" like any other frame, also after eviction; a client of the protocol gets its pong beside it', async () => {
     const protocol = await TestSocket.open("sleeper", "ping");
-    const pong = (): Promise<unknown> => new Promise((resolve) => protocol.socket.addEventListener("message", ({ data }) => resolve(data), { once: true }));
+    const pong = (): Promise<unknown> =>
+      new Promise((resolve) =>
+        protocol.socket.addEventListener("message", ({ data }) => resolve(data), { once: true }),
+      );
     const ping = async (): Promise<unknown> => {
       const answer = pong();
       protocol.socket.send("ping");
@@ -154,11 +198,17 @@ describe("a raw socket", () => {
 });
 
 describe("a raw socket of an actor that goes to sleep", () => {
-  const alarmOf = (key: string): Promise<number | null> => runInDurableObject(ACTORS.get(idOf("drowsy", key)), (_, ctx) => ctx.storage.getAlarm());
+  const alarmOf = (key: string): Promise<number | null> =>
+    runInDurableObject(ACTORS.get(idOf("drowsy", key)), (_, ctx) => ctx.storage.getAlarm());
   const action = (key: string, name: string): Promise<Response> =>
-    worker.fetch(new Request(`http://worker.test/gateway/drowsy/action/${name}?rvt-namespace=default&rvt-method=get&rvt-key=${key}`, { method: "POST", body: '{"args":[]}', headers: { "content-type": "application/json" } }));
+    worker.fetch(
+      new Request(
+        `http://worker.test/gateway/drowsy/action/${name}?rvt-namespace=default&rvt-method=get&rvt-key=${key}`,
+        { method: "POST", body: '{"args":[]}', headers: { "content-type": "application/json" } },
+      ),
+    );
 
-  it("A42: keeps it awake if it cannot hibernate, until it is told to sleep: then it is sent what onSleep sends, and ended (A56)", async () => {
+  it("A42: keeps it awake if it cannot hibernate; told to sleep, it is sent what onSleep sends, and ended (A56)", async () => {
     const { next, closed } = await open("drowsy", "bound", "/stays");
     expect(await alarmOf("bound"), "no idle deadline").toBe(null);
     await action("bound", "sleep");

@@ -12,12 +12,17 @@ import { workerFetch, WorkerSocket } from "./worker-socket.js";
 // works as it stands. One server has them all.
 
 const { ACTORS } = env as unknown as { ACTORS: DurableObjectNamespace };
-const client = createClient<typeof registry>({ endpoint: "http://example.test", fetch: workerFetch, webSocket: WorkerSocket });
+const client = createClient<typeof registry>({
+  endpoint: "http://example.test",
+  fetch: workerFetch,
+  webSocket: WorkerSocket,
+});
 
 beforeAll(() => serve(registry));
 afterEach(() => client.dispose());
 
-const alarm = (name: string, ...key: string[]): Promise<boolean> => runDurableObjectAlarm(ACTORS.get(ACTORS.idFromName(objectName(name, key))));
+const alarm = (name: string, ...key: string[]): Promise<boolean> =>
+  runDurableObjectAlarm(ACTORS.get(ACTORS.idFromName(objectName(name, key))));
 
 it("hello-world: counts, and tells who listens", async () => {
   const connection = client.counter.getOrCreate("hello").connect();
@@ -64,10 +69,12 @@ it("ai-agent: streams into a message that is in its state, step by step", async 
   connection.on("token", (_index, token) => tokens.push(token));
   await connection.ready;
   await agent.send("prompts", { text: "hi" });
-  await vi.waitFor(async () => expect(await agent.messages()).toEqual([
-    { role: "user", content: "hi", status: "done" },
-    { role: "assistant", content: "You said hi ", status: "done" },
-  ]));
+  await vi.waitFor(async () =>
+    expect(await agent.messages()).toEqual([
+      { role: "user", content: "hi", status: "done" },
+      { role: "assistant", content: "You said hi ", status: "done" },
+    ]),
+  );
   expect(tokens.join("")).toBe("You said hi ");
 });
 
@@ -75,7 +82,10 @@ it("per-tenant-database: drizzle's tables, builders and migrations, each tenant'
   const [acme, other] = [client.companyDatabase.getOrCreate("acme"), client.companyDatabase.getOrCreate("other")];
   expect(await acme.hire("Bob", 2_000)).toEqual({ id: 1, name: "Bob", salary: 2_000 });
   await acme.hire("Ann", 3_000);
-  expect(await acme.list()).toEqual([{ name: "Ann", salary: 3_000 }, { name: "Bob", salary: 2_000 }]);
+  expect(await acme.list()).toEqual([
+    { name: "Ann", salary: 3_000 },
+    { name: "Bob", salary: 2_000 },
+  ]);
   expect(await acme.total()).toBe(5_000);
   expect(await other.list()).toEqual([]);
   await expect(acme.hire("Ann", 1)).rejects.toThrow();
@@ -88,7 +98,11 @@ it("cursors: keeps each connection's place in its state, and finds all of them i
   await bob.move("bob", 3, 4);
   await bob.label("l1", "here");
   const { cursors, labels } = await ann.room();
-  expect(Object.values(cursors).map(({ userId }) => userId).toSorted()).toEqual(["ann", "bob"]);
+  expect(
+    Object.values(cursors)
+      .map(({ userId }) => userId)
+      .toSorted(),
+  ).toEqual(["ann", "bob"]);
   expect(labels).toEqual([{ id: "l1", text: "here" }]);
 });
 
@@ -108,7 +122,11 @@ it("cross-actor-actions: one actor asks another, whose refusal reaches the first
   await client.inventory.getOrCreate("main").fill("apple", 3);
   const cart = client.checkout.getOrCreate("cart");
   expect(await cart.add("apple", 2)).toBe(1);
-  await expect(cart.add("apple", 2)).rejects.toMatchObject({ group: "user", code: "out_of_stock", metadata: { product: "apple" } });
+  await expect(cart.add("apple", 2)).rejects.toMatchObject({
+    group: "user",
+    code: "out_of_stock",
+    metadata: { product: "apple" },
+  });
   expect(await cart.items()).toEqual([{ product: "apple", count: 2 }]);
   expect(await cart.pay()).toBe("paid");
 });
@@ -116,7 +134,9 @@ it("cross-actor-actions: one actor asks another, whose refusal reaches the first
 it("raw-fetch-handler: answers requests, whichever way they are given", async () => {
   const handle = client.rawCounter.getOrCreate("http");
   expect(await (await handle.fetch("/increment", { method: "POST", body: "2" })).json()).toEqual({ count: 2 });
-  expect(await (await handle.fetch("/increment", new Request("http://ignored/", { method: "POST", body: "3" }))).json()).toEqual({ count: 5 });
+  expect(
+    await (await handle.fetch("/increment", new Request("http://ignored/", { method: "POST", body: "3" }))).json(),
+  ).toEqual({ count: 5 });
   expect(await (await handle.fetch("count")).json()).toEqual({ count: 5 });
   expect((await handle.fetch("/nothing")).status).toBe(404);
 });
@@ -127,9 +147,15 @@ it("multiplayer-game-patterns: brings players together, makes their match, and l
   const connection = maker.connect();
   connection.on("assigned", ({ match }) => assigned.push(match));
   await connection.ready;
-  expect(await maker.send("join", { player: "ann", mode: "duo" }, { wait: true, timeout: 5_000 })).toEqual({ status: "completed", response: { match: null } });
+  expect(await maker.send("join", { player: "ann", mode: "duo" }, { wait: true, timeout: 5_000 })).toEqual({
+    status: "completed",
+    response: { match: null },
+  });
   expect(await maker.waiting("duo")).toBe(1);
-  expect(await maker.send("join", { player: "bob", mode: "duo" }, { wait: true, timeout: 5_000 })).toEqual({ status: "completed", response: { match: "ann-bob" } });
+  expect(await maker.send("join", { player: "bob", mode: "duo" }, { wait: true, timeout: 5_000 })).toEqual({
+    status: "completed",
+    response: { match: "ann-bob" },
+  });
   await vi.waitFor(() => expect(assigned).toEqual(["ann-bob"]));
   const game = client.match.get("ann-bob").connect({ player: "ann" });
   expect(await game.hit("bob")).toBe(1);

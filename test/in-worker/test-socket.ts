@@ -1,5 +1,11 @@
 import { exports } from "cloudflare:workers";
-import { formatSubprotocols, wireCodec, type Encoding, type ToClient, type ToServer } from "../../src/protocol/index.js";
+import {
+  formatSubprotocols,
+  wireCodec,
+  type Encoding,
+  type ToClient,
+  type ToServer,
+} from "../../src/protocol/index.js";
 
 const worker = (exports as unknown as { default: { fetch(request: Request): Promise<Response> } }).default;
 
@@ -42,16 +48,26 @@ export class TestSocket {
       if (waiter) waiter(frame);
       else this.#frames.push(frame);
     });
-    this.closed = new Promise((resolve) => socket.addEventListener("close", ({ code, reason }) => resolve({ code, reason })));
+    this.closed = new Promise((resolve) =>
+      socket.addEventListener("close", ({ code, reason }) => resolve({ code, reason })),
+    );
     socket.accept();
   }
 
   /** Opens without waiting for anything of the protocol. */
   static async dial(actor: string, key: string, options: OpenOptions = {}): Promise<TestSocket> {
-    const { encoding = "json", method = "getOrCreate", path = `/gateway/${actor}/connect?rvt-namespace=default&rvt-method=${method}&rvt-key=${key}` } = options;
+    const {
+      encoding = "json",
+      method = "getOrCreate",
+      path = `/gateway/${actor}/connect?rvt-namespace=default&rvt-method=${method}&rvt-key=${key}`,
+    } = options;
     const response = await worker.fetch(
       new Request(`http://worker.test${path}`, {
-        headers: { upgrade: "websocket", "sec-websocket-protocol": (options.protocols ?? protocolsOf(options)).join(", "), ...options.headers },
+        headers: {
+          upgrade: "websocket",
+          "sec-websocket-protocol": (options.protocols ?? protocolsOf(options)).join(", "),
+          ...options.headers,
+        },
       }),
     );
     if (!response.webSocket) throw new Error(`No socket: ${response.status} ${await response.text()}`);
@@ -62,7 +78,10 @@ export class TestSocket {
   static async open(actor: string, key: string, options: OpenOptions = {}): Promise<TestSocket> {
     const opened = await this.dial(actor, key, options);
     const first = await opened.next();
-    if (first.tag !== "Init") throw new Error(`Not let in: ${JSON.stringify(first, (_, value: unknown) => (typeof value === "bigint" ? `${value}n` : value))}`);
+    if (first.tag !== "Init")
+      throw new Error(
+        `Not let in: ${JSON.stringify(first, (_, value: unknown) => (typeof value === "bigint" ? `${value}n` : value))}`,
+      );
     return opened;
   }
 
@@ -114,5 +133,9 @@ export class TestSocket {
 }
 
 function protocolsOf({ encoding = "json", params, extended = false }: OpenOptions): string[] {
-  return formatSubprotocols({ encoding, isOwnClient: extended, ...(params !== undefined && { params: JSON.stringify(params) }) });
+  return formatSubprotocols({
+    encoding,
+    isOwnClient: extended,
+    ...(params !== undefined && { params: JSON.stringify(params) }),
+  });
 }

@@ -11,15 +11,26 @@ type Ended = { readonly asked: unknown; readonly askedOn: unknown };
 const told = (promise: Promise<{ status: string }>): Promise<unknown> =>
   promise.then(
     ({ status }) => status,
-    ({ group, code, metadata }: { group: string; code: string; metadata?: { chain?: { name: string; waits: string }[] } }) => [
-      `${group}/${code}`,
-      ...(metadata?.chain ?? []).map(({ name, waits }) => `${name} ${waits}`),
-    ],
+    ({
+      group,
+      code,
+      metadata,
+    }: {
+      group: string;
+      code: string;
+      metadata?: { chain?: { name: string; waits: string }[] };
+    }) => [`${group}/${code}`, ...(metadata?.chain ?? []).map(({ name, waits }) => `${name} ${waits}`)],
   );
 
-type Asking = { getOrCreate(key: string[]): { send(queue: string, body: unknown, options: object): Promise<{ status: string }> } };
+type Asking = {
+  getOrCreate(key: string[]): { send(queue: string, body: unknown, options: object): Promise<{ status: string }> };
+};
 const ask = (c: { client(): unknown; key: string[] }, name: string): Promise<unknown> =>
-  told((c.client() as Record<string, Asking>)[name]?.getOrCreate(c.key).send("asks", {}, { wait: true, timeout: 10_000 }) as never);
+  told(
+    (c.client() as Record<string, Asking>)[name]
+      ?.getOrCreate(c.key)
+      .send("asks", {}, { wait: true, timeout: 10_000 }) as never,
+  );
 
 const first = actor({
   state: { asked: undefined as unknown },

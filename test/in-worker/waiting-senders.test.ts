@@ -4,7 +4,12 @@ import { describe, expect, it } from "vitest";
 import { createHandler } from "../../src/entry/cloudflare.js";
 import { actor, queue, setup } from "../../src/entry/index.js";
 import { decodeValue, encodeValue, objectName } from "../../src/protocol/index.js";
-import { awaitThroughSocket, createActorCaller, createSocketOpener, type ActorNamespace } from "../../src/router/index.js";
+import {
+  awaitThroughSocket,
+  createActorCaller,
+  createSocketOpener,
+  type ActorNamespace,
+} from "../../src/router/index.js";
 import { KILLED } from "../support/kill.js";
 import { serve } from "../support/worker.js";
 
@@ -25,7 +30,8 @@ const jobs = actor({
 const caller = actor({
   state: {},
   actions: {
-    ask: (c, key: string, timeout: number) => c.client<typeof registry>().jobs.getOrCreate(key).send("work", 7, { wait: true, timeout }),
+    ask: (c, key: string, timeout: number) =>
+      c.client<typeof registry>().jobs.getOrCreate(key).send("work", 7, { wait: true, timeout }),
   },
 });
 const registry = setup({ use: { jobs, caller } });
@@ -37,7 +43,9 @@ const worker = (exports as unknown as { default: { fetch(request: Request): Prom
 const ways: Record<string, (key: string, timeout: number) => Promise<unknown>> = {
   async HTTP(key, timeout) {
     const url = `http://worker.test/gateway/jobs/queue/work?rvt-namespace=default&rvt-method=getOrCreate&rvt-key=${key}`;
-    const response = await worker.fetch(new Request(url, { method: "POST", body: JSON.stringify({ body: 7, wait: true, timeout }) }));
+    const response = await worker.fetch(
+      new Request(url, { method: "POST", body: JSON.stringify({ body: 7, wait: true, timeout }) }),
+    );
     return response.json();
   },
   binding: (key, timeout) => client.jobs.getOrCreate(key).send("work", 7, { wait: true, timeout }),
@@ -105,7 +113,10 @@ describe("a sender who waits through a socket", () => {
   /** Stores a message whose sender then waits through a socket, as after the 30 s of its call. */
   async function waiting(key: string, signal?: AbortSignal) {
     const target = { name: "jobs", key: [key], creation: { mode: "getOrCreate" } } as const;
-    const { actorId, output } = await call({ target, operation: { kind: "send", queue: "work", body: encodeValue(7), wait: true, timeoutMs: 3_600_000, token } });
+    const { actorId, output } = await call({
+      target,
+      operation: { kind: "send", queue: "work", body: encodeValue(7), wait: true, timeoutMs: 3_600_000, token },
+    });
     const { id, createdAt } = decodeValue(output ?? new Uint8Array()) as { id: number; createdAt: number };
     const operation = { kind: "wait", messageId: id, createdAt, timeoutMs: 3_600_000, token } as const;
     const result = awaitThroughSocket(openSocket, { actorId, operation, leftMs: 3_600_000, signal, setTimer });
@@ -121,7 +132,9 @@ describe("a sender who waits through a socket", () => {
     await evictDurableObject(stub);
     await evictDurableObject(stub).catch(() => {});
     // The call itself is one.
-    expect(await client.jobs.get("evicted").connected()).toBe(await client.jobs.getOrCreate("nobody waits").connected());
+    expect(await client.jobs.get("evicted").connected()).toBe(
+      await client.jobs.getOrCreate("nobody waits").connected(),
+    );
     expect(await client.jobs.get("evicted").finish()).toBe(7);
     expect(await sent).toEqual({ status: "completed", reply: encodeValue("did 7") });
     expect(await inside("evicted", (ctx) => [...ctx.storage.kv.list()].map(([name]) => name))).toEqual(["a", "s"]);
@@ -132,7 +145,17 @@ describe("a sender who waits through a socket", () => {
     const { result: sent } = await waiting("abandoned", leaves.signal);
     leaves.abort(new Error("gone"));
     await expect(sent).rejects.toThrow("gone");
-    for (let polls = 0; polls < 1_000 && (await inside("abandoned", (ctx) => ctx.getWebSockets().length)) > 0; polls += 1) await scheduler.wait(1);
-    expect(await inside("abandoned", (ctx) => [ctx.getWebSockets().length, [...ctx.storage.kv.list()].map(([name]) => name)])).toEqual([0, ["a", "m/1", "s"]]);
+    for (
+      let polls = 0;
+      polls < 1_000 && (await inside("abandoned", (ctx) => ctx.getWebSockets().length)) > 0;
+      polls += 1
+    )
+      await scheduler.wait(1);
+    expect(
+      await inside("abandoned", (ctx) => [
+        ctx.getWebSockets().length,
+        [...ctx.storage.kv.list()].map(([name]) => name),
+      ]),
+    ).toEqual([0, ["a", "m/1", "s"]]);
   });
 });

@@ -1,5 +1,12 @@
 import { afterEach, expect, test, vi } from "vitest";
-import { configureBaseLogger, configureDefaultLogger, configuredLogger, getBaseLogger, getLogger, makeDefaultLogger } from "../../src/logging/index.js";
+import {
+  configureBaseLogger,
+  configureDefaultLogger,
+  configuredLogger,
+  getBaseLogger,
+  getLogger,
+  makeDefaultLogger,
+} from "../../src/logging/index.js";
 
 const levels = ["trace", "debug", "info", "warn", "error", "fatal"] as const;
 
@@ -15,16 +22,25 @@ test("a logger writes one line of JSON an entry, from its level on, and its chil
   logger.debug("not told");
   logger.child({ order: 7 }).child({ step: "pay" }).info({ msg: "paid", amount: 5n });
   logger.error("lost");
-  expect(log.mock.calls.map(([line]) => JSON.parse(line as string) as unknown)).toEqual([{ level: "info", order: 7, step: "pay", msg: "paid", amount: "5" }]);
-  expect(error.mock.calls.map(([line]) => JSON.parse(line as string) as unknown)).toEqual([{ level: "error", msg: "lost" }]);
+  expect(log.mock.calls.map(([line]) => JSON.parse(line as string) as unknown)).toEqual([
+    { level: "info", order: 7, step: "pay", msg: "paid", amount: "5" },
+  ]);
+  expect(error.mock.calls.map(([line]) => JSON.parse(line as string) as unknown)).toEqual([
+    { level: "error", msg: "lost" },
+  ]);
 });
 
 test("a logger of one's own is given the entries of all", () => {
   const told: unknown[] = [];
-  const own = Object.fromEntries(levels.map((level) => [level, (entry: unknown) => told.push([level, entry])])) as never;
+  const own = Object.fromEntries(
+    levels.map((level) => [level, (entry: unknown) => told.push([level, entry])]),
+  ) as never;
   configureBaseLogger(own);
   expect(configuredLogger()).toBe(own);
   getLogger("mailer").warn("slow");
   getBaseLogger().trace({ msg: "x" });
-  expect(told).toEqual([["warn", { target: "mailer", msg: "slow" }], ["trace", { msg: "x" }]]);
+  expect(told).toEqual([
+    ["warn", { target: "mailer", msg: "slow" }],
+    ["trace", { msg: "x" }],
+  ]);
 });

@@ -17,7 +17,10 @@ import {
 import { anyString } from "./arbitrary-values.js";
 
 /** Short parts of the characters that the forms escape meet far more often than random texts would. */
-const trickyPart = fc.string({ unit: fc.constantFrom("a", ",", "/", "\\", "0", '"', "[", "]", "é", "\n", " "), maxLength: 4 });
+const trickyPart = fc.string({
+  unit: fc.constantFrom("a", ",", "/", "\\", "0", '"', "[", "]", "é", "\n", " "),
+  maxLength: 4,
+});
 const anyKeyParts = fc.array(fc.oneof(trickyPart, anyString), { maxLength: 4 });
 const trickyKey = fc.array(trickyPart, { maxLength: 4 });
 
@@ -35,11 +38,14 @@ function codeOf(act: () => unknown): string {
 describe("the unambiguous forms of a key", () => {
   it("never meet for different keys", () => {
     fc.assert(
-      fc.property(fc.uniqueArray(trickyKey, { minLength: 40, maxLength: 60, selector: (key) => JSON.stringify(key) }), (keys) => {
-        for (const form of [(key: string[]) => objectName("a", key), formatJsonKey, formatRestKey]) {
-          expect(new Set(keys.map(form)).size).toBe(keys.length);
-        }
-      }),
+      fc.property(
+        fc.uniqueArray(trickyKey, { minLength: 40, maxLength: 60, selector: (key) => JSON.stringify(key) }),
+        (keys) => {
+          for (const form of [(key: string[]) => objectName("a", key), formatJsonKey, formatRestKey]) {
+            expect(new Set(keys.map(form)).size).toBe(keys.length);
+          }
+        },
+      ),
       { numRuns: 50 },
     );
   });
@@ -126,7 +132,13 @@ describe("normalizeKey", () => {
 
 describe("checkKey", () => {
   it("takes the empty key, empty parts, and parts and keys of exactly the limit", () => {
-    for (const key of [[], [""], ["é".repeat(64)], ["x".repeat(128)], [...Array<string>(7).fill("x".repeat(128)), "x".repeat(121)]]) {
+    for (const key of [
+      [],
+      [""],
+      ["é".repeat(64)],
+      ["x".repeat(128)],
+      [...Array<string>(7).fill("x".repeat(128)), "x".repeat(121)],
+    ]) {
       expect(() => checkKey(key)).not.toThrow();
     }
   });
@@ -134,7 +146,9 @@ describe("checkKey", () => {
   it("refuses a part of 129 bytes, and a key of 1025", () => {
     expect(codeOf(() => checkKey(["x".repeat(129)]))).toBe("actor/key_too_large");
     expect(codeOf(() => checkKey([`é`.repeat(65)]))).toBe("actor/key_too_large");
-    expect(codeOf(() => checkKey([...Array<string>(7).fill("x".repeat(128)), "x".repeat(122)]))).toBe("actor/key_too_large");
+    expect(codeOf(() => checkKey([...Array<string>(7).fill("x".repeat(128)), "x".repeat(122)]))).toBe(
+      "actor/key_too_large",
+    );
     expect(codeOf(() => checkKey(Array<string>(1026).fill("")))).toBe("actor/key_too_large");
   });
 
@@ -147,7 +161,8 @@ describe("checkKey", () => {
 
 describe("checkActorName", () => {
   it("takes 1 to 64 bytes of any well-formed text", () => {
-    for (const name of ["a", "my-actor", "é".repeat(32), "x".repeat(64)]) expect(() => checkActorName(name)).not.toThrow();
+    for (const name of ["a", "my-actor", "é".repeat(32), "x".repeat(64)])
+      expect(() => checkActorName(name)).not.toThrow();
     for (const name of ["", "x".repeat(65), "é".repeat(33), "\ud800", 1 as unknown as string]) {
       expect(codeOf(() => checkActorName(name))).toBe("actor/invalid_name");
     }

@@ -6,9 +6,12 @@ export const anyString: fc.Arbitrary<string> = fc.oneof(
   fc.string({ maxLength: 12 }),
   fc.string({ unit: "binary", maxLength: 40 }),
   fc.array(fc.integer({ min: 0, max: 0xffff }), { maxLength: 70 }).map((units) => String.fromCharCode(...units)),
-  fc.tuple(fc.constantFrom("a", "é", "€", "😀", "\ud800", "\ufeff"), fc.constantFrom(1, 23, 24, 31, 32, 33, 63, 64, 65, 255, 256, 300)).map(
-    ([unit, count]) => unit.repeat(count),
-  ),
+  fc
+    .tuple(
+      fc.constantFrom("a", "é", "€", "😀", "\ud800", "\ufeff"),
+      fc.constantFrom(1, 23, 24, 31, 32, 33, 63, 64, 65, 255, 256, 300),
+    )
+    .map(([unit, count]) => unit.repeat(count)),
 );
 
 /** A property's name, mostly one that plays tricks on objects and wires. */
@@ -18,13 +21,47 @@ export const anyKey: fc.Arbitrary<string> = fc.oneof(
 );
 
 const anyNumber = fc.oneof(
-  fc.constantFrom(0, -0, NaN, Infinity, -Infinity, 23, 24, 255, 256, 65_535, 65_536, 2 ** 31, 2 ** 32 - 1, 2 ** 32, 2 ** 53, -24, -25, -256, -257, -(2 ** 32), -(2 ** 32) - 1, 5e-324, 0.1),
+  fc.constantFrom(
+    0,
+    -0,
+    NaN,
+    Infinity,
+    -Infinity,
+    23,
+    24,
+    255,
+    256,
+    65_535,
+    65_536,
+    2 ** 31,
+    2 ** 32 - 1,
+    2 ** 32,
+    2 ** 53,
+    -24,
+    -25,
+    -256,
+    -257,
+    -(2 ** 32),
+    -(2 ** 32) - 1,
+    5e-324,
+    0.1,
+  ),
   fc.integer(),
   fc.double(),
 );
 
 const anyBigint = fc.oneof(
-  fc.constantFrom(0n, -1n, 2n ** 53n, 2n ** 64n - 1n, 2n ** 64n, -(2n ** 64n), -(2n ** 64n) - 1n, 10n ** 400n, -(10n ** 400n)),
+  fc.constantFrom(
+    0n,
+    -1n,
+    2n ** 53n,
+    2n ** 64n - 1n,
+    2n ** 64n,
+    -(2n ** 64n),
+    -(2n ** 64n) - 1n,
+    10n ** 400n,
+    -(10n ** 400n),
+  ),
   fc.bigInt(),
 );
 
@@ -38,7 +75,10 @@ const anyRegExp = fc.constantFrom(/a/, /(?:)/, /[$/]\/"\n/giu, /^\$x$/y, /\p{L}/
 const anyBuffer = fc.uint8Array({ maxLength: 40 }).map((bytes) => Uint8Array.from(bytes).buffer);
 
 /** A view somewhere in a larger buffer, whose other bytes are nobody's business. */
-function placed<T>(make: new (buffer: ArrayBuffer, offset: number, length: number) => T, width: number): fc.Arbitrary<T> {
+function placed<T>(
+  make: new (buffer: ArrayBuffer, offset: number, length: number) => T,
+  width: number,
+): fc.Arbitrary<T> {
   return fc
     .tuple(fc.nat({ max: 3 }), fc.nat({ max: 5 }), fc.uint8Array({ minLength: 72, maxLength: 72 }))
     .map(([offset, length, bytes]) => new make(Uint8Array.from(bytes).buffer, offset * width, length));
@@ -76,23 +116,42 @@ const makers = [Error, TypeError, RangeError, SyntaxError, ReferenceError, EvalE
 function errorOf(inner: fc.Arbitrary<unknown>): fc.Arbitrary<Error> {
   const options = fc.record({ code: inner, metadata: inner, cause: inner }, { requiredKeys: [] });
   return fc.oneof(
-    fc.tuple(fc.constantFrom(...makers), fc.option(anyKey), anyString, options).map(([make, name, message, { cause, ...rest }]) => {
-      const error = Object.assign(cause === undefined ? new make(message) : new make(message, { cause }), rest);
-      if (name !== null) Object.defineProperty(error, "name", { value: name, configurable: true, writable: true });
-      return error;
-    }),
-    fc.tuple(fc.constantFrom("actor", "queue", "own"), anyKey, anyString, inner, fc.boolean()).map(
-      ([group, code, message, metadata, isPublic]) =>
-        new ActorError(group, code, message, { metadata, public: isPublic, actor: { actorId: "a", generation: 1 } }),
-    ),
-    fc.tuple(anyString, inner).map(([message, metadata]) => new UserError(message, { code: "mine", metadata, cause: metadata })),
-    fc.tuple(fc.array(inner, { maxLength: 3 }), anyString).map(([errors, message]) => new AggregateError(errors, message)),
+    fc
+      .tuple(fc.constantFrom(...makers), fc.option(anyKey), anyString, options)
+      .map(([make, name, message, { cause, ...rest }]) => {
+        const error = Object.assign(cause === undefined ? new make(message) : new make(message, { cause }), rest);
+        if (name !== null) Object.defineProperty(error, "name", { value: name, configurable: true, writable: true });
+        return error;
+      }),
+    fc
+      .tuple(fc.constantFrom("actor", "queue", "own"), anyKey, anyString, inner, fc.boolean())
+      .map(
+        ([group, code, message, metadata, isPublic]) =>
+          new ActorError(group, code, message, { metadata, public: isPublic, actor: { actorId: "a", generation: 1 } }),
+      ),
+    fc
+      .tuple(anyString, inner)
+      .map(([message, metadata]) => new UserError(message, { code: "mine", metadata, cause: metadata })),
+    fc
+      .tuple(fc.array(inner, { maxLength: 3 }), anyString)
+      .map(([errors, message]) => new AggregateError(errors, message)),
   );
 }
 
 /** An array that looks like one of the wire's tagged pairs. */
 function lookAlike(inner: fc.Arbitrary<unknown>): fc.Arbitrary<unknown[]> {
-  const tag = fc.constantFrom("$x", "$$x", "$", "$BigInt", "$Set", "$Map", "$Undefined", "$Uint8Array", "$Date", "$Error");
+  const tag = fc.constantFrom(
+    "$x",
+    "$$x",
+    "$",
+    "$BigInt",
+    "$Set",
+    "$Map",
+    "$Undefined",
+    "$Uint8Array",
+    "$Date",
+    "$Error",
+  );
   return fc.tuple(tag, inner).map(([first, second]) => [first, second]);
 }
 
@@ -135,7 +194,8 @@ export function portrait(value: unknown): string {
   if (Array.isArray(value)) return `[${Array.from(value, portrait).join(", ")}]`;
   if (value instanceof Date) return `Date(${value.getTime()})`;
   if (value instanceof RegExp) return `RegExp(${String(value)})`;
-  if (value instanceof Map) return `Map{${[...value].map(([key, item]) => `${portrait(key)} => ${portrait(item)}`).join(", ")}}`;
+  if (value instanceof Map)
+    return `Map{${[...value].map(([key, item]) => `${portrait(key)} => ${portrait(item)}`).join(", ")}}`;
   if (value instanceof Set) return `Set{${[...value].map(portrait).join(", ")}}`;
   if (value instanceof Error) return portraitOfError(value);
   if (value instanceof ArrayBuffer) return `ArrayBuffer(${hex(new Uint8Array(value))})`;
@@ -151,7 +211,9 @@ export function portrait(value: unknown): string {
 function portraitOfError(error: Error): string {
   const kept = ["group", "code", "metadata", "public", "statusCode", "actor", "errors", "__type"] as const;
   const fields = error as unknown as Record<string, unknown>;
-  const made = kept.filter((field) => fields[field] !== undefined).map((field) => `${field}: ${portrait(fields[field])}`);
+  const made = kept
+    .filter((field) => fields[field] !== undefined)
+    .map((field) => `${field}: ${portrait(fields[field])}`);
   if (Object.hasOwn(error, "cause")) made.push(`cause: ${portrait(error.cause)}`);
   return `Error<${JSON.stringify(error.name)}>(${JSON.stringify(error.message)}; ${made.join(", ")})`;
 }

@@ -41,57 +41,110 @@ const shared: fc.Arbitrary<unknown> = fc.letrec<{ value: unknown }>((tie) => ({
 const plain: fc.Arbitrary<unknown> = fc.letrec<{ value: unknown }>((tie) => ({
   value: fc.oneof(
     { depthSize: "small" },
-    fc.constantFrom<unknown>(null, undefined, true, false, NaN, Infinity, -Infinity, 23, 24, 255, 256, 65_535, 65_536, 2 ** 32 - 1, 2 ** 32, -24, -25, -256, -257, -(2 ** 32), -(2 ** 32) - 1),
+    fc.constantFrom<unknown>(
+      null,
+      undefined,
+      true,
+      false,
+      NaN,
+      Infinity,
+      -Infinity,
+      23,
+      24,
+      255,
+      256,
+      65_535,
+      65_536,
+      2 ** 32 - 1,
+      2 ** 32,
+      -24,
+      -25,
+      -256,
+      -257,
+      -(2 ** 32),
+      -(2 ** 32) - 1,
+    ),
     fc.integer(),
     fc.double({ noNaN: true }).filter((value) => !Object.is(value, -0)),
     fc.bigInt({ min: -(2n ** 64n) + 1n, max: 2n ** 64n - 1n }),
     text,
-    fc.constantFrom(1, 20, 23, 24, 31, 32, 63, 64, 65, 255, 256, 257, 16_384, 16_385, 65_535, 65_536).chain((length) => fc.constantFrom("a", "é", "€").map((unit) => unit.repeat(length))),
+    fc
+      .constantFrom(1, 20, 23, 24, 31, 32, 63, 64, 65, 255, 256, 257, 16_384, 16_385, 65_535, 65_536)
+      .chain((length) => fc.constantFrom("a", "é", "€").map((unit) => unit.repeat(length))),
     fc.array(tie("value"), { maxLength: 4 }),
     fc.array(fc.integer(), { minLength: 20, maxLength: 300 }),
-    fc.dictionary(text.filter((key) => key !== "constructor"), tie("value"), { maxKeys: 4 }),
-    fc.dictionary(text.filter((key) => key !== "constructor"), fc.nat(), { minKeys: 20, maxKeys: 40 }),
+    fc.dictionary(
+      text.filter((key) => key !== "constructor"),
+      tie("value"),
+      { maxKeys: 4 },
+    ),
+    fc.dictionary(
+      text.filter((key) => key !== "constructor"),
+      fc.nat(),
+      { minKeys: 20, maxKeys: 40 },
+    ),
   ),
 })).value;
 
 describe("the codec beside cbor-x", () => {
-  it("reads what cbor-x writes", () => {
-    fc.assert(
-      fc.property(shared, (value) => {
-        expect(portrait(decodeValue(new Uint8Array(encode(value))))).toBe(portrait(value));
-      }),
-      { numRuns },
-    );
-  }, timeout);
+  it(
+    "reads what cbor-x writes",
+    () => {
+      fc.assert(
+        fc.property(shared, (value) => {
+          expect(portrait(decodeValue(new Uint8Array(encode(value))))).toBe(portrait(value));
+        }),
+        { numRuns },
+      );
+    },
+    timeout,
+  );
 
-  it("writes what cbor-x reads", () => {
-    fc.assert(
-      fc.property(shared, (value) => {
-        expect(portrait(decode(encodeValue(value)))).toBe(portrait(value));
-      }),
-      { numRuns },
-    );
-  }, timeout);
+  it(
+    "writes what cbor-x reads",
+    () => {
+      fc.assert(
+        fc.property(shared, (value) => {
+          expect(portrait(decode(encodeValue(value)))).toBe(portrait(value));
+        }),
+        { numRuns },
+      );
+    },
+    timeout,
+  );
 
-  it("writes the bytes that cbor-x writes, where it writes the value as we do", () => {
-    const encoder = new Encoder({ useRecords: false, mapsAsObjects: false, variableMapSize: true, tagUint8Array: false });
-    fc.assert(
-      fc.property(plain, (value) => {
-        expect(hex(encodeValue(value))).toBe(hex(new Uint8Array(encoder.encode(value))));
-      }),
-      { numRuns },
-    );
-  }, timeout);
+  it(
+    "writes the bytes that cbor-x writes, where it writes the value as we do",
+    () => {
+      const encoder = new Encoder({
+        useRecords: false,
+        mapsAsObjects: false,
+        variableMapSize: true,
+        tagUint8Array: false,
+      });
+      fc.assert(
+        fc.property(plain, (value) => {
+          expect(hex(encodeValue(value))).toBe(hex(new Uint8Array(encoder.encode(value))));
+        }),
+        { numRuns },
+      );
+    },
+    timeout,
+  );
 
-  it("writes nothing that cbor-x stumbles over, if a property's name may be any value", () => {
-    const decoder = new Decoder({ useRecords: false, mapsAsObjects: false });
-    fc.assert(
-      fc.property(anyValue, (value) => {
-        decoder.decode(encodeValue(value));
-      }),
-      { numRuns },
-    );
-  }, timeout);
+  it(
+    "writes nothing that cbor-x stumbles over, if a property's name may be any value",
+    () => {
+      const decoder = new Decoder({ useRecords: false, mapsAsObjects: false });
+      fc.assert(
+        fc.property(anyValue, (value) => {
+          decoder.decode(encodeValue(value));
+        }),
+        { numRuns },
+      );
+    },
+    timeout,
+  );
 
   it("differs from it where it loses something", () => {
     const throughCborX = (value: unknown): unknown => decode(encode(value));

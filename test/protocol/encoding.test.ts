@@ -49,14 +49,23 @@ const anyErrorData: fc.Arbitrary<ErrorData> = fc.record(
     code: anyName,
     message: anyName,
     metadata: anyValue.filter((value) => value !== undefined && value !== null),
-    actor: fc.record({ actorId: anyName, generation: fc.nat(), key: anyName }, { requiredKeys: ["actorId", "generation"] }),
+    actor: fc.record(
+      { actorId: anyName, generation: fc.nat(), key: anyName },
+      { requiredKeys: ["actorId", "generation"] },
+    ),
   },
   { requiredKeys: ["group", "code", "message"] },
 );
 
 const anyToServer: fc.Arbitrary<ToServer> = fc.oneof(
-  fc.record({ tag: fc.constant("ActionRequest" as const), val: fc.record({ id: anyId, name: anyName, args: fc.array(anyValue, { maxLength: 3 }) }) }),
-  fc.record({ tag: fc.constant("SubscriptionRequest" as const), val: fc.record({ eventName: anyName, subscribe: fc.boolean() }) }),
+  fc.record({
+    tag: fc.constant("ActionRequest" as const),
+    val: fc.record({ id: anyId, name: anyName, args: fc.array(anyValue, { maxLength: 3 }) }),
+  }),
+  fc.record({
+    tag: fc.constant("SubscriptionRequest" as const),
+    val: fc.record({ eventName: anyName, subscribe: fc.boolean() }),
+  }),
 );
 
 const anyToClient: fc.Arbitrary<ToClient> = fc.oneof(
@@ -66,7 +75,10 @@ const anyToClient: fc.Arbitrary<ToClient> = fc.oneof(
     val: fc.tuple(anyErrorData, fc.option(anyId)).map(([data, actionId]) => ({ ...data, actionId })),
   }),
   fc.record({ tag: fc.constant("ActionResponse" as const), val: fc.record({ id: anyId, output: anyValue }) }),
-  fc.record({ tag: fc.constant("Event" as const), val: fc.record({ name: anyName, args: fc.array(anyValue, { maxLength: 3 }) }) }),
+  fc.record({
+    tag: fc.constant("Event" as const),
+    val: fc.record({ name: anyName, args: fc.array(anyValue, { maxLength: 3 }) }),
+  }),
 );
 
 const anyQueueSend: fc.Arbitrary<QueueSendRequest> = fc.record(
@@ -81,7 +93,18 @@ const portableText = anyKey.filter((key) => key.isWellFormed() && !key.startsWit
 const portable: fc.Arbitrary<unknown> = fc.letrec<{ value: unknown }>((tie) => ({
   value: fc.oneof(
     { depthSize: "small" },
-    fc.constantFrom<unknown>(null, undefined, true, NaN, -Infinity, 2 ** 40, 2n ** 70n, /a\/b/gi, new Date(5), new Error("m")),
+    fc.constantFrom<unknown>(
+      null,
+      undefined,
+      true,
+      NaN,
+      -Infinity,
+      2 ** 40,
+      2n ** 70n,
+      /a\/b/gi,
+      new Date(5),
+      new Error("m"),
+    ),
     fc.integer(),
     fc.bigInt(),
     portableText,
@@ -89,7 +112,9 @@ const portable: fc.Arbitrary<unknown> = fc.letrec<{ value: unknown }>((tie) => (
     fc.uint8Array({ maxLength: 30 }).map((bytes) => Uint8Array.from(bytes).buffer),
     fc.float64Array({ maxLength: 4 }).map((numbers) => Float64Array.from(numbers)),
     fc.array(tie("value"), { maxLength: 3 }),
-    fc.tuple(fc.constantFrom("$x", "$$x", "$BigInt", "$Set", "$Undefined"), tie("value")).map((pair): unknown[] => pair),
+    fc
+      .tuple(fc.constantFrom("$x", "$$x", "$BigInt", "$Set", "$Undefined"), tie("value"))
+      .map((pair): unknown[] => pair),
     fc.tuple(fc.constantFrom("$x", "$Set"), tie("value")).map((pair) => new Set<unknown>(pair)),
     fc.array(tie("value"), { maxLength: 3 }).map((items) => new Set(items)),
     fc.array(fc.tuple(portableText, tie("value")), { maxLength: 3 }).map((entries) => new Map(entries)),
@@ -104,8 +129,12 @@ describe.each(ENCODINGS)("between our own client and server in %s", (encoding) =
   it("the arguments and the output of an action lose nothing", () => {
     fc.assert(
       fc.property(fc.array(anyValue, { maxLength: 3 }), anyValue, (args, output) => {
-        expect(portrait(codec.actionRequest.decode(codec.actionRequest.encode({ args }, extended)))).toBe(portrait({ args }));
-        expect(portrait(codec.actionResponse.decode(codec.actionResponse.encode({ output }, extended)))).toBe(portrait({ output }));
+        expect(portrait(codec.actionRequest.decode(codec.actionRequest.encode({ args }, extended)))).toBe(
+          portrait({ args }),
+        );
+        expect(portrait(codec.actionResponse.decode(codec.actionResponse.encode({ output }, extended)))).toBe(
+          portrait({ output }),
+        );
       }),
       runs,
     );
@@ -152,7 +181,10 @@ describe.each(ENCODINGS)("between our own client and server in %s", (encoding) =
     expect(typeof frame === "string").toBe(encoding === "json");
     const bytes = typeof frame === "string" ? Uint8Array.from(bytesOf(frame)) : frame;
     expect(bytes.buffer.byteLength).toBe(bytes.length);
-    expect(codec.toServer.decode(bytes.buffer)).toEqual({ tag: "SubscriptionRequest", val: { eventName: "ev", subscribe: true } });
+    expect(codec.toServer.decode(bytes.buffer)).toEqual({
+      tag: "SubscriptionRequest",
+      val: { eventName: "ev", subscribe: true },
+    });
   });
 
   it("the actor's id is answered", () => {
@@ -170,12 +202,20 @@ describe("what the published clients were seen to send", () => {
 
   it("is read: a send to a queue in bare", () => {
     const bytes = unhex("0400 10 b90001 6176 82 6724426967496e74 6131 01 04 6a6f6273 01 01 01 3200000000000000");
-    expect(wireCodec("bare").queueSendRequest.decode(bytes)).toEqual({ body: { v: 1n }, name: "jobs", wait: true, timeout: 50 });
+    expect(wireCodec("bare").queueSendRequest.decode(bytes)).toEqual({
+      body: { v: 1n },
+      name: "jobs",
+      wait: true,
+      timeout: 50,
+    });
   });
 
   it("is read: frames in bare", () => {
     const { toServer } = wireCodec("bare");
-    expect(toServer.decode(unhex("0400 01 02 6576 01"))).toEqual({ tag: "SubscriptionRequest", val: { eventName: "ev", subscribe: true } });
+    expect(toServer.decode(unhex("0400 01 02 6576 01"))).toEqual({
+      tag: "SubscriptionRequest",
+      val: { eventName: "ev", subscribe: true },
+    });
     expect(toServer.decode(unhex("0400 00 00 03 616374 0d 8201 82 6724426967496e74 6132"))).toEqual({
       tag: "ActionRequest",
       val: { id: 0n, name: "act", args: [1, 2n] },
@@ -191,7 +231,9 @@ describe("what the published clients were seen to send", () => {
       wait: true,
       timeout: 50,
     });
-    expect(toServer.decode('{"body":{"tag":"ActionRequest","val":{"id":["$BigInt","0"],"name":"act","args":[1]}}}')).toEqual({
+    expect(
+      toServer.decode('{"body":{"tag":"ActionRequest","val":{"id":["$BigInt","0"],"name":"act","args":[1]}}}'),
+    ).toEqual({
       tag: "ActionRequest",
       val: { id: 0n, name: "act", args: [1] },
     });
@@ -217,25 +259,90 @@ describe("what the published clients were seen to send", () => {
 describe("what the published clients are sent", () => {
   it.each<[name: string, frame: Frame, text: string]>([
     ["an output", wireCodec("json").actionResponse.encode({ output: 3 }), '{"output":3}'],
-    ["an output that is undefined", wireCodec("json").actionResponse.encode({ output: undefined }), '{"output":["$Undefined",0]}'],
-    ["the answer of a queue", wireCodec("json").queueSendResponse.encode({ status: "completed", response: { ok: 1 } }), '{"status":"completed","response":{"ok":1}}'],
-    ["an answer without response", wireCodec("json").queueSendResponse.encode({ status: "timedOut" }), '{"status":"timedOut"}'],
-    ["Init", wireCodec("json").toClient.encode({ tag: "Init", val: { actorId: "act1", connectionId: "c1" } }), '{"body":{"tag":"Init","val":{"actorId":"act1","connectionId":"c1"}}}'],
-    ["ActionResponse", wireCodec("json").toClient.encode({ tag: "ActionResponse", val: { id: 0n, output: { a: 1 } } }), '{"body":{"tag":"ActionResponse","val":{"id":["$BigInt","0"],"output":{"a":1}}}}'],
-    ["Event", wireCodec("json").toClient.encode({ tag: "Event", val: { name: "ev", args: [1, "x"] } }), '{"body":{"tag":"Event","val":{"name":"ev","args":[1,"x"]}}}'],
-    ["Error", wireCodec("json").toClient.encode({ tag: "Error", val: { group: "user", code: "bad", message: "m", actionId: null } }), '{"body":{"tag":"Error","val":{"group":"user","code":"bad","message":"m","actionId":null}}}'],
+    [
+      "an output that is undefined",
+      wireCodec("json").actionResponse.encode({ output: undefined }),
+      '{"output":["$Undefined",0]}',
+    ],
+    [
+      "the answer of a queue",
+      wireCodec("json").queueSendResponse.encode({ status: "completed", response: { ok: 1 } }),
+      '{"status":"completed","response":{"ok":1}}',
+    ],
+    [
+      "an answer without response",
+      wireCodec("json").queueSendResponse.encode({ status: "timedOut" }),
+      '{"status":"timedOut"}',
+    ],
+    [
+      "Init",
+      wireCodec("json").toClient.encode({ tag: "Init", val: { actorId: "act1", connectionId: "c1" } }),
+      '{"body":{"tag":"Init","val":{"actorId":"act1","connectionId":"c1"}}}',
+    ],
+    [
+      "ActionResponse",
+      wireCodec("json").toClient.encode({ tag: "ActionResponse", val: { id: 0n, output: { a: 1 } } }),
+      '{"body":{"tag":"ActionResponse","val":{"id":["$BigInt","0"],"output":{"a":1}}}}',
+    ],
+    [
+      "Event",
+      wireCodec("json").toClient.encode({ tag: "Event", val: { name: "ev", args: [1, "x"] } }),
+      '{"body":{"tag":"Event","val":{"name":"ev","args":[1,"x"]}}}',
+    ],
+    [
+      "Error",
+      wireCodec("json").toClient.encode({
+        tag: "Error",
+        val: { group: "user", code: "bad", message: "m", actionId: null },
+      }),
+      '{"body":{"tag":"Error","val":{"group":"user","code":"bad","message":"m","actionId":null}}}',
+    ],
   ])("in json is what was captured: %s", (_name, frame, text) => {
     expect(textOf(frame)).toBe(text);
   });
 
   it.each<[name: string, bytes: Frame, digits: string]>([
-    ["an output", wireCodec("bare").actionResponse.encode({ output: ["$x", 1n] }), "0400 0e 82 63 242478 1b0000000000000001"],
-    ["the answer of a queue", wireCodec("bare").queueSendResponse.encode({ status: "timedOut" }), "0400 08 74696d65644f7574 00"],
-    ["an error", wireCodec("bare").error.encode({ group: "g", code: "c", message: "m", metadata: 1, actor: { actorId: "a", generation: 300, key: "k" } }), "0400 0167 0163 016d 010101 01 0161 ac02 01 016b"],
-    ["Init", wireCodec("bare").toClient.encode({ tag: "Init", val: { actorId: "a", connectionId: "c" } }), "0400 00 0161 0163"],
-    ["Error", wireCodec("bare").toClient.encode({ tag: "Error", val: { group: "g", code: "c", message: "m", actionId: 128n } }), "0400 01 0167 0163 016d 00 01 8001 00"],
-    ["ActionResponse", wireCodec("bare").toClient.encode({ tag: "ActionResponse", val: { id: 5n, output: null } }), "0400 02 05 01 f6"],
-    ["Event", wireCodec("bare").toClient.encode({ tag: "Event", val: { name: "ev", args: [] } }), "0400 03 02 6576 01 80"],
+    [
+      "an output",
+      wireCodec("bare").actionResponse.encode({ output: ["$x", 1n] }),
+      "0400 0e 82 63 242478 1b0000000000000001",
+    ],
+    [
+      "the answer of a queue",
+      wireCodec("bare").queueSendResponse.encode({ status: "timedOut" }),
+      "0400 08 74696d65644f7574 00",
+    ],
+    [
+      "an error",
+      wireCodec("bare").error.encode({
+        group: "g",
+        code: "c",
+        message: "m",
+        metadata: 1,
+        actor: { actorId: "a", generation: 300, key: "k" },
+      }),
+      "0400 0167 0163 016d 010101 01 0161 ac02 01 016b",
+    ],
+    [
+      "Init",
+      wireCodec("bare").toClient.encode({ tag: "Init", val: { actorId: "a", connectionId: "c" } }),
+      "0400 00 0161 0163",
+    ],
+    [
+      "Error",
+      wireCodec("bare").toClient.encode({ tag: "Error", val: { group: "g", code: "c", message: "m", actionId: 128n } }),
+      "0400 01 0167 0163 016d 00 01 8001 00",
+    ],
+    [
+      "ActionResponse",
+      wireCodec("bare").toClient.encode({ tag: "ActionResponse", val: { id: 5n, output: null } }),
+      "0400 02 05 01 f6",
+    ],
+    [
+      "Event",
+      wireCodec("bare").toClient.encode({ tag: "Event", val: { name: "ev", args: [] } }),
+      "0400 03 02 6576 01 80",
+    ],
     ["a resolved id", wireCodec("bare").resolveResponse.encode({ actorId: "a" }), "0400 0161"],
   ])("in bare is the struct of version 4: %s", (_name, bytes, digits) => {
     expect(hex(bytes as Uint8Array)).toBe(digits.replaceAll(" ", ""));
@@ -245,7 +352,9 @@ describe("what the published clients are sent", () => {
     for (const value of [new DataView(new Uint8Array([1, 2]).buffer), new Uint8Array([1, 2])]) {
       expect(decode(encodeTaggedCbor(value))).toEqual(new Uint8Array([1, 2]));
     }
-    expect(decodeTaggedCbor(encodeTaggedCbor(new DataView(new ArrayBuffer(2)), extended))).toEqual(new DataView(new ArrayBuffer(2)));
+    expect(decodeTaggedCbor(encodeTaggedCbor(new DataView(new ArrayBuffer(2)), extended))).toEqual(
+      new DataView(new ArrayBuffer(2)),
+    );
   });
 
   it("in json has a body that is undefined", () => {
@@ -253,7 +362,10 @@ describe("what the published clients are sent", () => {
   });
 
   it("in cbor has ids of 64 bits", () => {
-    const frame = wireCodec("cbor").toClient.encode({ tag: "ActionResponse", val: { id: 1n, output: 1 } }) as Uint8Array;
+    const frame = wireCodec("cbor").toClient.encode({
+      tag: "ActionResponse",
+      val: { id: 1n, output: 1 },
+    }) as Uint8Array;
     expect(decode(frame)).toEqual({ body: { tag: "ActionResponse", val: { id: 1n, output: 1 } } });
   });
 
@@ -287,7 +399,13 @@ describe("the two kinds of CBOR", () => {
   });
 
   it("throw for a tag that nobody knows, and for a payload that does not fit", () => {
-    for (const pair of [["$What", 1], ["$Date", 1], ["$BigInt", 1], ["$Set", 1], ["$Uint8Array", "!"]]) {
+    for (const pair of [
+      ["$What", 1],
+      ["$Date", 1],
+      ["$BigInt", 1],
+      ["$Set", 1],
+      ["$Uint8Array", "!"],
+    ]) {
       expect(codeOf(() => decodeTaggedCbor(encodePlainCbor(pair)))).toBe("encoding/invalid 400");
     }
   });
@@ -321,7 +439,9 @@ describe("what cannot be sent", () => {
     const codec = wireCodec(encoding);
     expect(codeOf(() => codec.actionResponse.encode({ output: () => 1 }))).toBe("value/not_serializable 400");
     expect(codeOf(() => codec.actionRequest.encode({ args: [Symbol("s")] }))).toBe("value/not_serializable 400");
-    expect(codeOf(() => codec.toClient.encode({ tag: "Event", val: { name: "e", args: [() => 1] } }))).toBe("value/not_serializable 400");
+    expect(codeOf(() => codec.toClient.encode({ tag: "Event", val: { name: "e", args: [() => 1] } }))).toBe(
+      "value/not_serializable 400",
+    );
     for (const timeout of [NaN, Infinity, -1]) {
       expect(codeOf(() => codec.queueSendRequest.encode({ body: 1, timeout }))).toBe("request/invalid 400");
     }
@@ -329,7 +449,16 @@ describe("what cannot be sent", () => {
 });
 
 describe("malformed messages", () => {
-  const kinds = ["actionRequest", "actionResponse", "queueSendRequest", "queueSendResponse", "resolveResponse", "error", "toServer", "toClient"] as const;
+  const kinds = [
+    "actionRequest",
+    "actionResponse",
+    "queueSendRequest",
+    "queueSendResponse",
+    "resolveResponse",
+    "error",
+    "toServer",
+    "toClient",
+  ] as const;
   const decodeOf = (encoding: Encoding, kind: (typeof kinds)[number]): ((bytes: Uint8Array) => unknown) => {
     const codec = wireCodec(encoding)[kind];
     return (bytes) => codec.decode(bytes);
@@ -347,12 +476,19 @@ describe("malformed messages", () => {
   });
 
   it.each(["json", "cbor"] as const)("throw it in %s for any value that is no message", (encoding) => {
-    const encodeBody = encoding === "json" ? (value: unknown) => bytesOf(JSON.stringify(tagAsPublished(value))) : encodePlainCbor;
+    const encodeBody =
+      encoding === "json" ? (value: unknown) => bytesOf(JSON.stringify(tagAsPublished(value))) : encodePlainCbor;
     const anyBody = fc.oneof(
       fc.json({ maxDepth: 2 }).map((text): unknown => JSON.parse(text)),
       fc.record(
         {
-          body: fc.record({ tag: fc.constantFrom("ActionRequest", "SubscriptionRequest", "Init", "Error", "Event", "x"), val: fc.dictionary(fc.constantFrom("id", "name", "args", "eventName", "subscribe", "group"), fc.constantFrom<unknown>(1, -1, 1.5, "a", null, true, [], {})) }),
+          body: fc.record({
+            tag: fc.constantFrom("ActionRequest", "SubscriptionRequest", "Init", "Error", "Event", "x"),
+            val: fc.dictionary(
+              fc.constantFrom("id", "name", "args", "eventName", "subscribe", "group"),
+              fc.constantFrom<unknown>(1, -1, 1.5, "a", null, true, [], {}),
+            ),
+          }),
           args: fc.constantFrom<unknown>(1, "a", {}, true),
           status: fc.constantFrom<unknown>("done", 1, null),
           timeout: fc.constantFrom<unknown>("1", -1, {}, []),
@@ -363,7 +499,9 @@ describe("malformed messages", () => {
     );
     fc.assert(
       fc.property(fc.constantFrom(...kinds), anyBody, (kind, value) => {
-        expect(["encoding/invalid 400", "nothing thrown"]).toContain(codeOf(() => decodeOf(encoding, kind)(encodeBody(value))));
+        expect(["encoding/invalid 400", "nothing thrown"]).toContain(
+          codeOf(() => decodeOf(encoding, kind)(encodeBody(value))),
+        );
       }),
       { numRuns: 500 },
     );
@@ -415,7 +553,8 @@ describe("base64", () => {
   });
 
   it("throws encoding/invalid for anything else", () => {
-    for (const text of ["A", "AAAAA", "A B=", "AA=A", "é", "===="]) expect(codeOf(() => parseBase64(text))).toBe("encoding/invalid 400");
+    for (const text of ["A", "AAAAA", "A B=", "AA=A", "é", "===="])
+      expect(codeOf(() => parseBase64(text))).toBe("encoding/invalid 400");
   });
 });
 

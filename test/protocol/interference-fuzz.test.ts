@@ -1,5 +1,14 @@
 import { expect, it } from "vitest";
-import { ActorError, decodeJson, decodeTaggedCbor, decodeValue, encodeJson, encodeTaggedCbor, encodeValue, measure } from "../../src/protocol/index.js";
+import {
+  ActorError,
+  decodeJson,
+  decodeTaggedCbor,
+  decodeValue,
+  encodeJson,
+  encodeTaggedCbor,
+  encodeValue,
+  measure,
+} from "../../src/protocol/index.js";
 import { hex } from "./arbitrary-values.js";
 
 // Values some of whose objects are proxies that, when they are asked, change the others, encode, throw, or lie.
@@ -38,11 +47,14 @@ function interfere(): void {
   }
 }
 
-const prototypes = [Map, Set, Date, Array, RegExp, Error, Uint8Array, ArrayBuffer, DataView].map(({ prototype }) => prototype as object);
+const prototypes = [Map, Set, Date, Array, RegExp, Error, Uint8Array, ArrayBuffer, DataView].map(
+  ({ prototype }) => prototype as object,
+);
 const handler: ProxyHandler<object> = {
   get(target, key) {
     if (roll(4) === 0) interfere();
-    if (roll(20) === 0) return pick<unknown>([() => 1, Symbol("s"), 5, -1, 1e300, "$x", null, undefined, [1], new Map([[1, 2]])]);
+    if (roll(20) === 0)
+      return pick<unknown>([() => 1, Symbol("s"), 5, -1, 1e300, "$x", null, undefined, [1], new Map([[1, 2]])]);
     const member: unknown = Reflect.get(target, key, target);
     return typeof member === "function" ? member.bind(target) : member;
   },
@@ -77,11 +89,31 @@ it("whatever a value does while it is encoded, the bytes can be read, or the err
   const innocent = { a: [1, "é", { b: 2n }], m: new Map([["k", 1]]) };
   const expected = hex(encodeValue(innocent));
   const ways: ((value: unknown) => () => unknown)[] = [
-    (value) => ((bytes) => () => decodeValue(bytes))(encodeValue(value)),
-    (value) => ((bytes) => () => decodeTaggedCbor(bytes))(encodeTaggedCbor(value)),
-    (value) => ((bytes) => () => decodeTaggedCbor(bytes))(encodeTaggedCbor(value, { extended: true })),
-    (value) => ((text) => () => decodeJson(text))(encodeJson(value, { extended: true })),
-    (value) => ((size) => () => size)(measure(value)),
+    (value) =>
+      (
+        (bytes) => () =>
+          decodeValue(bytes)
+      )(encodeValue(value)),
+    (value) =>
+      (
+        (bytes) => () =>
+          decodeTaggedCbor(bytes)
+      )(encodeTaggedCbor(value)),
+    (value) =>
+      (
+        (bytes) => () =>
+          decodeTaggedCbor(bytes)
+      )(encodeTaggedCbor(value, { extended: true })),
+    (value) =>
+      (
+        (text) => () =>
+          decodeJson(text)
+      )(encodeJson(value, { extended: true })),
+    (value) =>
+      (
+        (size) => () =>
+          size
+      )(measure(value)),
   ];
   let refused = 0;
   for (let i = 0; i < 4000; i++) {

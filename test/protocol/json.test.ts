@@ -10,7 +10,19 @@ const extended = { extended: true };
 const published: fc.Arbitrary<unknown> = fc.letrec<{ value: unknown }>((tie) => ({
   value: fc.oneof(
     { depthSize: "small" },
-    fc.constantFrom<unknown>(null, undefined, true, 0, 1.5, 2n ** 70n, ["$x", 1], ["$$x", 1], ["$BigInt", "1"], ["$Undefined", 0], ["$", ["$"]]),
+    fc.constantFrom<unknown>(
+      null,
+      undefined,
+      true,
+      0,
+      1.5,
+      2n ** 70n,
+      ["$x", 1],
+      ["$$x", 1],
+      ["$BigInt", "1"],
+      ["$Undefined", 0],
+      ["$", ["$"]],
+    ),
     anyString,
     fc.bigInt(),
     fc.uint8Array({ maxLength: 8 }).map((bytes) => Uint8Array.from(bytes)),
@@ -101,7 +113,8 @@ describe("encodeJson and decodeJson", () => {
 
   it("read what a person types, and what the published client was seen to send", () => {
     expect(decodeJson(' {"a": [1, null, "x"]} ')).toEqual({ a: [1, null, "x"] });
-    const captured = '{"args":[1,null,"1970-01-01T00:00:00.005Z",["$BigInt","10"],["$Uint8Array","AQI="],{},{},["$$x",1]]}';
+    const captured =
+      '{"args":[1,null,"1970-01-01T00:00:00.005Z",["$BigInt","10"],["$Uint8Array","AQI="],{},{},["$$x",1]]}';
     expect(decodeJson(captured)).toEqual({
       args: [1, null, "1970-01-01T00:00:00.005Z", 10n, new Uint8Array([1, 2]), {}, {}, ["$x", 1]],
     });
@@ -118,7 +131,14 @@ describe("encodeJson of what has no encoding", () => {
   it("throws as encodeValue does", () => {
     const cycle: unknown[] = [];
     cycle.push(cycle);
-    for (const value of [() => 1, { a: Symbol("s") }, cycle, new Map([[1, () => 1]]), new Error("m", { cause: () => 1 }), Object.create({})]) {
+    for (const value of [
+      () => 1,
+      { a: Symbol("s") },
+      cycle,
+      new Map([[1, () => 1]]),
+      new Error("m", { cause: () => 1 }),
+      Object.create({}),
+    ]) {
       expect(codeOf(() => encodeJson(value))).toBe("value/not_serializable 400");
       expect(codeOf(() => encodeJson(value, extended))).toBe("value/not_serializable 400");
     }
@@ -179,8 +199,24 @@ describe("toJsonTree and fromJsonTree", () => {
 });
 
 const tagNames = {
-  $BigInt: 0, $ArrayBuffer: 0, $Uint8Array: 0, $Undefined: 0, $Set: 0, $Map: 0, $Date: 0, $RegExp: 0, $Error: 0, $Number: 0,
-  $DataView: 0, $Float64Array: 0, $Int16Array: 0, $BigInt64Array: 0, $$x: 0, $x: 0, $: 0, "$$": 0,
+  $BigInt: 0,
+  $ArrayBuffer: 0,
+  $Uint8Array: 0,
+  $Undefined: 0,
+  $Set: 0,
+  $Map: 0,
+  $Date: 0,
+  $RegExp: 0,
+  $Error: 0,
+  $Number: 0,
+  $DataView: 0,
+  $Float64Array: 0,
+  $Int16Array: 0,
+  $BigInt64Array: 0,
+  $$x: 0,
+  $x: 0,
+  $: 0,
+  $$: 0,
 };
 
 describe("encodeJson of what is too large", () => {
@@ -189,7 +225,13 @@ describe("encodeJson of what is too large", () => {
     for (let i = 0; i < 30; i++) shared = [shared, shared];
     const long = "x".repeat(1_000_000);
     for (const value of [shared, new Array(4e9), Array.from({ length: 1000 }, () => long)]) {
-      expect(() => encodeJson({ value })).toThrow(expect.objectContaining({ group: "value", code: "too_large", metadata: expect.objectContaining({ path: "$.value" }) }));
+      expect(() => encodeJson({ value })).toThrow(
+        expect.objectContaining({
+          group: "value",
+          code: "too_large",
+          metadata: expect.objectContaining({ path: "$.value" }),
+        }),
+      );
     }
   });
 });

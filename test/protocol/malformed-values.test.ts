@@ -9,7 +9,13 @@ function outcomeOf(bytes: Uint8Array): "value" | "invalid" {
     decodeValue(bytes);
     return "value";
   } catch (error) {
-    if (ActorError.isActorError(error) && error.code === "invalid" && error.group === "encoding" && error.statusCode === 400) return "invalid";
+    if (
+      ActorError.isActorError(error) &&
+      error.code === "invalid" &&
+      error.group === "encoding" &&
+      error.statusCode === 400
+    )
+      return "invalid";
     throw error;
   }
 }
@@ -29,7 +35,8 @@ describe("decodeValue of malformed bytes", () => {
     fc.assert(
       fc.property(anyValue, (value) => {
         const bytes = encodeValue(value);
-        for (let end = 0; end < Math.min(bytes.length, 200); end++) expect(outcomeOf(bytes.subarray(0, end))).toBe("invalid");
+        for (let end = 0; end < Math.min(bytes.length, 200); end++)
+          expect(outcomeOf(bytes.subarray(0, end))).toBe("invalid");
         expect(outcomeOf(Uint8Array.from([...bytes, 0]))).toBe("invalid");
       }),
       { numRuns: 200 },
@@ -86,7 +93,8 @@ describe("decodeValue of malformed bytes", () => {
   });
 
   it("throws it for nesting that would use up the stack", () => {
-    for (const head of [0x81, 0xc1, 0x9f, 0xa1]) expect(outcomeOf(new Uint8Array(1_000_000).fill(head))).toBe("invalid");
+    for (const head of [0x81, 0xc1, 0x9f, 0xa1])
+      expect(outcomeOf(new Uint8Array(1_000_000).fill(head))).toBe("invalid");
     const maps = Uint8Array.from({ length: 300_000 }, (_, i) => [0xd9, 0x01, 0x03, 0xa1, 0x00][i % 5] as number);
     expect(outcomeOf(maps)).toBe("invalid");
   });
@@ -102,7 +110,11 @@ describe("decodeValue of malformed bytes", () => {
 describe("decodeValue of what other encoders write", () => {
   const foreign: [name: string, bytes: string, value: unknown][] = [
     ["indefinite lengths of lists and objects", "bf61619f01ff6162bfffff", { a: [1], b: {} }],
-    ["half floats", "8af90000f98000f93c00f9c400f97bfff90001f903fff97c00f9fc00f97e00", [0, -0, 1, -4, 65_504, 2 ** -24, 1023 * 2 ** -24, Infinity, -Infinity, NaN]],
+    [
+      "half floats",
+      "8af90000f98000f93c00f9c400f97bfff90001f903fff97c00f9fc00f97e00",
+      [0, -0, 1, -4, 65_504, 2 ** -24, 1023 * 2 ** -24, Infinity, -Infinity, NaN],
+    ],
     ["single floats", "fa3fc00000", 1.5],
     ["a date text", "c074323031332d30332d32315432303a30343a30305a", new Date("2013-03-21T20:04:00Z")],
     ["lengths that are longer than they need to be", "9801190001", [1]],

@@ -34,7 +34,10 @@ describe("measure", () => {
       fc.property(anyValue, (value) => {
         const { length } = encodeValue(value);
         expect(measure(value, 0, length).bytes).toBe(length);
-        expect(failureOf(() => measure(value, 0, length - 1))).toMatchObject({ name: "value/too_large", metadata: { sizeBytes: length, limitBytes: length - 1 } });
+        expect(failureOf(() => measure(value, 0, length - 1))).toMatchObject({
+          name: "value/too_large",
+          metadata: { sizeBytes: length, limitBytes: length - 1 },
+        });
       }),
       { numRuns: 500 },
     );
@@ -48,7 +51,11 @@ describe("measure", () => {
     ["objects in arrays", [1, [{}], []], 3],
     ["a Map whose key is the deeper", new Map<unknown, unknown>([[[[]], 1]]), 3],
     ["a Set", new Set([new Set()]), 2],
-    ["an error with a cause and metadata", Object.assign(new Error("m", { cause: new Error("c") }), { metadata: { a: [] } }), 3],
+    [
+      "an error with a cause and metadata",
+      Object.assign(new Error("m", { cause: new Error("c") }), { metadata: { a: [] } }),
+      3,
+    ],
   ])("counts the containers of %s", (_name, value, height) => {
     expect(measure(value).height).toBe(height);
   });
@@ -56,7 +63,10 @@ describe("measure", () => {
   it("counts the containers around the value against the limit", () => {
     expect(measure(nested(6), MAX_STORED_DEPTH - 6)).toMatchObject({ height: 6 });
     const found = "nesting deeper than 256 levels";
-    expect(failureOf(() => measure(nested(7), MAX_STORED_DEPTH - 6))).toMatchObject({ name: "value/not_serializable", metadata: { found } });
+    expect(failureOf(() => measure(nested(7), MAX_STORED_DEPTH - 6))).toMatchObject({
+      name: "value/not_serializable",
+      metadata: { found },
+    });
     expect(measure(new Date(1), MAX_STORED_DEPTH).height).toBe(0);
     expect(failureOf(() => measure([], MAX_STORED_DEPTH))).toMatchObject({ metadata: { path: "$", found } });
   });
@@ -70,7 +80,8 @@ describe("measure", () => {
     });
     expect(failureOf(() => measure({ a: 1, b: "x".repeat(100) }, 2, 100, options))).toEqual({
       name: "value/too_large",
-      message: "Value is too large: 108 bytes, the limit is 100. Its largest member is state.items[3].b (in action `add`)",
+      message:
+        "Value is too large: 108 bytes, the limit is 100. Its largest member is state.items[3].b (in action `add`)",
       metadata: { path: "state.items[3].b", sizeBytes: 108, limitBytes: 100 },
     });
   });
@@ -79,7 +90,10 @@ describe("measure", () => {
     let shared: unknown = "boom";
     for (let i = 0; i < 30; i++) shared = [shared, shared];
     for (const value of [shared, new Array(4e9), 1n << 100_000_000n, new Uint8Array(1e8), "x".repeat(1e8)]) {
-      expect(failureOf(() => measure(value))).toMatchObject({ name: "value/too_large", metadata: { limitBytes: MAX_VALUE_BYTES } });
+      expect(failureOf(() => measure(value))).toMatchObject({
+        name: "value/too_large",
+        metadata: { limitBytes: MAX_VALUE_BYTES },
+      });
     }
   });
 });

@@ -22,12 +22,21 @@ describe("errors of perdure/errors", () => {
     [errors.unsupportedFeature("x"), "feature/unsupported", 501, true, "Unsupported feature: x"],
   ])("%s is %s, %i, public: %s", (error, name, status, isPublic, message) => {
     expect(error).toBeInstanceOf(errors.RivetError);
-    expect([`${error.group}/${error.code}`, error.statusCode, error.public, error.message]).toEqual([name, status, isPublic, message]);
+    expect([`${error.group}/${error.code}`, error.statusCode, error.public, error.message]).toEqual([
+      name,
+      status,
+      isPublic,
+      message,
+    ]);
   });
 
   it("tell a caller of a restarting actor when to try again", () => {
     expect(errors.actorRestarting().metadata).toEqual({ retryable: true });
-    expect(errors.actorRestarting({ phase: "wake", retryAfterMs: 0 }).metadata).toEqual({ retryable: true, phase: "wake", retryAfterMs: 0 });
+    expect(errors.actorRestarting({ phase: "wake", retryAfterMs: 0 }).metadata).toEqual({
+      retryable: true,
+      phase: "wake",
+      retryAfterMs: 0,
+    });
   });
 });
 
@@ -35,7 +44,10 @@ describe("isRivetErrorLike", () => {
   it.each<[string, unknown]>([
     ["an ActorError", new errors.ActorError("a", "b", "m")],
     ["data", { group: "a", code: "b", message: "m" }],
-    ["one of another realm", runInNewContext(`Object.assign(new Error("m"), { __type: "RivetError", group: "a", code: "b" })`)],
+    [
+      "one of another realm",
+      runInNewContext(`Object.assign(new Error("m"), { __type: "RivetError", group: "a", code: "b" })`),
+    ],
   ])("holds for %s", (_what, error) => expect(errors.isRivetErrorLike(error)).toBe(true));
 
   it.each<[string, unknown]>([
@@ -48,8 +60,15 @@ describe("isRivetErrorLike", () => {
 
   it("has narrower forms", () => {
     const full = new errors.ActorError("queue", "full", "m");
-    expect([errors.isRivetErrorCode(full, "queue", "full"), errors.isRivetErrorCode(full, "queue", "x"), errors.isRivetErrorCode(1, "queue", "full")]).toEqual([true, false, false]);
-    expect([errors.isActorAbortedError({ group: "actor", code: "aborted", message: "m" }), errors.isActorAbortedError(full)]).toEqual([true, false]);
+    expect([
+      errors.isRivetErrorCode(full, "queue", "full"),
+      errors.isRivetErrorCode(full, "queue", "x"),
+      errors.isRivetErrorCode(1, "queue", "full"),
+    ]).toEqual([true, false, false]);
+    expect([
+      errors.isActorAbortedError({ group: "actor", code: "aborted", message: "m" }),
+      errors.isActorAbortedError(full),
+    ]).toEqual([true, false]);
   });
 });
 
@@ -60,15 +79,34 @@ describe("toRivetError", () => {
   });
 
   it("makes an ActorError of data, with status and publicity of the code or its own", () => {
-    expect(errors.toRivetError({ group: "actor", code: "not_found", message: "m", metadata: { a: 1 } })).toMatchObject({ statusCode: 404, public: true, metadata: { a: 1 } });
-    expect(errors.toRivetError({ group: "actor", code: "not_found", message: "m", public: false, statusCode: 410 })).toMatchObject({ statusCode: 410, public: false });
+    expect(errors.toRivetError({ group: "actor", code: "not_found", message: "m", metadata: { a: 1 } })).toMatchObject({
+      statusCode: 404,
+      public: true,
+      metadata: { a: 1 },
+    });
+    expect(
+      errors.toRivetError({ group: "actor", code: "not_found", message: "m", public: false, statusCode: 410 }),
+    ).toMatchObject({ statusCode: 410, public: false });
   });
 
   it("makes anything else an internal error, or what it is told, and keeps it as cause", () => {
     const cause = new Error("deep");
-    expect(errors.toRivetError(cause)).toMatchObject({ group: "actor", code: "internal_error", message: "deep", public: false, statusCode: 500, cause });
+    expect(errors.toRivetError(cause)).toMatchObject({
+      group: "actor",
+      code: "internal_error",
+      message: "deep",
+      public: false,
+      statusCode: 500,
+      cause,
+    });
     expect(errors.toRivetError("a text")).toMatchObject({ message: "a text", cause: "a text" });
-    expect(errors.toRivetError(undefined, { group: "user", code: "bad", message: "m", metadata: 1 })).toMatchObject({ group: "user", code: "bad", message: "m", public: true, metadata: 1 });
+    expect(errors.toRivetError(undefined, { group: "user", code: "bad", message: "m", metadata: 1 })).toMatchObject({
+      group: "user",
+      code: "bad",
+      message: "m",
+      public: true,
+      metadata: 1,
+    });
     expect(errors.toRivetError(null)).toMatchObject({ message: "Unknown error" });
   });
 });

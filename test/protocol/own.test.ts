@@ -23,6 +23,11 @@ it("reads what an object's class has, and not what every object has", async () =
     }
   }
   await whilePolluted(["code", "group"], "poison", async () => {
-    expect([fieldOf(new Refused("x"), "code"), fieldOf(new Refused("x"), "message"), fieldOf(new Refused("x"), "group"), fieldOf(new Error("x"), "code")]).toEqual(["refused", "x", undefined, undefined]);
+    expect([
+      fieldOf(new Refused("x"), "code"),
+      fieldOf(new Refused("x"), "message"),
+      fieldOf(new Refused("x"), "group"),
+      fieldOf(new Error("x"), "code"),
+    ]).toEqual(["refused", "x", undefined, undefined]);
   });
 });

@@ -3,7 +3,8 @@
  * through arrays, plain objects and Maps, and never into a native Set or an error. An unknown tag throws.
  */
 export function reviveAsPublished(tree: unknown): unknown {
-  if (tree instanceof Map) return new Map([...tree].map(([key, item]) => [reviveAsPublished(key), reviveAsPublished(item)]));
+  if (tree instanceof Map)
+    return new Map([...tree].map(([key, item]) => [reviveAsPublished(key), reviveAsPublished(item)]));
   if (Array.isArray(tree)) {
     const [tag, payload]: unknown[] = tree;
     if (tree.length === 2 && typeof tag === "string" && tag.startsWith("$")) return valueOf(tag, payload);
@@ -12,7 +13,12 @@ export function reviveAsPublished(tree: unknown): unknown {
   if (typeof tree !== "object" || tree === null || Object.getPrototypeOf(tree) !== Object.prototype) return tree;
   const record: Record<string, unknown> = {};
   for (const [key, value] of Object.entries(tree)) {
-    Object.defineProperty(record, key, { value: reviveAsPublished(value), enumerable: true, writable: true, configurable: true });
+    Object.defineProperty(record, key, {
+      value: reviveAsPublished(value),
+      enumerable: true,
+      writable: true,
+      configurable: true,
+    });
   }
   return record;
 }
@@ -42,7 +48,8 @@ export function tagAsPublished(value: unknown): unknown {
   if (value instanceof ArrayBuffer) return ["$ArrayBuffer", Buffer.from(value).toString("base64")];
   if (value instanceof Uint8Array) return ["$Uint8Array", Buffer.from(value).toString("base64")];
   if (value instanceof Set) return ["$Set", [...value].map(tagAsPublished)];
-  if (value instanceof Map) return new Map([...value].map(([key, item]) => [tagAsPublished(key), tagAsPublished(item)]));
+  if (value instanceof Map)
+    return new Map([...value].map(([key, item]) => [tagAsPublished(key), tagAsPublished(item)]));
   if (Array.isArray(value)) {
     const items = value.map(tagAsPublished);
     const [first] = items;

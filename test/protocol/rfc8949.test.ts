@@ -75,7 +75,11 @@ const READ: [bytes: string, value: unknown, other?: "written in another way"][] 
   ["9f01820203820405ff", [1, [2, 3], [4, 5]], "written in another way"],
   ["83018202039f0405ff", [1, [2, 3], [4, 5]], "written in another way"],
   ["83019f0203ff820405", [1, [2, 3], [4, 5]], "written in another way"],
-  ["9f0102030405060708090a0b0c0d0e0f101112131415161718181819ff", Array.from({ length: 25 }, (_, i) => i + 1), "written in another way"],
+  [
+    "9f0102030405060708090a0b0c0d0e0f101112131415161718181819ff",
+    Array.from({ length: 25 }, (_, i) => i + 1),
+    "written in another way",
+  ],
   ["bf61610161629f0203ffff", { a: 1, b: [2, 3] }, "written in another way"],
   ["826161bf61626163ff", ["a", { b: "c" }], "written in another way"],
   ["bf6346756ef563416d7421ff", { Fun: true, Amt: -2 }, "written in another way"],

@@ -1,6 +1,13 @@
 import * as fc from "fast-check";
 import { describe, expect, it } from "vitest";
-import { ActorError, decodeRow, decodeValue, encodeValue, MAX_VALUE_BYTES, UserError } from "../../src/protocol/index.js";
+import {
+  ActorError,
+  decodeRow,
+  decodeValue,
+  encodeValue,
+  MAX_VALUE_BYTES,
+  UserError,
+} from "../../src/protocol/index.js";
 import { anyValue, portrait } from "./arbitrary-values.js";
 
 function roundTrip<T>(value: T): T {
@@ -100,13 +107,23 @@ describe("encodeValue and decodeValue", () => {
   });
 
   it("keeps a text that begins with a byte order mark, and half a surrogate pair", () => {
-    for (const text of ["\ufeffabc", "\ufeff".repeat(40), "\ud800", "x\udc00".repeat(50), "\udc00\ud800", "😀".repeat(40)]) {
+    for (const text of [
+      "\ufeffabc",
+      "\ufeff".repeat(40),
+      "\ud800",
+      "x\udc00".repeat(50),
+      "\udc00\ud800",
+      "😀".repeat(40),
+    ]) {
       expect(roundTrip(text)).toBe(text);
     }
   });
 
   it("has __proto__ and constructor as data, and sets no prototype", () => {
-    const value = JSON.parse('{"__proto__": {"admin": true}, "constructor": {"prototype": 1}}') as Record<string, unknown>;
+    const value = JSON.parse('{"__proto__": {"admin": true}, "constructor": {"prototype": 1}}') as Record<
+      string,
+      unknown
+    >;
     const back = roundTrip(value);
     expect(Object.keys(back)).toEqual(["__proto__", "constructor"]);
     expect(Object.getPrototypeOf(back)).toBe(Object.prototype);
@@ -192,7 +209,10 @@ describe("encodeValue of errors", () => {
   });
 
   it("keeps code, metadata and cause, and not the stack", () => {
-    const error = Object.assign(new Error("top", { cause: new TypeError("deep", { cause: 7n }) }), { code: "E_TOP", metadata: { n: 1 } });
+    const error = Object.assign(new Error("top", { cause: new TypeError("deep", { cause: 7n }) }), {
+      code: "E_TOP",
+      metadata: { n: 1 },
+    });
     const back = roundTrip(error) as typeof error;
     expect(back).toMatchObject({ message: "top", code: "E_TOP", metadata: { n: 1 } });
     expect((back.cause as Error).cause).toBe(7n);
@@ -201,9 +221,17 @@ describe("encodeValue of errors", () => {
   });
 
   it("keeps an ActorError one, with its group, status and publicity", () => {
-    const back = roundTrip(new ActorError("actor", "action_not_found", "no such action", { metadata: { a: 1 }, public: false }));
+    const back = roundTrip(
+      new ActorError("actor", "action_not_found", "no such action", { metadata: { a: 1 }, public: false }),
+    );
     expect(back).toBeInstanceOf(ActorError);
-    expect(back).toMatchObject({ group: "actor", code: "action_not_found", statusCode: 404, public: false, metadata: { a: 1 } });
+    expect(back).toMatchObject({
+      group: "actor",
+      code: "action_not_found",
+      statusCode: 404,
+      public: false,
+      metadata: { a: 1 },
+    });
     expect(roundTrip(new UserError("u", { code: "mine" }))).toBeInstanceOf(UserError);
   });
 
@@ -272,7 +300,11 @@ describe("encodeValue of what has no encoding", () => {
   ];
 
   it.each(refused)("refuses %s, and says where", (_name, value, path, found) => {
-    const failure = { name: "value/not_serializable", message: `Value at ${path} is not serializable: ${found}`, metadata: { path, found } };
+    const failure = {
+      name: "value/not_serializable",
+      message: `Value at ${path} is not serializable: ${found}`,
+      metadata: { path, found },
+    };
     expect(failureOf(() => encodeValue(value))).toEqual(failure);
   });
 
@@ -301,8 +333,17 @@ describe("encodeValue of what has no encoding", () => {
   });
 
   it("reports a proxy that throws, and a value that changes while it is read", () => {
-    const throwing = new Proxy({}, { ownKeys: () => { throw new Error("private"); } });
-    expect(failureOf(() => encodeValue({ throwing }))).toMatchObject({ metadata: { path: "$.throwing", found: "object that cannot be read" } });
+    const throwing = new Proxy(
+      {},
+      {
+        ownKeys: () => {
+          throw new Error("private");
+        },
+      },
+    );
+    expect(failureOf(() => encodeValue({ throwing }))).toMatchObject({
+      metadata: { path: "$.throwing", found: "object that cannot be read" },
+    });
     let reads = 0;
     const fickle = new Proxy({ a: 1 }, { get: () => (reads++ === 0 ? () => 1 : 1) });
     const changing = { metadata: { path: "$", found: "value that changes while it is read" } };
@@ -331,7 +372,10 @@ describe("encodeValue of what is too large", () => {
       const head = limitBytes <= 24 ? 1 : limitBytes < 65_536 ? 3 : 5;
       const exact = "x".repeat(limitBytes - head);
       expect(encodeValue(exact, { limitBytes }).length).toBe(limitBytes);
-      expect(failureOf(() => encodeValue(`${exact}x`, { limitBytes }))).toMatchObject({ name: "value/too_large", metadata: { path: "$" } });
+      expect(failureOf(() => encodeValue(`${exact}x`, { limitBytes }))).toMatchObject({
+        name: "value/too_large",
+        metadata: { path: "$" },
+      });
     }
   });
 
@@ -340,7 +384,9 @@ describe("encodeValue of what is too large", () => {
       fc.property(anyValue, (value) => {
         const { length } = encodeValue(value);
         fc.pre(length > 1);
-        expect(failureOf(() => encodeValue(value, { limitBytes: length - 1 }))).toMatchObject({ metadata: { sizeBytes: length } });
+        expect(failureOf(() => encodeValue(value, { limitBytes: length - 1 }))).toMatchObject({
+          metadata: { sizeBytes: length },
+        });
       }),
       { numRuns: 500 },
     );
@@ -354,7 +400,9 @@ describe("encodeValue of what is too large", () => {
 
   it("ends soon with an array of a billion holes", () => {
     const holes = new Array(1e9);
-    expect(failureOf(() => encodeValue({ holes }, { limitBytes: 1000 }))).toMatchObject({ metadata: { path: "$.holes" } });
+    expect(failureOf(() => encodeValue({ holes }, { limitBytes: 1000 }))).toMatchObject({
+      metadata: { path: "$.holes" },
+    });
     holes[5] = () => 1;
     expect(failureOf(() => encodeValue(holes))).toMatchObject({ metadata: { found: "function" } });
   });

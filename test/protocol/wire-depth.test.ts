@@ -1,5 +1,12 @@
 import { describe, expect, it } from "vitest";
-import { ActorError, isBeyondLimit, MAX_STORED_DEPTH, MAX_WIRE_DEPTH, wireCodec, type Encoding } from "../../src/protocol/index.js";
+import {
+  ActorError,
+  isBeyondLimit,
+  MAX_STORED_DEPTH,
+  MAX_WIRE_DEPTH,
+  wireCodec,
+  type Encoding,
+} from "../../src/protocol/index.js";
 import { portrait } from "./arbitrary-values.js";
 
 type Wrap = (inner: unknown) => unknown;
@@ -14,7 +21,17 @@ const containers: [name: string, wrap: Wrap][] = [
   ["Sets", (inner) => new Set([inner])],
   ["errors", (inner) => new Error("m", { cause: inner })],
 ];
-const leaves: unknown[] = [0, undefined, 5n, new Date(7), new Uint8Array([1]), new Uint8Array([1]).buffer, /x/g, -0, NaN];
+const leaves: unknown[] = [
+  0,
+  undefined,
+  5n,
+  new Date(7),
+  new Uint8Array([1]),
+  new Uint8Array([1]).buffer,
+  /x/g,
+  -0,
+  NaN,
+];
 
 function nested(levels: number, wrap: Wrap, leaf: unknown): unknown {
   let value = leaf;
@@ -26,11 +43,19 @@ function nested(levels: number, wrap: Wrap, leaf: unknown): unknown {
 function ways(encoding: Encoding): [name: string, send: (value: unknown) => unknown][] {
   const { actionRequest, queueSendRequest, toServer } = wireCodec(encoding);
   const extended = { extended: true };
-  const call = (value: unknown): Parameters<typeof toServer.encode>[0] => ({ tag: "ActionRequest", val: { id: 1n, name: "a", args: [value] } });
+  const call = (value: unknown): Parameters<typeof toServer.encode>[0] => ({
+    tag: "ActionRequest",
+    val: { id: 1n, name: "a", args: [value] },
+  });
   return [
     ["an argument", (value) => actionRequest.decode(actionRequest.encode({ args: [value] }, extended)).args[0]],
     ["a message's body", (value) => queueSendRequest.decode(queueSendRequest.encode({ body: value }, extended)).body],
-    ["an argument in a frame", (value) => (toServer.decode(toServer.encode(call(value), extended)) as ReturnType<typeof call> & { tag: "ActionRequest" }).val.args[0]],
+    [
+      "an argument in a frame",
+      (value) =>
+        (toServer.decode(toServer.encode(call(value), extended)) as ReturnType<typeof call> & { tag: "ActionRequest" })
+          .val.args[0],
+    ],
   ];
 }
 
@@ -57,11 +82,18 @@ describe.each<Encoding>(["json", "cbor", "bare"])("what a caller sends in %s", (
     for (const leaf of leaves) {
       const output = nested(MAX_STORED_DEPTH, wrap, leaf);
       const extended = { extended: true };
-      expect(portrait(actionResponse.decode(actionResponse.encode({ output }, extended)).output)).toBe(portrait(output));
+      expect(portrait(actionResponse.decode(actionResponse.encode({ output }, extended)).output)).toBe(
+        portrait(output),
+      );
       const reply = { status: "completed" as const, response: output };
-      if (output !== undefined) expect(portrait(queueSendResponse.decode(queueSendResponse.encode(reply, extended)).response)).toBe(portrait(output));
+      if (output !== undefined)
+        expect(portrait(queueSendResponse.decode(queueSendResponse.encode(reply, extended)).response)).toBe(
+          portrait(output),
+        );
       const event = { tag: "Event" as const, val: { name: "e", args: [output] } };
-      expect(portrait((toClient.decode(toClient.encode(event, extended)) as typeof event).val.args)).toBe(portrait([output]));
+      expect(portrait((toClient.decode(toClient.encode(event, extended)) as typeof event).val.args)).toBe(
+        portrait([output]),
+      );
     }
   });
 });

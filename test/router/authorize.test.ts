@@ -11,26 +11,88 @@ const TOKEN = { "x-rivet-token": "t", "x-rivet-conn-params": '{"user":"ann"}' };
 
 /** Every door to an actor over HTTP: how it is knocked at, and what `authorize` is told. */
 const DOORS: readonly [name: string, path: string, init: RequestInit, told: object][] = [
-  ["an action", `/gateway/counter/action/add?${BY_KEY}`, { method: "POST", headers: TOKEN }, { kind: "action", name: "add", actor: "counter", key: ["a", "b"], token: "t", params: { user: "ann" } }],
-  ["an action of what must exist", `/gateway/counter/action/add?${KEYED}&rvt-method=get`, { method: "POST" }, { kind: "action", actor: "counter", key: ["a", "b"] }],
-  ["an action by id", `/gateway/${ID}/action/add`, { method: "POST", headers: { authorization: "Bearer t" } }, { kind: "action", name: "add", actorId: ID, token: "t" }],
-  ["a message", `/gateway/counter/queue/jobs?${BY_KEY}`, { method: "POST", body: '{"body":1}' }, { kind: "send", name: "jobs", actor: "counter" }],
-  ["a message by id", `/gateway/${ID}/queue/jobs`, { method: "POST", body: '{"body":1}' }, { kind: "send", name: "jobs", actorId: ID }],
+  [
+    "an action",
+    `/gateway/counter/action/add?${BY_KEY}`,
+    { method: "POST", headers: TOKEN },
+    { kind: "action", name: "add", actor: "counter", key: ["a", "b"], token: "t", params: { user: "ann" } },
+  ],
+  [
+    "an action of what must exist",
+    `/gateway/counter/action/add?${KEYED}&rvt-method=get`,
+    { method: "POST" },
+    { kind: "action", actor: "counter", key: ["a", "b"] },
+  ],
+  [
+    "an action by id",
+    `/gateway/${ID}/action/add`,
+    { method: "POST", headers: { authorization: "Bearer t" } },
+    { kind: "action", name: "add", actorId: ID, token: "t" },
+  ],
+  [
+    "a message",
+    `/gateway/counter/queue/jobs?${BY_KEY}`,
+    { method: "POST", body: '{"body":1}' },
+    { kind: "send", name: "jobs", actor: "counter" },
+  ],
+  [
+    "a message by id",
+    `/gateway/${ID}/queue/jobs`,
+    { method: "POST", body: '{"body":1}' },
+    { kind: "send", name: "jobs", actorId: ID },
+  ],
   ["a raw request", `/gateway/counter@t/request/x?${BY_KEY}`, {}, { kind: "request", actor: "counter", token: "t" }],
-  ["a raw request by id", `/gateway/${ID}/request/x?rvt-token=t`, { method: "POST", body: "x" }, { kind: "request", actorId: ID, token: "t" }],
-  ["a raw request by header", "/request/x", { headers: { "x-rivet-target": "actor", "x-rivet-actor": ID } }, { kind: "request", actorId: ID }],
-  ["PUT /actors", "/actors?namespace=default", { method: "PUT", body: '{"name":"counter","key":"a"}' }, { kind: "create", actor: "counter", key: ["a"] }],
-  ["POST /actors", "/actors?namespace=default", { method: "POST", body: '{"name":"counter","key":"a"}' }, { kind: "create", actor: "counter", key: ["a"] }],
+  [
+    "a raw request by id",
+    `/gateway/${ID}/request/x?rvt-token=t`,
+    { method: "POST", body: "x" },
+    { kind: "request", actorId: ID, token: "t" },
+  ],
+  [
+    "a raw request by header",
+    "/request/x",
+    { headers: { "x-rivet-target": "actor", "x-rivet-actor": ID } },
+    { kind: "request", actorId: ID },
+  ],
+  [
+    "PUT /actors",
+    "/actors?namespace=default",
+    { method: "PUT", body: '{"name":"counter","key":"a"}' },
+    { kind: "create", actor: "counter", key: ["a"] },
+  ],
+  [
+    "POST /actors",
+    "/actors?namespace=default",
+    { method: "POST", body: '{"name":"counter","key":"a"}' },
+    { kind: "create", actor: "counter", key: ["a"] },
+  ],
   ["GET /actors by key", "/actors?name=counter&key=a", {}, { kind: "resolve", actor: "counter", key: ["a"] }],
   ["GET /actors by id", `/actors?actor_ids=${ID}`, {}, { kind: "resolve", actorId: ID }],
-  ["an actor that the registry does not have", `/gateway/nobody/action/add?${BY_KEY}`, { method: "POST" }, { kind: "action", actor: "nobody" }],
-  ["an id that is nobody's", `/gateway/${"b".repeat(64)}-${GENERATION}/action/add`, { method: "POST" }, { kind: "action" }],
+  [
+    "an actor that the registry does not have",
+    `/gateway/nobody/action/add?${BY_KEY}`,
+    { method: "POST" },
+    { kind: "action", actor: "nobody" },
+  ],
+  [
+    "an id that is nobody's",
+    `/gateway/${"b".repeat(64)}-${GENERATION}/action/add`,
+    { method: "POST" },
+    { kind: "action" },
+  ],
 ];
 const ENCODINGS = ["json", "cbor", "bare"];
 
-function opened(authorize: (request: Request, target: AuthorizeTarget, env: unknown) => unknown, objects = new FakeObjects(), options: Partial<RouterOptions> = {}) {
+function opened(
+  authorize: (request: Request, target: AuthorizeTarget, env: unknown) => unknown,
+  objects = new FakeObjects(),
+  options: Partial<RouterOptions> = {},
+) {
   objects.idOf("one");
-  return { objects, send: routerOver(objects, { authorize: authorize as RouterOptions["authorize"] & object, ...options }) };
+  return {
+    objects,
+    send: routerOver(objects, { authorize: authorize as RouterOptions["authorize"] & object, ...options }),
+  };
 }
 
 describe.each(DOORS)("authorize is asked at the door of %s", (_name, path, init, told) => {
@@ -39,7 +101,10 @@ describe.each(DOORS)("authorize is asked at the door of %s", (_name, path, init,
     const { objects, send } = opened((_request, target) => asked.push(target) < 0);
     const hasBody = init.body !== undefined && encoding !== "json" && path.includes("/queue/");
     const headers = { ...(init.headers as Record<string, string>), ...(!hasBody && { "x-rivet-encoding": encoding }) };
-    const response = await send(path, { ...init, headers: init.body === undefined && init.method === "POST" ? { ...headers, "x-rivet-encoding": "json" } : headers });
+    const response = await send(path, {
+      ...init,
+      headers: init.body === undefined && init.method === "POST" ? { ...headers, "x-rivet-encoding": "json" } : headers,
+    });
     expect([response.status, await response.json()]).toMatchObject([403, { group: "auth", code: "forbidden" }]);
     expect(objects.calls).toEqual([]);
     expect(asked).toMatchObject([told]);
@@ -64,13 +129,24 @@ test.each([null, 0, "", "yes", {}])("any other answer (%j) refuses", async (answ
 
 test.each([
   [unauthorizedError(), 401, { group: "auth", code: "unauthorized", message: "Unauthorized" }],
-  [new UserError("Pay first", { code: "unpaid", metadata: { plan: "free" } }), 400, { group: "user", code: "unpaid", message: "Pay first", metadata: { plan: "free" } }],
-  [new TypeError("a secret"), 500, { group: "rivetkit", code: "internal_error", message: "An internal error occurred" }],
+  [
+    new UserError("Pay first", { code: "unpaid", metadata: { plan: "free" } }),
+    400,
+    { group: "user", code: "unpaid", message: "Pay first", metadata: { plan: "free" } },
+  ],
+  [
+    new TypeError("a secret"),
+    500,
+    { group: "rivetkit", code: "internal_error", message: "An internal error occurred" },
+  ],
 ])("what it throws is the answer, which its page may read: %s", async (error, status, body) => {
   const { objects, send } = opened(() => {
     throw error;
   });
-  const response = await send(`/gateway/counter/action/add?${BY_KEY}`, { method: "POST", headers: { origin: "http://localhost:5173" } });
+  const response = await send(`/gateway/counter/action/add?${BY_KEY}`, {
+    method: "POST",
+    headers: { origin: "http://localhost:5173" },
+  });
   expect([response.status, await response.json()]).toMatchObject([status, body]);
   expect(response.headers.get("access-control-allow-origin")).toBe("http://localhost:5173");
   expect(objects.calls).toEqual([]);
@@ -97,9 +173,25 @@ test("by id it may ask whose id it is; nobody's is undefined", async () => {
 
 test("it sees the request without its body, which is the actor's", async () => {
   const seen: unknown[] = [];
-  const { objects, send } = opened(async (request) => void seen.push([request.method, new URL(request.url).pathname, request.headers.get("x-mine"), await request.text()]));
-  const response = await send(`/gateway/counter/action/add?${BY_KEY}`, { method: "POST", body: '{"args":[7]}', headers: { "x-mine": "1" } });
-  expect([response.status, objects.lastArgs, seen]).toEqual([200, [7], [["POST", "/gateway/counter/action/add", "1", ""]]]);
+  const { objects, send } = opened(
+    async (request) =>
+      void seen.push([
+        request.method,
+        new URL(request.url).pathname,
+        request.headers.get("x-mine"),
+        await request.text(),
+      ]),
+  );
+  const response = await send(`/gateway/counter/action/add?${BY_KEY}`, {
+    method: "POST",
+    body: '{"args":[7]}',
+    headers: { "x-mine": "1" },
+  });
+  expect([response.status, objects.lastArgs, seen]).toEqual([
+    200,
+    [7],
+    [["POST", "/gateway/counter/action/add", "1", ""]],
+  ]);
 });
 
 test("management has a token of its own, and what names no actor asks nobody", async () => {
@@ -107,7 +199,9 @@ test("management has a token of its own, and what names no actor asks nobody", a
   const objects = new FakeObjects(() => succeed());
   const { send: own } = opened(() => false, objects, { token: "hush" });
   const id = `${objects.idOf("one")}-${GENERATION}`;
-  expect((await own(`/actors/${id}`, { method: "DELETE", headers: { authorization: "Bearer hush" } })).status).toBe(200);
+  expect((await own(`/actors/${id}`, { method: "DELETE", headers: { authorization: "Bearer hush" } })).status).toBe(
+    200,
+  );
   expect((await send("/health")).status).toBe(200);
   expect((await send("/metadata")).status).toBe(200);
 });

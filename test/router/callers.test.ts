@@ -18,13 +18,21 @@ function served(use: Record<string, ReturnType<typeof actor>>) {
   const names = { actorNames: Object.keys(use) };
   const router = createRouter(names);
   const call = createActorCaller(objects, names);
-  const fetch = async (url: string, init: RequestInit): Promise<Response> => (await router(new Request(url, init), objects)) ?? new Response(null, { status: 404 });
+  const fetch = async (url: string, init: RequestInit): Promise<Response> =>
+    (await router(new Request(url, init), objects)) ?? new Response(null, { status: 404 });
   const noSockets = (): Promise<never> => Promise.reject(new Error("There are no sockets here"));
   return {
     fetch,
     clients: {
       HTTP: createClient({ fetch }) as Context,
-      "the binding": createClientWithTransport(createBindingTransport({ call, send: createMessageSender(call, noSockets), openSocket: noSockets, fetch: noSockets })) as Context,
+      "the binding": createClientWithTransport(
+        createBindingTransport({
+          call,
+          send: createMessageSender(call, noSockets),
+          openSocket: noSockets,
+          fetch: noSockets,
+        }),
+      ) as Context,
     },
   };
 }
@@ -32,18 +40,28 @@ function served(use: Record<string, ReturnType<typeof actor>>) {
 describe("c.key", () => {
   const { clients } = served({ subject: actor({ actions: { key: (c) => c.key } }) as never });
 
-  it.each(Object.entries(clients))("is a list over %s: of the one part that a text is, of none where no key was given (B1)", async (_way, client) => {
-    expect(await client.subject.getOrCreate("x").key()).toEqual(["x"]);
-    expect(await client.subject.getOrCreate(["x"]).key()).toEqual(["x"]);
-    expect(await client.subject.getOrCreate(["x", "y"]).key()).toEqual(["x", "y"]);
-    expect(await client.subject.getOrCreate().key()).toEqual([]);
-    expect(await client.subject.getOrCreate([]).key()).toEqual([]);
-  });
+  it.each(Object.entries(clients))(
+    "is a list over %s: of the one part that a text is, of none where no key was given (B1)",
+    async (_way, client) => {
+      expect(await client.subject.getOrCreate("x").key()).toEqual(["x"]);
+      expect(await client.subject.getOrCreate(["x"]).key()).toEqual(["x"]);
+      expect(await client.subject.getOrCreate(["x", "y"]).key()).toEqual(["x", "y"]);
+      expect(await client.subject.getOrCreate().key()).toEqual([]);
+      expect(await client.subject.getOrCreate([]).key()).toEqual([]);
+    },
+  );
 });
 
 describe("the caller's request and connection", () => {
   const seen: unknown[] = [];
-  const look = (what: string, c: Context): void => void seen.push([what, typeof c.conn?.id, c.request?.method, c.request?.headers.get("x-mine"), c.request?.headers.get("x-rivet-token")]);
+  const look = (what: string, c: Context): void =>
+    void seen.push([
+      what,
+      typeof c.conn?.id,
+      c.request?.method,
+      c.request?.headers.get("x-mine"),
+      c.request?.headers.get("x-rivet-token"),
+    ]);
   const subject = actor({
     queues: {
       jobs: queue({
@@ -62,13 +80,24 @@ describe("the caller's request and connection", () => {
 
   it("are there in each callback that runs for it over HTTP, as it was sent, without what is ours", async () => {
     seen.splice(0);
-    for (const [path, body] of [["action/act", '{"args":[]}'], ["queue/jobs", '{"body":1}']] as const) {
+    for (const [path, body] of [
+      ["action/act", '{"args":[]}'],
+      ["queue/jobs", '{"body":1}'],
+    ] as const) {
       const url = `http://worker.test/gateway/subject/${path}?rvt-namespace=default&rvt-method=getOrCreate&rvt-key=x`;
-      const response = await fetch(url, { method: "POST", body, headers: { "x-mine": "yes", "x-rivet-token": "hush", "content-type": "application/json" } });
+      const response = await fetch(url, {
+        method: "POST",
+        body,
+        headers: { "x-mine": "yes", "x-rivet-token": "hush", "content-type": "application/json" },
+      });
       expect([path, response.status]).toEqual([path, 200]);
     }
     const known = (hook: string, conn: string): unknown[] => [hook, conn, "POST", "yes", null];
-    const connecting = [known("onBeforeConnect", "undefined"), known("createConnState", "undefined"), known("onConnect", "string")];
+    const connecting = [
+      known("onBeforeConnect", "undefined"),
+      known("createConnState", "undefined"),
+      known("onConnect", "string"),
+    ];
     expect(seen).toEqual([...connecting, known("action", "string"), ...connecting, known("canPublish", "string")]);
   });
 
@@ -85,8 +114,18 @@ describe("c.client()", () => {
       caller: actor({
         actions: {
           relay: (c, text: string) => c.client().callee.getOrCreate("k").answer(text),
-          refused: (c, action: string) => c.client().callee.getOrCreate("k")[action]().catch((error: Context) => [error.group, error.code, error.message, error.metadata]),
-          missing: (c) => c.client().callee.get("nobody").answer().catch((error: Context) => [error.group, error.code]),
+          refused: (c, action: string) =>
+            c
+              .client()
+              .callee.getOrCreate("k")
+              [action]()
+              .catch((error: Context) => [error.group, error.code, error.message, error.metadata]),
+          missing: (c) =>
+            c
+              .client()
+              .callee.get("nobody")
+              .answer()
+              .catch((error: Context) => [error.group, error.code]),
         },
       }) as never,
       callee: actor({
@@ -104,7 +143,12 @@ describe("c.client()", () => {
     const caller = clients.HTTP.caller.getOrCreate("k");
     expect(await caller.relay("hello")).toBe("k heard hello");
     expect(await caller.refused("refuse")).toEqual(["user", "sold_out", "Sold out", { left: 0 }]);
-    expect(await caller.refused("fail")).toMatchObject(["rivetkit", "internal_error", "An internal error occurred", { errorId: expect.any(String) }]);
+    expect(await caller.refused("fail")).toMatchObject([
+      "rivetkit",
+      "internal_error",
+      "An internal error occurred",
+      { errorId: expect.any(String) },
+    ]);
     expect((await caller.refused("nothing")).slice(0, 2)).toEqual(["actor", "action_not_found"]);
     expect(await caller.missing()).toEqual(["actor", "not_found"]);
   });

@@ -21,7 +21,11 @@ describe("cross-origin requests of a listed origin", () => {
   test("are preflighted with the headers they ask for", async () => {
     const response = await routerOver(new FakeObjects(), OPEN)(PATH, {
       method: "OPTIONS",
-      headers: { origin: APP, "access-control-request-method": "POST", "access-control-request-headers": "x-rivet-encoding,x-perdure-json" },
+      headers: {
+        origin: APP,
+        "access-control-request-method": "POST",
+        "access-control-request-headers": "x-rivet-encoding,x-perdure-json",
+      },
     });
     expect([response.status, await response.text()]).toEqual([204, ""]);
     expect(Object.fromEntries(response.headers)).toMatchObject({
@@ -34,12 +38,17 @@ describe("cross-origin requests of a listed origin", () => {
     });
   });
 
-  test.each(["/gateway/nobody/action/x", "/gateway/", "/actors", "/actors/names", "/metadata", "/health", PATH])("may read the answer of %s, good or bad", async (path) => {
-    const response = await routerOver(new FakeObjects(() => fail("a", "b", 500)), OPEN)(path, { headers: { origin: APP } });
-    expect(response.headers.get("access-control-allow-origin")).toBe(APP);
-    expect(response.headers.get("access-control-allow-credentials")).toBe("true");
-    expect(response.headers.get("vary")).toContain("Origin");
-  });
+  test.each(["/gateway/nobody/action/x", "/gateway/", "/actors", "/actors/names", "/metadata", "/health", PATH])(
+    "may read the answer of %s, good or bad",
+    async (path) => {
+      const response = await routerOver(new FakeObjects(() => fail("a", "b", 500)), OPEN)(path, {
+        headers: { origin: APP },
+      });
+      expect(response.headers.get("access-control-allow-origin")).toBe(APP);
+      expect(response.headers.get("access-control-allow-credentials")).toBe("true");
+      expect(response.headers.get("vary")).toContain("Origin");
+    },
+  );
 
   test("may read our headers, which are named since * means nothing with credentials", async () => {
     const response = await postAction(routerOver(new FakeObjects(), OPEN), "", { origin: APP });
@@ -49,7 +58,10 @@ describe("cross-origin requests of a listed origin", () => {
   test("keep the cookies that they bring, for the application's own check", async () => {
     const objects = new FakeObjects();
     await postAction(routerOver(objects, OPEN), "", { origin: APP, cookie: "session=1", authorization: "Basic eDp5" });
-    expect(Object.fromEntries(objects.last.envelope.request?.headers ?? [])).toMatchObject({ cookie: "session=1", authorization: "Basic eDp5" });
+    expect(Object.fromEntries(objects.last.envelope.request?.headers ?? [])).toMatchObject({
+      cookie: "session=1",
+      authorization: "Basic eDp5",
+    });
   });
 });
 
@@ -106,25 +118,36 @@ describe("by itself", () => {
     expect(response.headers.get("access-control-allow-credentials")).toBe(allowed ? "true" : null);
   });
 
-  test.each(["json", "cbor", "bare"])("a refusal runs nothing, and the page may read which option opens the server (%s)", async (encoding) => {
-    const objects = new FakeObjects();
-    const send = routerOver(objects);
-    const response = await postAction(send, "", { origin: "https://evil.example", "x-rivet-encoding": encoding });
-    expect([response.status, await response.json()]).toMatchObject([
-      403,
-      { group: "auth", code: "origin_not_allowed", message: expect.stringContaining('cors: { origins: ["https://evil.example"] }'), metadata: { origin: "https://evil.example", option: "cors.origins" } },
-    ]);
-    expect(response.headers.get("access-control-allow-origin")).toBe("https://evil.example");
-    expect(response.headers.has("access-control-allow-credentials")).toBe(false);
-    const preflight = await send(PATH, { method: "OPTIONS", headers: { origin: "https://evil.example", "access-control-request-headers": "x-rivet-encoding" } });
-    expect(Object.fromEntries(preflight.headers)).toMatchObject({
-      "access-control-allow-origin": "https://evil.example",
-      "access-control-allow-headers": "x-rivet-encoding",
-      "access-control-max-age": "0",
-    });
-    expect(preflight.headers.has("access-control-allow-credentials")).toBe(false);
-    expect(objects.calls).toHaveLength(0);
-  });
+  test.each(["json", "cbor", "bare"])(
+    "a refusal runs nothing, and the page may read which option opens the server (%s)",
+    async (encoding) => {
+      const objects = new FakeObjects();
+      const send = routerOver(objects);
+      const response = await postAction(send, "", { origin: "https://evil.example", "x-rivet-encoding": encoding });
+      expect([response.status, await response.json()]).toMatchObject([
+        403,
+        {
+          group: "auth",
+          code: "origin_not_allowed",
+          message: expect.stringContaining('cors: { origins: ["https://evil.example"] }'),
+          metadata: { origin: "https://evil.example", option: "cors.origins" },
+        },
+      ]);
+      expect(response.headers.get("access-control-allow-origin")).toBe("https://evil.example");
+      expect(response.headers.has("access-control-allow-credentials")).toBe(false);
+      const preflight = await send(PATH, {
+        method: "OPTIONS",
+        headers: { origin: "https://evil.example", "access-control-request-headers": "x-rivet-encoding" },
+      });
+      expect(Object.fromEntries(preflight.headers)).toMatchObject({
+        "access-control-allow-origin": "https://evil.example",
+        "access-control-allow-headers": "x-rivet-encoding",
+        "access-control-max-age": "0",
+      });
+      expect(preflight.headers.has("access-control-allow-credentials")).toBe(false);
+      expect(objects.calls).toHaveLength(0);
+    },
+  );
 
   test.each([
     ["GET", "/gateway/counter/request/x?rvt-namespace=default&rvt-method=getOrCreate&rvt-key=a"],
@@ -138,14 +161,26 @@ describe("by itself", () => {
   ])("a simple %s of %s, which no browser asks leave for, does nothing", async (method, path) => {
     const objects = new FakeObjects();
     const body = method === "GET" ? {} : { body: JSON.stringify({ name: "counter", key: "a", args: [] }) };
-    const response = await routerOver(objects)(path, { method, ...body, headers: { origin: "https://evil.example", "content-type": "text/plain" } });
+    const response = await routerOver(objects)(path, {
+      method,
+      ...body,
+      headers: { origin: "https://evil.example", "content-type": "text/plain" },
+    });
     expect([response.status, objects.calls.length]).toEqual([403, 0]);
   });
 
   test.each([
     [{ "sec-fetch-site": "cross-site", "sec-fetch-mode": "no-cors", "sec-fetch-dest": "image" }, 403],
     [{ "sec-fetch-site": "cross-site", "sec-fetch-mode": "no-cors", referer: "https://evil.example/page" }, 403],
-    [{ "sec-fetch-site": "cross-site", "sec-fetch-mode": "navigate", "sec-fetch-dest": "iframe", referer: "https://evil.example/" }, 403],
+    [
+      {
+        "sec-fetch-site": "cross-site",
+        "sec-fetch-mode": "navigate",
+        "sec-fetch-dest": "iframe",
+        referer: "https://evil.example/",
+      },
+      403,
+    ],
     [{ "sec-fetch-site": "cross-site", "sec-fetch-mode": "no-cors", referer: "no URL" }, 403],
     [{ "sec-fetch-site": "cross-site", "sec-fetch-mode": "no-cors", referer: `${APP}/page` }, 200],
     [{ "sec-fetch-site": "same-site", "sec-fetch-mode": "no-cors", referer: "http://localhost:5173/" }, 200],
@@ -162,15 +197,27 @@ describe('with "*"', () => {
   test("a page of any origin calls as nobody: cookies, Basic authorization and an access gateway's identity are gone", async () => {
     const objects = new FakeObjects();
     const asked: Headers[] = [];
-    const send = routerOver(objects, { cors: { origins: "*" }, authorize: (request) => void asked.push(request.headers) });
-    const ambient = { cookie: "session=1", authorization: "Basic eDp5", "cf-access-jwt-assertion": "x", "cf-access-authenticated-user-email": "a@b.example" };
+    const send = routerOver(objects, {
+      cors: { origins: "*" },
+      authorize: (request) => void asked.push(request.headers),
+    });
+    const ambient = {
+      cookie: "session=1",
+      authorization: "Basic eDp5",
+      "cf-access-jwt-assertion": "x",
+      "cf-access-authenticated-user-email": "a@b.example",
+    };
     for (const origin of ["https://evil.example", "null"]) {
       const response = await postAction(send, '{"args":[1]}', { origin, ...ambient, "x-mine": "1" });
       expect([response.status, await response.json()]).toEqual([200, { output: [1] }]);
       expect(response.headers.get("access-control-allow-origin")).toBe(origin);
       expect(response.headers.get("access-control-allow-credentials")).toBe("true");
       expect([...(asked.at(-1)?.keys() ?? [])]).toEqual(["content-type", "origin", "x-mine"]);
-      expect(objects.last.envelope.request?.headers.map(([name]) => name)).toEqual(["content-type", "origin", "x-mine"]);
+      expect(objects.last.envelope.request?.headers.map(([name]) => name)).toEqual([
+        "content-type",
+        "origin",
+        "x-mine",
+      ]);
     }
   });
 
@@ -189,18 +236,28 @@ describe('with "*"', () => {
 
 describe("the option", () => {
   test.each([APP, "http://localhost:6420", undefined])("a list lets a call from %s pass", async (origin) => {
-    expect((await postAction(routerOver(new FakeObjects(), OPEN), "", origin === undefined ? {} : { origin })).status).toBe(200);
+    expect(
+      (await postAction(routerOver(new FakeObjects(), OPEN), "", origin === undefined ? {} : { origin })).status,
+    ).toBe(200);
   });
 
-  test.each(["null", "capacitor://localhost", "https://app.example:8443", "http://app.example"])("a list names %s, or refuses it", async (origin) => {
-    expect((await postAction(routerOver(new FakeObjects(), OPEN), "", { origin })).status).toBe(403);
-    expect((await postAction(routerOver(new FakeObjects(), { cors: { origins: [origin] } }), "", { origin })).status).toBe(200);
-  });
+  test.each(["null", "capacitor://localhost", "https://app.example:8443", "http://app.example"])(
+    "a list names %s, or refuses it",
+    async (origin) => {
+      expect((await postAction(routerOver(new FakeObjects(), OPEN), "", { origin })).status).toBe(403);
+      expect(
+        (await postAction(routerOver(new FakeObjects(), { cors: { origins: [origin] } }), "", { origin })).status,
+      ).toBe(200);
+    },
+  );
 
   test("may be a function; a promise is no answer, and neither is a throw", async () => {
     const log: unknown[] = [];
     const sent = async (origins: (origin: string) => unknown, origin: string): Promise<number> => {
-      const options = { cors: { origins: origins as (origin: string) => boolean }, log: { warn: (entry: unknown) => void log.push(entry), error: () => {} } };
+      const options = {
+        cors: { origins: origins as (origin: string) => boolean },
+        log: { warn: (entry: unknown) => void log.push(entry), error: () => {} },
+      };
       return (await postAction(routerOver(new FakeObjects(), options), "", { origin })).status;
     };
     expect(await sent((origin) => origin.endsWith(".example"), "https://a.example")).toBe(200);
@@ -236,7 +293,13 @@ test("each origin refused is logged once, and a stranger fills no log", async ()
   const log: Record<string, unknown>[] = [];
   const send = routerOver(new FakeObjects(), { log: { warn: (entry) => void log.push(entry), error: () => {} } });
   for (let i = 0; i < 3; i++) await postAction(send, "", { origin: "https://evil.example" });
-  expect(log).toMatchObject([{ msg: expect.stringContaining("cors: { origins"), origin: "https://evil.example", server: "http://localhost:6420" }]);
+  expect(log).toMatchObject([
+    {
+      msg: expect.stringContaining("cors: { origins"),
+      origin: "https://evil.example",
+      server: "http://localhost:6420",
+    },
+  ]);
   for (let i = 0; i < 300; i++) await postAction(send, "", { origin: `https://${i}.${"x".repeat(1000)}.example` });
   expect(log.length).toBe(100);
   expect(Math.max(...log.map((entry) => JSON.stringify(entry).length))).toBeLessThan(600);

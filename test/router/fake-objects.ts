@@ -1,4 +1,10 @@
-import { decodeValue, encodeValue, ENVELOPE_VERSION, type CallEnvelope, type ReplyEnvelope } from "../../src/protocol/index.js";
+import {
+  decodeValue,
+  encodeValue,
+  ENVELOPE_VERSION,
+  type CallEnvelope,
+  type ReplyEnvelope,
+} from "../../src/protocol/index.js";
 import type { ActorNamespace, ActorStub, ObjectId } from "../../src/router/index.js";
 
 export interface SeenCall {
@@ -74,13 +80,27 @@ export class FakeObjects implements ActorNamespace {
 
 /** Succeeds with this output. */
 export function succeed(output?: unknown, more: Partial<Extract<ReplyEnvelope, { ok: true }>> = {}): ReplyEnvelope {
-  return { v: ENVELOPE_VERSION, ok: true, actorId: `${"a".repeat(64)}-${GENERATION}`, created: false, createdAt: 1, output: encodeValue(output), ...more };
+  return {
+    v: ENVELOPE_VERSION,
+    ok: true,
+    actorId: `${"a".repeat(64)}-${GENERATION}`,
+    created: false,
+    createdAt: 1,
+    output: encodeValue(output),
+    ...more,
+  };
 }
 
 /** Fails with this error. */
 export function fail(group: string, code: string, status: number, metadata?: unknown): ReplyEnvelope {
-  return { v: ENVELOPE_VERSION, ok: false, status, error: { group, code, message: `it is ${code}`, ...(metadata !== undefined && { metadata }) } };
+  return {
+    v: ENVELOPE_VERSION,
+    ok: false,
+    status,
+    error: { group, code, message: `it is ${code}`, ...(metadata !== undefined && { metadata }) },
+  };
 }
 
 /** Gives the arguments back. */
-export const echo: Answer = ({ operation }) => succeed(operation.kind === "action" ? decodeValue(operation.args) : undefined);
+export const echo: Answer = ({ operation }) =>
+  succeed(operation.kind === "action" ? decodeValue(operation.args) : undefined);

@@ -1,6 +1,18 @@
 import { describe, expect, test } from "vitest";
-import { ActorError, encodeValue, ENVELOPE_HEADER, parseEnvelopeHeader, type Creation, type Operation } from "../../src/protocol/index.js";
-import { createRequestSender, createSocketOpener, type ActorNamespace, type CallActor } from "../../src/router/index.js";
+import {
+  ActorError,
+  encodeValue,
+  ENVELOPE_HEADER,
+  parseEnvelopeHeader,
+  type Creation,
+  type Operation,
+} from "../../src/protocol/index.js";
+import {
+  createRequestSender,
+  createSocketOpener,
+  type ActorNamespace,
+  type CallActor,
+} from "../../src/router/index.js";
 
 const ID = `${"0".repeat(64)}-00112233445566aa`;
 const NAMES = new Set(["room"]);
@@ -34,11 +46,40 @@ type Way = (world: ReturnType<typeof open>, creation: Creation, params?: Uint8Ar
 
 const target = (creation: Creation) => ({ name: "room", key: ["a"], creation });
 const WAYS: [string, Way][] = [
-  ["a socket", ({ objects, callActor }, creation, params) => createSocketOpener(objects, NAMES, callActor)({ target: target(creation), operation: { kind: "connect", encoding: "cbor", extended: true }, ...(params && { params }) })],
-  ["a raw request", ({ objects, callActor }, creation, params) => createRequestSender(objects, NAMES, callActor)({ target: target(creation), request: { method: "GET", url: "http://actor/", headers: [] }, body: null, ...(params && { params }) })],
+  [
+    "a socket",
+    ({ objects, callActor }, creation, params) =>
+      createSocketOpener(
+        objects,
+        NAMES,
+        callActor,
+      )({
+        target: target(creation),
+        operation: { kind: "connect", encoding: "cbor", extended: true },
+        ...(params && { params }),
+      }),
+  ],
+  [
+    "a raw request",
+    ({ objects, callActor }, creation, params) =>
+      createRequestSender(
+        objects,
+        NAMES,
+        callActor,
+      )({
+        target: target(creation),
+        request: { method: "GET", url: "http://actor/", headers: [] },
+        body: null,
+        ...(params && { params }),
+      }),
+  ],
 ];
 
-const failureOf = (promise: Promise<unknown>): Promise<unknown> => promise.then(() => "no error", (error: unknown) => (ActorError.isActorError(error) ? `${error.statusCode} ${error.group}/${error.code}` : error));
+const failureOf = (promise: Promise<unknown>): Promise<unknown> =>
+  promise.then(
+    () => "no error",
+    (error: unknown) => (ActorError.isActorError(error) ? `${error.statusCode} ${error.group}/${error.code}` : error),
+  );
 
 describe.each(WAYS)("%s", (_name, way) => {
   test("carries an input that fits its header", async () => {
@@ -60,8 +101,13 @@ describe.each(WAYS)("%s", (_name, way) => {
 
   test("is not sent if the actor cannot be created", async () => {
     const world = open();
-    const refused = { ...world, callActor: () => Promise.reject(new ActorError("actor", "input_too_large", "too large")) };
-    expect(await failureOf(way(refused, { mode: "getOrCreate", input: new Uint8Array(LIMIT + 1) }))).toBe("413 actor/input_too_large");
+    const refused = {
+      ...world,
+      callActor: () => Promise.reject(new ActorError("actor", "input_too_large", "too large")),
+    };
+    expect(await failureOf(way(refused, { mode: "getOrCreate", input: new Uint8Array(LIMIT + 1) }))).toBe(
+      "413 actor/input_too_large",
+    );
     expect(world.seen).toEqual([]);
   });
 

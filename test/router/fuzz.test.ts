@@ -61,7 +61,11 @@ const registry = setup({
         c.state.value = await request.text();
         return new Response(request.url);
       },
-      actions: { echo: (_c, value: unknown) => value, set: (c, value: unknown) => void (c.state.value = value), users: { add: (_c, ...names: unknown[]) => names.length } },
+      actions: {
+        echo: (_c, value: unknown) => value,
+        set: (c, value: unknown) => void (c.state.value = value),
+        users: { add: (_c, ...names: unknown[]) => names.length },
+      },
     }),
     jobs: actor({ state: {}, queues: { work: queue<unknown>() }, options: { maxQueueSize: 3, actionTimeout: 1000 } }),
     inbox: actor({ state: {}, run: async () => {}, options: { maxQueueMessageSize: 5000, actionTimeout: 1000 } }),
@@ -96,7 +100,8 @@ async function answerIn(world: World, promise: Promise<Response | undefined>): P
   if (response === undefined || response.ok) return { name: String(response?.status), response };
   if (response.body === null) return { name: `${response.status}`, response };
   const { group, code, message } = (await response.json()) as Record<string, unknown>;
-  if (typeof message !== "string" || message === "") throw new Error(`An error without a message: ${response.status} ${String(group)}/${String(code)}`);
+  if (typeof message !== "string" || message === "")
+    throw new Error(`An error without a message: ${response.status} ${String(group)}/${String(code)}`);
   return { name: `${response.status} ${String(group)}/${String(code)}`, response };
 }
 
@@ -116,48 +121,53 @@ function shown(raw: RawRequest): string {
   return `${raw.method} ${raw.path}?${raw.query.join("&")}\n${JSON.stringify(raw.headers)}\n${body}`;
 }
 
-test(`${REQUESTS} mutated requests get documented answers, and refused ones write no row (seed ${SEED})`, { timeout: 60_000 + REQUESTS * 20 }, async () => {
-  const rejections: unknown[] = [];
-  const onRejection = (reason: unknown): void => void rejections.push(reason);
-  process.on("unhandledRejection", onRejection);
-  const random = seededRandom(SEED);
-  const seen = new Map<string, number>();
-  const wrong: string[] = [];
-  let { world, send } = openWorld();
-  let actorId = "";
-  for (let sent = 0; sent < REQUESTS; ) {
-    if (sent % REQUESTS_PER_WORLD === 0) {
-      ({ world, send } = openWorld());
-      actorId = await idOfOne(world);
+test(
+  `${REQUESTS} mutated requests get documented answers, and refused ones write no row (seed ${SEED})`,
+  { timeout: 60_000 + REQUESTS * 20 },
+  async () => {
+    const rejections: unknown[] = [];
+    const onRejection = (reason: unknown): void => void rejections.push(reason);
+    process.on("unhandledRejection", onRejection);
+    const random = seededRandom(SEED);
+    const seen = new Map<string, number>();
+    const wrong: string[] = [];
+    let { world, send } = openWorld();
+    let actorId = "";
+    for (let sent = 0; sent < REQUESTS;) {
+      if (sent % REQUESTS_PER_WORLD === 0) {
+        ({ world, send } = openWorld());
+        actorId = await idOfOne(world);
+      }
+      const raw = mutate(validRequest(random, actorId), random);
+      const request = toRequest(raw, ORIGIN);
+      if (request === undefined) continue;
+      sent += 1;
+      const before = rowsOf(world);
+      const answer = await answerIn(world, send(request));
+      const name = answer?.name ?? "a wait of minutes";
+      seen.set(name, (seen.get(name) ?? 0) + 1);
+      const { response } = answer ?? {};
+      if (response === undefined) continue;
+      if (request.headers.has("origin") && !response.headers.has("access-control-allow-origin"))
+        wrong.push(`no CORS headers\n${shown(raw)}`);
+      if (response.ok && request.method === "DELETE") actorId = await idOfOne(world);
+      if (response.ok || name === AFTER_STORING) continue;
+      if (request.method !== "HEAD" && !DOCUMENTED.has(name)) wrong.push(`${name}\n${shown(raw)}`);
+      if (rowsOf(world) !== before) wrong.push(`${name} and ${rowsOf(world) - before} rows\n${shown(raw)}`);
+      if (world.actors.some(({ crashes }) => crashes > 0)) wrong.push(`${name} and a crash\n${shown(raw)}`);
     }
-    const raw = mutate(validRequest(random, actorId), random);
-    const request = toRequest(raw, ORIGIN);
-    if (request === undefined) continue;
-    sent += 1;
-    const before = rowsOf(world);
-    const answer = await answerIn(world, send(request));
-    const name = answer?.name ?? "a wait of minutes";
-    seen.set(name, (seen.get(name) ?? 0) + 1);
-    const { response } = answer ?? {};
-    if (response === undefined) continue;
-    if (request.headers.has("origin") && !response.headers.has("access-control-allow-origin")) wrong.push(`no CORS headers\n${shown(raw)}`);
-    if (response.ok && request.method === "DELETE") actorId = await idOfOne(world);
-    if (response.ok || name === AFTER_STORING) continue;
-    if (request.method !== "HEAD" && !DOCUMENTED.has(name)) wrong.push(`${name}\n${shown(raw)}`);
-    if (rowsOf(world) !== before) wrong.push(`${name} and ${rowsOf(world) - before} rows\n${shown(raw)}`);
-    if (world.actors.some(({ crashes }) => crashes > 0)) wrong.push(`${name} and a crash\n${shown(raw)}`);
-  }
-  await new Promise((resolve) => setImmediate(resolve));
-  process.off("unhandledRejection", onRejection);
-  if (process.env["FUZZ_REQUESTS"] !== undefined) console.log([...seen].sort(([, a], [, b]) => b - a));
-  expect(wrong.slice(0, 5).join("\n\n"), `seed ${SEED}`).toBe("");
-  expect(rejections).toEqual([]);
-  // The requests were almost right: some of them still are.
-  const ok = [...seen].reduce((sum, [name, count]) => sum + (name.startsWith("2") ? count : 0), 0);
-  expect(ok).toBeGreaterThan(REQUESTS / 20);
-  expect(ok).toBeLessThan(REQUESTS / 2);
-  expect(seen.size).toBeGreaterThan(15);
-});
+    await new Promise((resolve) => setImmediate(resolve));
+    process.off("unhandledRejection", onRejection);
+    if (process.env["FUZZ_REQUESTS"] !== undefined) console.log([...seen].sort(([, a], [, b]) => b - a));
+    expect(wrong.slice(0, 5).join("\n\n"), `seed ${SEED}`).toBe("");
+    expect(rejections).toEqual([]);
+    // The requests were almost right: some of them still are.
+    const ok = [...seen].reduce((sum, [name, count]) => sum + (name.startsWith("2") ? count : 0), 0);
+    expect(ok).toBeGreaterThan(REQUESTS / 20);
+    expect(ok).toBeLessThan(REQUESTS / 2);
+    expect(seen.size).toBeGreaterThan(15);
+  },
+);
 
 test("the requests before they are mutated are answered with success", async () => {
   const random = seededRandom(1);
@@ -171,5 +181,11 @@ test("the requests before they are mutated are answered with success", async () 
     if (!answer?.response?.ok) refused.add(answer?.name ?? "none");
   }
   // `get` of what is not there yet, a queue that fills, what needs a token or is not served yet, and a connection to nobody.
-  expect([...refused].sort()).toEqual(["400 guard/query_invalid_params", "401 api/unauthorized", "404 actor/not_found", "429 queue/full", "501 feature/unsupported"]);
+  expect([...refused].sort()).toEqual([
+    "400 guard/query_invalid_params",
+    "401 api/unauthorized",
+    "404 actor/not_found",
+    "429 queue/full",
+    "501 feature/unsupported",
+  ]);
 });

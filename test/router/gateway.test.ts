@@ -1,6 +1,14 @@
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
-import { decodeTaggedCbor, decodeValue, encodeTaggedCbor, formatBase64Url, objectName, wireCodec, type CallEnvelope } from "../../src/protocol/index.js";
+import {
+  decodeTaggedCbor,
+  decodeValue,
+  encodeTaggedCbor,
+  formatBase64Url,
+  objectName,
+  wireCodec,
+  type CallEnvelope,
+} from "../../src/protocol/index.js";
 import { echo, FakeObjects, fail, GENERATION, succeed } from "./fake-objects.js";
 import { postAction, routerOver } from "./post-action.js";
 
@@ -21,13 +29,26 @@ describe("an action call", () => {
   test("is the transcript of the published client's, answered as that client expects", async () => {
     const objects = new FakeObjects(() => succeed(5));
     const response = await routerOver(objects)(
-      "/gateway/counter/action/increment?rvt-namespace=default&rvt-method=getOrCreate&rvt-runner=default&rvt-key=main&rvt-crash-policy=sleep",
-      { method: "POST", body: '{"args":[3]}', headers: { "x-rivet-encoding": "json", "content-type": "application/json" } },
+      "/gateway/counter/action/increment?rvt-namespace=default&rvt-method=getOrCreate&rvt-runner=default" +
+        "&rvt-key=main&rvt-crash-policy=sleep",
+      {
+        method: "POST",
+        body: '{"args":[3]}',
+        headers: { "x-rivet-encoding": "json", "content-type": "application/json" },
+      },
     );
-    expect([response.status, response.headers.get("content-type"), await response.text()]).toEqual([200, "application/json", '{"output":5}']);
+    expect([response.status, response.headers.get("content-type"), await response.text()]).toEqual([
+      200,
+      "application/json",
+      '{"output":5}',
+    ]);
     expect(response.headers.get("x-rivet-actor")).toBe(`${"a".repeat(64)}-${GENERATION}`);
     expect(objects.last.object).toBe('["counter","main"]');
-    expect(objects.last.envelope).toMatchObject({ v: 1, address: { name: "counter", key: ["main"] }, creation: { mode: "getOrCreate" } });
+    expect(objects.last.envelope).toMatchObject({
+      v: 1,
+      address: { name: "counter", key: ["main"] },
+      creation: { mode: "getOrCreate" },
+    });
     expect(objects.last.envelope.operation).toMatchObject({ kind: "action", name: "increment" });
     expect(objects.lastArgs).toEqual([3]);
   });
@@ -40,23 +61,31 @@ describe("an action call", () => {
     [`/gateway/counter/action/x?${GET}&rvt-key-json=%5B%22a%2Cb%22%5D`, ["counter", ["a,b"], "get"]],
     [`/gateway/counter/action/x?${GET}&rvt-key=a,b&rvt-key-json=%5B%22a%2Cb%22%5D`, ["counter", ["a,b"], "get"]],
     [`/gateway/counter/action/x?${GET}&rvt-key=&rvt-key-json=%5B%22%22%5D`, ["counter", [""], "get"]],
-    [`/gateway/c%6funter@t0ken/action/x?${GET_OR_CREATE}&rvt-token=t&rvt-skip-ready-wait=true&rvt-pool=p`, ["counter", [], "getOrCreate"]],
+    [
+      `/gateway/c%6funter@t0ken/action/x?${GET_OR_CREATE}&rvt-token=t&rvt-skip-ready-wait=true&rvt-pool=p`,
+      ["counter", [], "getOrCreate"],
+    ],
   ])("of %s is addressed to %j", async (path, address) => {
     const objects = new FakeObjects();
     expect((await routerOver(objects)(path, POST)).status).toBe(200);
     expect(addressOf(objects.last.envelope)).toEqual(address);
   });
 
-  test.each(["users.add", "a b", "a/b", "é\n", "", "..%", "__proto__"])("of the action %j reaches the object under that name", async (name) => {
-    const objects = new FakeObjects();
-    await routerOver(objects)(`/gateway/counter/action/${encodeURIComponent(name)}?${GET}`, POST);
-    expect(objects.last.envelope.operation).toMatchObject({ name });
-  });
+  test.each(["users.add", "a b", "a/b", "é\n", "", "..%", "__proto__"])(
+    "of the action %j reaches the object under that name",
+    async (name) => {
+      const objects = new FakeObjects();
+      await routerOver(objects)(`/gateway/counter/action/${encodeURIComponent(name)}?${GET}`, POST);
+      expect(objects.last.envelope.operation).toMatchObject({ name });
+    },
+  );
 
   test("by id goes to the object of that id, with the generation to compare", async () => {
     const objects = new FakeObjects();
     const id = `${objects.idOf('["counter","a"]')}-${GENERATION}`;
-    expect((await routerOver(objects)(`/gateway/${id}@token/action/add?rvt-skip-ready-wait=true`, POST)).status).toBe(200);
+    expect((await routerOver(objects)(`/gateway/${id}@token/action/add?rvt-skip-ready-wait=true`, POST)).status).toBe(
+      200,
+    );
     expect(objects.last.object).toBe('["counter","a"]');
     expect(objects.last.envelope).toMatchObject({ address: { generation: GENERATION }, creation: { mode: "get" } });
     const unknown = await routerOver(objects)(`/gateway/${"f".repeat(64)}-${GENERATION}/action/add`, POST);
@@ -67,10 +96,18 @@ describe("an action call", () => {
     const objects = new FakeObjects();
     await routerOver(objects)(`/gateway/counter@secret/action/add?b=%20&rvt-token=secret&${GET}&a=1&a=2&flag`, {
       ...POST,
-      headers: { authorization: "Bearer user", "x-rivet-token": "secret", "x-rivet-conn-params": "1", "x-custom": "yes" },
+      headers: {
+        authorization: "Bearer user",
+        "x-rivet-token": "secret",
+        "x-rivet-conn-params": "1",
+        "x-custom": "yes",
+      },
     });
     const { request } = objects.last.envelope;
-    expect(request).toMatchObject({ method: "POST", url: "http://localhost:6420/gateway/counter/action/add?b=%20&a=1&a=2&flag" });
+    expect(request).toMatchObject({
+      method: "POST",
+      url: "http://localhost:6420/gateway/counter/action/add?b=%20&a=1&a=2&flag",
+    });
     const headers = Object.fromEntries(request?.headers ?? []);
     expect(headers).toMatchObject({ authorization: "Bearer user", "x-custom": "yes" });
     expect(JSON.stringify(request)).not.toContain("secret");
@@ -91,12 +128,21 @@ describe("an action call", () => {
     }
   });
 
-  test.each(["mars", "WEUR", "__proto__", "weur,enam"])("to the region %s, which there is not, is refused before any object is asked", async (region) => {
-    const objects = new FakeObjects();
-    const response = await routerOver(objects)(`/gateway/counter/action/add?${GET_OR_CREATE}&rvt-region=${region}`, POST);
-    expect([response.status, await response.json()]).toMatchObject([400, { group: "actor", code: "invalid_region", message: expect.stringContaining(region) }]);
-    expect(objects.calls).toEqual([]);
-  });
+  test.each(["mars", "WEUR", "__proto__", "weur,enam"])(
+    "to the region %s, which there is not, is refused before any object is asked",
+    async (region) => {
+      const objects = new FakeObjects();
+      const response = await routerOver(objects)(
+        `/gateway/counter/action/add?${GET_OR_CREATE}&rvt-region=${region}`,
+        POST,
+      );
+      expect([response.status, await response.json()]).toMatchObject([
+        400,
+        { group: "actor", code: "invalid_region", message: expect.stringContaining(region) },
+      ]);
+      expect(objects.calls).toEqual([]);
+    },
+  );
 
   test("carries connection params as their value", async () => {
     const objects = new FakeObjects();
@@ -137,7 +183,9 @@ describe("encodings", () => {
   });
 
   test("answers errors as JSON in every encoding", async () => {
-    const response = await postAction(routerOver(new FakeObjects(() => fail("user", "bad", 400))), "\x04\x00\x01\x80", { "x-rivet-encoding": "bare" });
+    const response = await postAction(routerOver(new FakeObjects(() => fail("user", "bad", 400))), "\x04\x00\x01\x80", {
+      "x-rivet-encoding": "bare",
+    });
     expect(response.headers.get("content-type")).toBe("application/json");
   });
 
@@ -212,7 +260,10 @@ describe("a bad request", () => {
   });
 
   test("of a wrong method is told the right one", async () => {
-    const response = await routerOver(new FakeObjects())(`/gateway/counter/action/add?${GET}`, { method: "PUT", body: "{}" });
+    const response = await routerOver(new FakeObjects())(`/gateway/counter/action/add?${GET}`, {
+      method: "PUT",
+      body: "{}",
+    });
     expect([await errorOf(response), response.headers.get("allow")]).toEqual(["405 actor/method_not_allowed", "POST"]);
   });
 
@@ -235,7 +286,10 @@ describe("a bad request", () => {
 });
 
 describe("keys", () => {
-  const part = fc.oneof(fc.string({ unit: "binary", maxLength: 6 }), fc.constantFrom("", ",", "/", "\\", '"', "a,b", "a", "b", "\\0", "%2C", "é\n"));
+  const part = fc.oneof(
+    fc.string({ unit: "binary", maxLength: 6 }),
+    fc.constantFrom("", ",", "/", "\\", '"', "a,b", "a", "b", "\\0", "%2C", "é\n"),
+  );
 
   test("2,000 different ones are 2,000 different objects", async () => {
     const objects = new FakeObjects(() => succeed(null));
@@ -243,7 +297,10 @@ describe("keys", () => {
     const keys = new Map(fc.sample(fc.array(part, { maxLength: 4 }), 2600).map((key) => [JSON.stringify(key), key]));
     const distinct = [...keys.values()].slice(0, 2000);
     for (const key of distinct) {
-      const response = await send(`/gateway/chat/action/x?${GET}&rvt-key-json=${encodeURIComponent(JSON.stringify(key))}`, POST);
+      const response = await send(
+        `/gateway/chat/action/x?${GET}&rvt-key-json=${encodeURIComponent(JSON.stringify(key))}`,
+        POST,
+      );
       expect(response.status).toBe(200);
       expect(objects.last.envelope.address.key).toEqual(key);
       expect(objects.last.object).toBe(objectName("chat", key));
@@ -257,7 +314,13 @@ test("the echo of the fake proves that bytes went through", async () => {
   expect(await (await postAction(routerOver(objects), '{"args":[1,"two"]}')).json()).toEqual({ output: [1, "two"] });
 });
 
-test.each(["0195f3a2-7c1d-7e55-9b1a-2f4f7d9b6a10", "a".repeat(40)])("an id that is none of ours, %s, is of an actor that does not exist", async (id) => {
-  const response = await routerOver(new FakeObjects())(`/gateway/${id}/action/x`, { method: "POST", body: '{"args":[]}' });
-  expect([response.status, await response.json()]).toMatchObject([404, { group: "actor", code: "not_found" }]);
-});
+test.each(["0195f3a2-7c1d-7e55-9b1a-2f4f7d9b6a10", "a".repeat(40)])(
+  "an id that is none of ours, %s, is of an actor that does not exist",
+  async (id) => {
+    const response = await routerOver(new FakeObjects())(`/gateway/${id}/action/x`, {
+      method: "POST",
+      body: '{"args":[]}',
+    });
+    expect([response.status, await response.json()]).toMatchObject([404, { group: "actor", code: "not_found" }]);
+  },
+);

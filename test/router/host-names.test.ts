@@ -5,7 +5,8 @@ import { postAction, routerOver, type Send } from "./post-action.js";
 
 function at(host: string, objects: FakeObjects, hosts?: readonly string[]): Send {
   const router = createRouter({ actorNames: ["counter"], ...(hosts && { hosts }) });
-  return async (path, init) => (await router(new Request(`http://${host}${path}`, init), objects)) ?? new Response(null, { status: 599 });
+  return async (path, init) =>
+    (await router(new Request(`http://${host}${path}`, init), objects)) ?? new Response(null, { status: 599 });
 }
 
 test.each([
@@ -23,9 +24,17 @@ test.each([
   const objects = new FakeObjects();
   const response = await postAction(at(host, objects, hosts), "", { origin: `http://${host.toLowerCase()}` });
   expect([response.status, objects.calls.length]).toEqual([status, status === 200 ? 1 : 0]);
-  if (status === 403) expect(await response.json()).toMatchObject({ group: "auth", code: "host_not_allowed", metadata: { option: "hosts" } });
+  if (status === 403)
+    expect(await response.json()).toMatchObject({
+      group: "auth",
+      code: "host_not_allowed",
+      metadata: { option: "hosts" },
+    });
 });
 
-test.each([[[]], [["http://api.example"]], [["api.example:81"]], [["API.example"]], [[""]], ["loopback"]])("hosts %j are refused where they are given", (hosts) => {
-  expect(() => routerOver(new FakeObjects(), { hosts: hosts as never })).toThrow("createHandler(): hosts");
-});
+test.each([[[]], [["http://api.example"]], [["api.example:81"]], [["API.example"]], [[""]], ["loopback"]])(
+  "hosts %j are refused where they are given",
+  (hosts) => {
+    expect(() => routerOver(new FakeObjects(), { hosts: hosts as never })).toThrow("createHandler(): hosts");
+  },
+);

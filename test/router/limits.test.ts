@@ -11,7 +11,10 @@ function bodyOf(bytes: number): string {
 }
 
 /** The same in chunks without an announced length, and whether the reader gave up on it. */
-function chunked(text: string, chunkBytes: number): { body: ReadableStream<Uint8Array>; seen: { pulled: number; cancelled: boolean } } {
+function chunked(
+  text: string,
+  chunkBytes: number,
+): { body: ReadableStream<Uint8Array>; seen: { pulled: number; cancelled: boolean } } {
   const bytes = new TextEncoder().encode(text);
   const seen = { pulled: 0, cancelled: false };
   const body = new ReadableStream<Uint8Array>(
@@ -37,7 +40,11 @@ describe("the body of an action call", () => {
     expect((await postAction(send, bodyOf(65_536))).status).toBe(200);
     const refused = await postAction(send, bodyOf(65_537));
     expect(refused.status).toBe(413);
-    expect(await refused.json()).toMatchObject({ group: "message", code: "incoming_too_long", metadata: { limitBytes: 65_536 } });
+    expect(await refused.json()).toMatchObject({
+      group: "message",
+      code: "incoming_too_long",
+      metadata: { limitBytes: 65_536 },
+    });
     expect(objects.calls).toHaveLength(1);
   });
 
@@ -55,7 +62,7 @@ describe("the body of an action call", () => {
     expect([seen.pulled, objects.calls]).toEqual([100, []]);
   });
 
-  test("is counted while it arrives, whatever length it announces; a little of the rest is read so that the sender gets the answer", async () => {
+  test("is counted while it arrives, whatever length it announces; a little of the rest is read, so the sender is answered", async () => {
     for (const headers of [{}, { "content-length": "5" }, { "content-length": "8000000" }]) {
       const { body, seen } = chunked(bodyOf(8_000_000), 10_000);
       const init = { method: "POST", body, duplex: "half", headers };
@@ -91,13 +98,17 @@ describe("the body of an action call", () => {
 describe("the answer to a call", () => {
   /** `{"output":"xxx…"}` of this many bytes. */
   const outputOf = (bytes: number): string => "x".repeat(bytes - 13);
-  const answered = (output: string, options = {}): Promise<Response> => postAction(routerOver(new FakeObjects(() => succeed(output)), options), "");
+  const answered = (output: string, options = {}): Promise<Response> =>
+    postAction(routerOver(new FakeObjects(() => succeed(output)), options), "");
 
   test("may have 1 MiB, and not one byte more (F23)", async () => {
     const response = await answered(outputOf(1_048_576));
     expect([response.status, (await response.arrayBuffer()).byteLength]).toEqual([200, 1_048_576]);
     const refused = await answered(outputOf(1_048_577));
-    expect([refused.status, await refused.json()]).toMatchObject([413, { group: "message", code: "outgoing_too_long", metadata: { limitBytes: 1_048_576 } }]);
+    expect([refused.status, await refused.json()]).toMatchObject([
+      413,
+      { group: "message", code: "outgoing_too_long", metadata: { limitBytes: 1_048_576 } },
+    ]);
   });
 
   test("is as long as the registry says, and counted in bytes", async () => {
@@ -115,23 +126,31 @@ describe("the input of a new actor", () => {
   const textOf = (bytes: number): string => "x".repeat(bytes - 5);
   const sent = (value: unknown): string => formatBase64(encodeTaggedCbor(value));
 
-  test.each(["PUT", "POST"])("of a %s may have 4 MiB, which is more than a stored value, and not one byte more", async (method) => {
-    const objects = new FakeObjects();
-    const bytes = encodeTaggedCbor(textOf(LIMIT));
-    expect(bytes).toHaveLength(LIMIT);
-    expect((await put(objects, formatBase64(bytes), method)).status).toBe(200);
-    const { creation } = objects.last.envelope;
-    expect(creation.mode !== "get" && decodeValue(creation.input ?? new Uint8Array())).toBe(textOf(LIMIT));
-    const response = await put(objects, sent([textOf(LIMIT)]), method);
-    expect([response.status, await response.json()]).toMatchObject(TOO_LARGE);
-    const named = await put(objects, sent({ small: 1, list: textOf(LIMIT) }), method);
-    expect(await named.json()).toMatchObject({ metadata: { path: "$.list", limitBytes: LIMIT, sizeBytes: expect.any(Number) } });
-    expect(objects.calls).toHaveLength(1);
-  });
+  test.each(["PUT", "POST"])(
+    "of a %s may have 4 MiB, which is more than a stored value, and not one byte more",
+    async (method) => {
+      const objects = new FakeObjects();
+      const bytes = encodeTaggedCbor(textOf(LIMIT));
+      expect(bytes).toHaveLength(LIMIT);
+      expect((await put(objects, formatBase64(bytes), method)).status).toBe(200);
+      const { creation } = objects.last.envelope;
+      expect(creation.mode !== "get" && decodeValue(creation.input ?? new Uint8Array())).toBe(textOf(LIMIT));
+      const response = await put(objects, sent([textOf(LIMIT)]), method);
+      expect([response.status, await response.json()]).toMatchObject(TOO_LARGE);
+      const named = await put(objects, sent({ small: 1, list: textOf(LIMIT) }), method);
+      expect(await named.json()).toMatchObject({
+        metadata: { path: "$.list", limitBytes: LIMIT, sizeBytes: expect.any(Number) },
+      });
+      expect(objects.calls).toHaveLength(1);
+    },
+  );
 
   test("is refused before it is parsed if the body could not hold one", async () => {
     const response = await put(new FakeObjects(), "A".repeat(6 * 1024 * 1024));
-    expect([response.status, await response.json()]).toMatchObject([413, { code: "input_too_large", metadata: { limitBytes: 6 * 1024 * 1024 } }]);
+    expect([response.status, await response.json()]).toMatchObject([
+      413,
+      { code: "input_too_large", metadata: { limitBytes: 6 * 1024 * 1024 } },
+    ]);
   });
 
   test("may stand in a URL, which is another way to the same limit", async () => {

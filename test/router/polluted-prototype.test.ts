@@ -1,8 +1,19 @@
 // The way of a call, from the client through the router to the actor and back: nothing of ours is read through Object.prototype.
 import { expect, test } from "vitest";
-import { createBindingTransport, createClient, createClientWithTransport, type ClientConfig } from "../../src/client/index.js";
+import {
+  createBindingTransport,
+  createClient,
+  createClientWithTransport,
+  type ClientConfig,
+} from "../../src/client/index.js";
 import { actor, queue, setup, UserError } from "../../src/entry/index.js";
-import { createActorCaller, createMessageSender, createRequestSender, createRouter, createSocketOpener } from "../../src/router/index.js";
+import {
+  createActorCaller,
+  createMessageSender,
+  createRequestSender,
+  createRouter,
+  createSocketOpener,
+} from "../../src/router/index.js";
 import { testWorld } from "../support/test-world.js";
 import { waitPorts, WorldObjects } from "./world-objects.js";
 
@@ -34,12 +45,23 @@ async function runCalls(): Promise<void> {
   const objects = new WorldObjects(world);
   const ports = waitPorts(world);
   const router = createRouter({ actorNames: NAMES, token: "token", cors: { origins: ["http://page.test"] }, ...ports });
-  const fetch = async (url: string, init?: RequestInit): Promise<Response> => (await router(new Request(url, init), objects)) ?? new Response("not here", { status: 404 });
+  const fetch = async (url: string, init?: RequestInit): Promise<Response> =>
+    (await router(new Request(url, init), objects)) ?? new Response("not here", { status: 404 });
   const overHttp = (config: ClientConfig = {}): Any => createClient<Any>({ fetch, ...config } as never);
   const call = createActorCaller(objects, { actorNames: NAMES, ...ports });
   const names = new Set(NAMES);
   const openSocket = createSocketOpener(objects, names, call);
-  const overBinding: Any = createClientWithTransport(createBindingTransport({ call, send: createMessageSender(call, openSocket, ports), openSocket, fetch: createRequestSender(objects, names, call) }, ports));
+  const overBinding: Any = createClientWithTransport(
+    createBindingTransport(
+      {
+        call,
+        send: createMessageSender(call, openSocket, ports),
+        openSocket,
+        fetch: createRequestSender(objects, names, call),
+      },
+      ports,
+    ),
+  );
   for (const client of [overHttp(), overHttp({ encoding: "json" }), overHttp({ encoding: "bare" }), overBinding]) {
     const handle = client.counter.getOrCreate(["a"], { createWithInput: { from: "test" } });
     await handle.add(1);
@@ -54,12 +76,38 @@ async function runCalls(): Promise<void> {
     await waiting;
     const response: Response = await handle.fetch("/path", { method: "POST", body: "hi" });
     await response.text();
-    for (const refused of [handle.fail(), handle.nothing(), client.counter.get(["none"]).add(1), client.counter.create(["a"]), handle.send("none", 1)]) await (refused as Promise<unknown>).catch(() => {});
+    for (const refused of [
+      handle.fail(),
+      handle.nothing(),
+      client.counter.get(["none"]).add(1),
+      client.counter.create(["a"]),
+      handle.send("none", 1),
+    ])
+      await (refused as Promise<unknown>).catch(() => {});
   }
-  const paths = ["/", "/metadata", "/health", "/actors?name=counter&key=a&namespace=default", "/gateway/counter/action/add?rvt-namespace=default&rvt-method=getOrCreate&rvt-key=b", "/gateway/none/action/add", "/nothing"];
-  for (const path of paths) await (await fetch(`http://example.test${path}`, path.includes("/action/add") ? { method: "POST", body: '{"args":[1]}', headers: { origin: "http://page.test" } } : {})).text();
+  const paths = [
+    "/",
+    "/metadata",
+    "/health",
+    "/actors?name=counter&key=a&namespace=default",
+    "/gateway/counter/action/add?rvt-namespace=default&rvt-method=getOrCreate&rvt-key=b",
+    "/gateway/none/action/add",
+    "/nothing",
+  ];
+  for (const path of paths)
+    await (
+      await fetch(
+        `http://example.test${path}`,
+        path.includes("/action/add")
+          ? { method: "POST", body: '{"args":[1]}', headers: { origin: "http://page.test" } }
+          : {},
+      )
+    ).text();
   await fetch("http://example.test/actors", { method: "PUT", body: JSON.stringify({ name: "counter", key: '["c"]' }) });
-  await fetch("http://example.test/metadata", { method: "OPTIONS", headers: { origin: "http://page.test", "access-control-request-method": "POST" } });
+  await fetch("http://example.test/metadata", {
+    method: "OPTIONS",
+    headers: { origin: "http://page.test", "access-control-request-method": "POST" },
+  });
 }
 
 test("the calls are answered", runCalls);

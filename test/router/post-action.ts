@@ -7,7 +7,13 @@ export type Send = (path: string, init?: RequestInit) => Promise<Response>;
 
 /** A router over these objects, without real waiting. Its answers must be ours. */
 export function routerOver(objects: ActorNamespace, options: Partial<RouterOptions> = {}): Send {
-  const router = createRouter({ actorNames: ["counter", "chat"], sleep: async () => {}, random: () => 0, newErrorId: () => "error-1", ...options });
+  const router = createRouter({
+    actorNames: ["counter", "chat"],
+    sleep: async () => {},
+    random: () => 0,
+    newErrorId: () => "error-1",
+    ...options,
+  });
   return async (path, init) => {
     const response = await router(new Request(ORIGIN + path, init), objects);
     if (response === undefined) throw new Error(`The router left ${path} alone.`);

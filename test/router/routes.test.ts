@@ -13,20 +13,41 @@ async function errorOf(response: Response): Promise<string> {
 
 describe("paths", () => {
   const known = (path: string, basePath?: string): Promise<boolean> =>
-    createRouter({ actorNames: [], ...(basePath !== undefined && { basePath }) })(new Request(ORIGIN + path), new FakeObjects()).then((response) => response !== undefined);
+    createRouter({ actorNames: [], ...(basePath !== undefined && { basePath }) })(
+      new Request(ORIGIN + path),
+      new FakeObjects(),
+    ).then((response) => response !== undefined);
 
   test.each(["/gateway/x", "/actors", "/actors/names", "/metadata", "/health"])("%s is ours", async (path) => {
     expect(await known(path)).toBe(true);
   });
 
-  test.each(["/", "/index.html", "/gatewayx", "/actors.html", "/health/deep", "/metadatas", "/api/actors", "//gateway/x"])("%s is not ours", async (path) => {
+  test.each([
+    "/",
+    "/index.html",
+    "/gatewayx",
+    "/actors.html",
+    "/health/deep",
+    "/metadatas",
+    "/api/actors",
+    "//gateway/x",
+  ])("%s is not ours", async (path) => {
     expect(await known(path)).toBe(false);
   });
 
-  test.each([["/api/rivet"], ["api/rivet/"]])("with base path %s only what lies below it is ours, and all of that", async (basePath) => {
-    expect(await Promise.all(["/api/rivet", "/api/rivet/", "/api/rivet/x", "/api/rivet/gateway/x"].map((path) => known(path, basePath)))).toEqual([true, true, true, true]);
-    expect(await Promise.all(["/", "/gateway/x", "/actors", "/api/rivetx", "/api"].map((path) => known(path, basePath)))).toEqual([false, false, false, false, false]);
-  });
+  test.each([["/api/rivet"], ["api/rivet/"]])(
+    "with base path %s only what lies below it is ours, and all of that",
+    async (basePath) => {
+      expect(
+        await Promise.all(
+          ["/api/rivet", "/api/rivet/", "/api/rivet/x", "/api/rivet/gateway/x"].map((path) => known(path, basePath)),
+        ),
+      ).toEqual([true, true, true, true]);
+      expect(
+        await Promise.all(["/", "/gateway/x", "/actors", "/api/rivetx", "/api"].map((path) => known(path, basePath))),
+      ).toEqual([false, false, false, false, false]);
+    },
+  );
 
   test("below a base path serve the same, and a banner", async () => {
     const objects = new FakeObjects(() => succeed(1));
@@ -43,7 +64,11 @@ describe("paths", () => {
 test("/metadata and /health say what serves, in which version, and /metadata the actors' names", async () => {
   const send = routerOver(new FakeObjects(), { actorNames: ["chat", "__proto__"] });
   const actorNames = JSON.parse('{"chat":{"metadata":{}},"__proto__":{"metadata":{}}}') as object;
-  expect(await (await send("/metadata?namespace=default")).json()).toEqual({ runtime: "rivetkit", version: PACKAGE_VERSION, actorNames });
+  expect(await (await send("/metadata?namespace=default")).json()).toEqual({
+    runtime: "rivetkit",
+    version: PACKAGE_VERSION,
+    actorNames,
+  });
   expect(await (await send("/health")).json()).toEqual({ status: "ok", runtime: "rivetkit", version: PACKAGE_VERSION });
   expect((await send("/health", { method: "HEAD" })).status).toBe(200);
   expect(await errorOf(await send("/health", { method: "POST" }))).toBe("405 actor/method_not_allowed");
@@ -51,16 +76,31 @@ test("/metadata and /health say what serves, in which version, and /metadata the
 
 describe("/actors", () => {
   const actorId = `${"a".repeat(64)}-${GENERATION}`;
-  const put = (method: string, body: unknown): RequestInit => ({ method, body: typeof body === "string" ? body : JSON.stringify(body) });
+  const put = (method: string, body: unknown): RequestInit => ({
+    method,
+    body: typeof body === "string" ? body : JSON.stringify(body),
+  });
 
   test("PUT gets or creates, as in the published client's transcript", async () => {
     const objects = new FakeObjects(() => succeed(undefined, { created: true, createdAt: 7 }));
-    const body = { name: "chat", key: "a,b/c\\/d/\\0/é", runner_name_selector: "default", input: "BQ==", crash_policy: "sleep" };
+    const body = {
+      name: "chat",
+      key: "a,b/c\\/d/\\0/é",
+      runner_name_selector: "default",
+      input: "BQ==",
+      crash_policy: "sleep",
+    };
     const response = await routerOver(objects)(`/actors?${NAMESPACE}`, put("PUT", body));
     expect(await response.json()).toEqual({
       actor: {
-        actor_id: actorId, name: "chat", key: "a,b/c\\/d/\\0/é", namespace_id: "ns1", datacenter: "default",
-        runner_name_selector: "default", crash_policy: "sleep", create_ts: 7,
+        actor_id: actorId,
+        name: "chat",
+        key: "a,b/c\\/d/\\0/é",
+        namespace_id: "ns1",
+        datacenter: "default",
+        runner_name_selector: "default",
+        crash_policy: "sleep",
+        create_ts: 7,
       },
       created: true,
     });
@@ -72,17 +112,25 @@ describe("/actors", () => {
   test("POST creates, and answers 409 with the actor that has the key already", async () => {
     const objects = new FakeObjects();
     const send = routerOver(objects);
-    expect(await (await send(`/actors?${NAMESPACE}`, put("POST", { name: "chat", datacenter: "weur" }))).json()).toMatchObject({ actor: { key: "/" } });
+    expect(
+      await (await send(`/actors?${NAMESPACE}`, put("POST", { name: "chat", datacenter: "weur" }))).json(),
+    ).toMatchObject({ actor: { key: "/" } });
     expect(objects.last).toMatchObject({ locationHint: "weur", envelope: { creation: { mode: "create" } } });
     objects.answer = () => fail("actor", "duplicate_key", 409, { existing_actor_id: actorId });
     const response = await send(`/actors?${NAMESPACE}`, put("POST", { name: "chat" }));
-    expect([response.status, await response.json()]).toMatchObject([409, { code: "duplicate_key", metadata: { existing_actor_id: actorId } }]);
+    expect([response.status, await response.json()]).toMatchObject([
+      409,
+      { code: "duplicate_key", metadata: { existing_actor_id: actorId } },
+    ]);
   });
 
   test("GET finds by name and key", async () => {
     const objects = new FakeObjects();
     const send = routerOver(objects);
-    expect(await (await send(`/actors?name=chat&key=%2F&${NAMESPACE}`)).json()).toMatchObject({ actors: [{ actor_id: actorId, name: "chat", key: "/" }], pagination: {} });
+    expect(await (await send(`/actors?name=chat&key=%2F&${NAMESPACE}`)).json()).toMatchObject({
+      actors: [{ actor_id: actorId, name: "chat", key: "/" }],
+      pagination: {},
+    });
     expect(objects.last.envelope.creation).toEqual({ mode: "get" });
     objects.answer = () => fail("actor", "not_found", 404);
     expect(await (await send(`/actors?name=chat&key=a&${NAMESPACE}`)).json()).toEqual({ actors: [], pagination: {} });
@@ -91,10 +139,19 @@ describe("/actors", () => {
   });
 
   test("GET finds by ids, and leaves out those that are none", async () => {
-    const objects = new FakeObjects((_envelope, object) => succeed(undefined, { name: "chat", key: [object, "x"], actorId: `${objects.idOf(object)}-${GENERATION}` }));
+    const objects = new FakeObjects((_envelope, object) =>
+      succeed(undefined, { name: "chat", key: [object, "x"], actorId: `${objects.idOf(object)}-${GENERATION}` }),
+    );
     const ids = ["one", "two"].map((name) => `${objects.idOf(name)}-${GENERATION}`);
-    const response = await routerOver(objects)(`/actors?actor_ids=${[ids[0], "nonsense", `${"f".repeat(64)}-${GENERATION}`, ids[1]].join(",")}&${NAMESPACE}`);
-    expect(await response.json()).toMatchObject({ actors: [{ actor_id: ids[0], name: "chat", key: "one/x" }, { actor_id: ids[1], key: "two/x" }] });
+    const response = await routerOver(objects)(
+      `/actors?actor_ids=${[ids[0], "nonsense", `${"f".repeat(64)}-${GENERATION}`, ids[1]].join(",")}&${NAMESPACE}`,
+    );
+    expect(await response.json()).toMatchObject({
+      actors: [
+        { actor_id: ids[0], name: "chat", key: "one/x" },
+        { actor_id: ids[1], key: "two/x" },
+      ],
+    });
   });
 
   test.each<[string, string, RequestInit?]>([
@@ -130,7 +187,9 @@ describe("management routes", () => {
     ["/actors/names?token=hush", undefined],
     ["/actors/x", { method: "DELETE" }],
   ])("%s with %j is 401", async (path, init) => {
-    expect(await errorOf(await routerOver(new FakeObjects(), { token: "hush" })(path, init))).toBe("401 api/unauthorized");
+    expect(await errorOf(await routerOver(new FakeObjects(), { token: "hush" })(path, init))).toBe(
+      "401 api/unauthorized",
+    );
   });
 
   test("stay closed if there is no token, even an empty one", async () => {
@@ -142,7 +201,10 @@ describe("management routes", () => {
 
   test("open with the token", async () => {
     const send = routerOver(new FakeObjects(), { token: "hush" });
-    expect(await (await send("/actors/names", bearer("hush"))).json()).toEqual({ names: { counter: { metadata: {} }, chat: { metadata: {} } }, pagination: {} });
+    expect(await (await send("/actors/names", bearer("hush"))).json()).toEqual({
+      names: { counter: { metadata: {} }, chat: { metadata: {} } },
+      pagination: {},
+    });
   });
 
   const actorId = `${"a".repeat(64)}-${GENERATION}`;
@@ -150,16 +212,27 @@ describe("management routes", () => {
   test("DELETE ends an actor by its id, and creates none", async () => {
     const objects = new FakeObjects();
     const id = `${objects.idOf("one")}-${GENERATION}`;
-    const response = await routerOver(objects, { token: "hush" })(`/actors/${id}?${NAMESPACE}`, { ...bearer("hush"), method: "DELETE" });
+    const response = await routerOver(objects, { token: "hush" })(`/actors/${id}?${NAMESPACE}`, {
+      ...bearer("hush"),
+      method: "DELETE",
+    });
     expect([response.status, await response.json()]).toEqual([200, {}]);
     const { address, creation, operation } = objects.last.envelope;
-    expect([address, creation, operation]).toEqual([{ name: "", key: [], generation: GENERATION }, { mode: "get" }, { kind: "destroy" }]);
+    expect([address, creation, operation]).toEqual([
+      { name: "", key: [], generation: GENERATION },
+      { mode: "get" },
+      { kind: "destroy" },
+    ]);
   });
 
   test("POST …/sleep asks an actor to sleep, and creates none", async () => {
     const objects = new FakeObjects();
     const id = `${objects.idOf("one")}-${GENERATION}`;
-    const response = await routerOver(objects, { token: "hush" })(`/actors/${id}/sleep?${NAMESPACE}`, { ...bearer("hush"), method: "POST", body: "{}" });
+    const response = await routerOver(objects, { token: "hush" })(`/actors/${id}/sleep?${NAMESPACE}`, {
+      ...bearer("hush"),
+      method: "POST",
+      body: "{}",
+    });
     expect([response.status, await response.json()]).toEqual([200, {}]);
     const { creation, operation } = objects.last.envelope;
     expect([creation, operation]).toEqual([{ mode: "get" }, { kind: "sleep" }]);
@@ -184,7 +257,11 @@ describe("management routes", () => {
     ["404 guard/no_route", "DELETE", `/actors//${actorId}`],
   ])("answer %s to %s %s", async (error, method, path) => {
     const objects = new FakeObjects();
-    expect(await errorOf(await routerOver(objects, { token: "hush", namespace: "ns1" })(path, { ...bearer("hush"), method }))).toBe(error);
+    expect(
+      await errorOf(
+        await routerOver(objects, { token: "hush", namespace: "ns1" })(path, { ...bearer("hush"), method }),
+      ),
+    ).toBe(error);
     expect(objects.calls).toEqual([]);
   });
 
@@ -205,7 +282,10 @@ describe("a request routed by header", () => {
   ])("is answered %s: %j", async (error, headers) => {
     const objects = new FakeObjects();
     for (const path of ["/request", "/request/", "/request/a/b?x=1"]) {
-      const response = await routerOver(objects)(path, { method: "DELETE", headers: { origin: "http://localhost:5173", ...headers } });
+      const response = await routerOver(objects)(path, {
+        method: "DELETE",
+        headers: { origin: "http://localhost:5173", ...headers },
+      });
       expect(response.headers.get("access-control-allow-origin")).toBe("http://localhost:5173");
       expect(await errorOf(response)).toBe(error);
     }
@@ -215,16 +295,23 @@ describe("a request routed by header", () => {
   test("is the user's own without the header, and ours below a base path", async () => {
     const router = createRouter({ actorNames: [] });
     expect(await router(new Request(`${ORIGIN}/request/a`), new FakeObjects())).toBeUndefined();
-    expect(await router(new Request(`${ORIGIN}/requests`, { headers: { "x-rivet-target": "actor" } }), new FakeObjects())).toBeUndefined();
+    expect(
+      await router(new Request(`${ORIGIN}/requests`, { headers: { "x-rivet-target": "actor" } }), new FakeObjects()),
+    ).toBeUndefined();
     const send = routerOver(new FakeObjects(), { basePath: "/api" });
-    expect(await errorOf(await send("/api/request/a", { headers: { "x-rivet-target": "actor", "x-rivet-actor": actorId } }))).toBe("404 actor/not_found");
+    expect(
+      await errorOf(await send("/api/request/a", { headers: { "x-rivet-target": "actor", "x-rivet-actor": actorId } })),
+    ).toBe("404 actor/not_found");
     expect(await errorOf(await send("/api/request/a"))).toBe("404 guard/no_route");
   });
 
   test("is preflighted if the real one will have the header", async () => {
     const preflight = (headers: string): Promise<Response | undefined> =>
       createRouter({ actorNames: [] })(
-        new Request(`${ORIGIN}/request/a`, { method: "OPTIONS", headers: { origin: "http://localhost:5173", "access-control-request-headers": headers } }),
+        new Request(`${ORIGIN}/request/a`, {
+          method: "OPTIONS",
+          headers: { origin: "http://localhost:5173", "access-control-request-headers": headers },
+        }),
         new FakeObjects(),
       );
     expect((await preflight("content-type, X-Rivet-Target"))?.status).toBe(204);

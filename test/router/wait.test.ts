@@ -1,11 +1,18 @@
 // A sender who waits is held by the Worker: what happens when the object breaks meanwhile, on a clock that the test moves.
 import { describe, expect, test, vi } from "vitest";
 import { ActorError, encodeValue, type Operation } from "../../src/protocol/index.js";
-import { createMessageSender, type ActorCall, type ActorReply, type CallActor, type SentMessage } from "../../src/router/index.js";
+import {
+  createMessageSender,
+  type ActorCall,
+  type ActorReply,
+  type CallActor,
+  type SentMessage,
+} from "../../src/router/index.js";
 import { ManualClock } from "../../src/testing/index.js";
 
 const TOKEN = "5".repeat(32);
-const noSockets = (): Promise<never> => Promise.reject(new ActorError("actor", "invalid_request", "An object of the last release takes no such sockets"));
+const noSockets = (): Promise<never> =>
+  Promise.reject(new ActorError("actor", "invalid_request", "An object of the last release takes no such sockets"));
 
 const ACTOR_ID = `${"a".repeat(64)}-00112233445566aa`;
 const TARGET = { name: "counter", key: ["a"], creation: { mode: "getOrCreate" } } as const;
@@ -17,7 +24,10 @@ function reply(output: unknown): ActorReply {
 }
 
 /** Waits answered by the test, one after the other; the last answer is repeated. */
-function sender(waits: ((clock: ManualClock, operation: Extract<Operation, { kind: "wait" }>) => Promise<unknown>)[], options: { random?: number; stored?: () => Promise<unknown>; timerFires?: boolean } = {}) {
+function sender(
+  waits: ((clock: ManualClock, operation: Extract<Operation, { kind: "wait" }>) => Promise<unknown>)[],
+  options: { random?: number; stored?: () => Promise<unknown>; timerFires?: boolean } = {},
+) {
   const clock = new ManualClock(1000);
   const calls: ActorCall[] = [];
   const pauses: number[] = [];
@@ -27,7 +37,8 @@ function sender(waits: ((clock: ManualClock, operation: Extract<Operation, { kin
   const callActor: CallActor = async (call) => {
     calls.push(call);
     const { operation } = call;
-    if (operation.kind === "send") return reply((await options.stored?.()) ?? { id: 7, createdAt: 5, waitMs: operation.timeoutMs ?? 60_000 });
+    if (operation.kind === "send")
+      return reply((await options.stored?.()) ?? { id: 7, createdAt: 5, waitMs: operation.timeoutMs ?? 60_000 });
     if (operation.kind !== "wait") throw new Error("The call is neither a send nor a wait.");
     const answer = waits[Math.min(attached++, waits.length - 1)];
     if (answer === undefined) throw new Error("Nobody should wait.");
@@ -42,17 +53,40 @@ function sender(waits: ((clock: ManualClock, operation: Extract<Operation, { kin
     timers.set(action, ms);
     return () => timers.delete(action);
   };
-  const send = createMessageSender(callActor, noSockets, { now: () => clock.now(), sleep, setTimer, random: () => options.random ?? 0, newToken: () => TOKEN });
-  const leftMs = (): number[] => calls.flatMap(({ operation }) => (operation.kind === "wait" ? [operation.timeoutMs] : []));
-  return { clock, calls, pauses, timers, leftMs, send: (timeoutMs?: number, signal?: AbortSignal): Promise<SentMessage> =>
-    send({ target: TARGET, queue: "q", body: BODY, wait: true, ...(timeoutMs !== undefined && { timeoutMs }), ...(signal !== undefined && { signal }) }) };
+  const send = createMessageSender(callActor, noSockets, {
+    now: () => clock.now(),
+    sleep,
+    setTimer,
+    random: () => options.random ?? 0,
+    newToken: () => TOKEN,
+  });
+  const leftMs = (): number[] =>
+    calls.flatMap(({ operation }) => (operation.kind === "wait" ? [operation.timeoutMs] : []));
+  return {
+    clock,
+    calls,
+    pauses,
+    timers,
+    leftMs,
+    send: (timeoutMs?: number, signal?: AbortSignal): Promise<SentMessage> =>
+      send({
+        target: TARGET,
+        queue: "q",
+        body: BODY,
+        wait: true,
+        ...(timeoutMs !== undefined && { timeoutMs }),
+        ...(signal !== undefined && { signal }),
+      }),
+  };
 }
 
 const completes = async (): Promise<unknown> => ({ status: "completed", reply: encodeValue("done") });
-const breaksAfter = (ms: number, error: unknown) => async (clock: ManualClock): Promise<never> => {
-  clock.moveTo(clock.now() + ms);
-  throw error;
-};
+const breaksAfter =
+  (ms: number, error: unknown) =>
+  async (clock: ManualClock): Promise<never> => {
+    clock.moveTo(clock.now() + ms);
+    throw error;
+  };
 const flagged = (flags: object): Error => Object.assign(new Error("of the platform"), flags);
 
 describe("a sender who waits", () => {
@@ -61,7 +95,10 @@ describe("a sender who waits", () => {
     expect(await send(300)).toEqual({ actorId: ACTOR_ID, status: "completed", reply: encodeValue("done") });
     expect(calls).toEqual([
       { target: TARGET, operation: { kind: "send", queue: "q", body: BODY, wait: true, timeoutMs: 300, token: TOKEN } },
-      { target: { actorId: ACTOR_ID }, operation: { kind: "wait", messageId: 7, createdAt: 5, timeoutMs: 300, token: TOKEN } },
+      {
+        target: { actorId: ACTOR_ID },
+        operation: { kind: "wait", messageId: 7, createdAt: 5, timeoutMs: 300, token: TOKEN },
+      },
     ]);
   });
 
@@ -92,13 +129,19 @@ describe("a sender who waits", () => {
   });
 
   test("pauses a little longer each time, up to two seconds, by chance up to half of it less", async () => {
-    const { send, pauses } = sender([...Array<ReturnType<typeof breaksAfter>>(8).fill(breaksAfter(0, flagged({}))), completes], { random: 0.5 });
+    const { send, pauses } = sender(
+      [...Array<ReturnType<typeof breaksAfter>>(8).fill(breaksAfter(0, flagged({}))), completes],
+      { random: 0.5 },
+    );
     await send(100_000);
     expect(pauses).toEqual([37.5, 75, 150, 300, 600, 1200, 1500, 1500]);
   });
 
   test("leaves an overloaded object alone for longer", async () => {
-    const { send, pauses } = sender([...Array<ReturnType<typeof breaksAfter>>(6).fill(breaksAfter(0, OVERLOADED)), completes]);
+    const { send, pauses } = sender([
+      ...Array<ReturnType<typeof breaksAfter>>(6).fill(breaksAfter(0, OVERLOADED)),
+      completes,
+    ]);
     await send(100_000);
     expect(pauses).toEqual([1000, 2000, 4000, 8000, 16_000, 30_000]);
   });
@@ -138,14 +181,21 @@ describe("a sender who waits", () => {
   });
 
   test("hears that the actor was destroyed, whoever says so", async () => {
-    const gone = sender([breaksAfter(10, flagged({ durableObjectReset: true })), breaksAfter(0, new ActorError("actor", "not_found", "no such id"))]);
+    const gone = sender([
+      breaksAfter(10, flagged({ durableObjectReset: true })),
+      breaksAfter(0, new ActorError("actor", "not_found", "no such id")),
+    ]);
     await expect(gone.send(1000)).rejects.toMatchObject({ group: "actor", code: "destroyed", statusCode: 404 });
     const told = sender([breaksAfter(10, new ActorError("actor", "destroyed", "was destroyed"))]);
     await expect(told.send(1000)).rejects.toMatchObject({ group: "actor", code: "destroyed" });
     expect(told.leftMs()).toHaveLength(1);
   });
 
-  test.each([["storage", "newer_format"], ["rivetkit", "internal_error"], ["user", "whatever"]])("gets any other error, %s/%s say, at once", async (group, code) => {
+  test.each([
+    ["storage", "newer_format"],
+    ["rivetkit", "internal_error"],
+    ["user", "whatever"],
+  ])("gets any other error, %s/%s say, at once", async (group, code) => {
     const { send, leftMs } = sender([breaksAfter(10, new ActorError(group, code, "m"))]);
     await expect(send(1000)).rejects.toMatchObject({ group, code });
     expect(leftMs()).toHaveLength(1);
@@ -173,13 +223,18 @@ describe("a send", () => {
 
   test("that does not wait asks for nothing after it", async () => {
     const callActor = vi.fn<CallActor>(async () => reply({ id: 1, createdAt: 1, waitMs: 0 }));
-    const sent = await createMessageSender(callActor, noSockets)({ target: TARGET, queue: "q", body: BODY, wait: false, timeoutMs: 50 });
+    const sent = await createMessageSender(
+      callActor,
+      noSockets,
+    )({ target: TARGET, queue: "q", body: BODY, wait: false, timeoutMs: 50 });
     expect(sent).toEqual({ actorId: ACTOR_ID, status: "completed" });
     expect(callActor.mock.calls).toEqual([[{ target: TARGET, operation: { kind: "send", queue: "q", body: BODY } }]]);
   });
 
   test("answered with nonsense is an error of ours", async () => {
     const callActor: CallActor = async () => ({ v: 1, ok: true, actorId: ACTOR_ID, created: false, createdAt: 1 });
-    await expect(createMessageSender(callActor, noSockets)({ target: TARGET, queue: "q", body: BODY, wait: true })).rejects.toMatchObject({ code: "internal_error", public: false });
+    await expect(
+      createMessageSender(callActor, noSockets)({ target: TARGET, queue: "q", body: BODY, wait: true }),
+    ).rejects.toMatchObject({ code: "internal_error", public: false });
   });
 });

@@ -29,16 +29,34 @@ function setUp(options: Partial<WorldOptions> = {}) {
   const objects = new WorldObjects(world);
   const ports = waitPorts(world);
   const send = routerOver(objects, ports);
-  const over = (kind: "HTTP" | "the binding") => async (queueName: string, options: { wait: true; timeout?: number }): Promise<unknown> => {
-    if (kind === "HTTP") {
-      const response = await send(`/gateway/counter/queue/${queueName}?${ADDRESS}`, { method: "POST", body: JSON.stringify({ body: 7, ...options }) });
-      const answer = await response.json<{ group?: string; code?: string }>();
-      return response.ok ? answer : `${answer.group}/${answer.code}`;
-    }
-    const call = createActorCaller(objects, { actorNames: ["counter"], ...ports });
-    const client = createClientWithTransport(createBindingTransport({ call, send: createMessageSender(call, createSocketOpener(objects, new Set(["counter"]), call), ports), openSocket: () => Promise.reject(new Error("no sockets here")), fetch: async () => new Response() }, ports));
-    return client.counter.getOrCreate("a").send(queueName, 7, options).catch(({ group, code }: { group: string; code: string }) => `${group}/${code}`);
-  };
+  const over =
+    (kind: "HTTP" | "the binding") =>
+    async (queueName: string, options: { wait: true; timeout?: number }): Promise<unknown> => {
+      if (kind === "HTTP") {
+        const response = await send(`/gateway/counter/queue/${queueName}?${ADDRESS}`, {
+          method: "POST",
+          body: JSON.stringify({ body: 7, ...options }),
+        });
+        const answer = await response.json<{ group?: string; code?: string }>();
+        return response.ok ? answer : `${answer.group}/${answer.code}`;
+      }
+      const call = createActorCaller(objects, { actorNames: ["counter"], ...ports });
+      const client = createClientWithTransport(
+        createBindingTransport(
+          {
+            call,
+            send: createMessageSender(call, createSocketOpener(objects, new Set(["counter"]), call), ports),
+            openSocket: () => Promise.reject(new Error("no sockets here")),
+            fetch: async () => new Response(),
+          },
+          ports,
+        ),
+      );
+      return client.counter
+        .getOrCreate("a")
+        .send(queueName, 7, options)
+        .catch(({ group, code }: { group: string; code: string }) => `${group}/${code}`);
+    };
   return { world, over, send, jobs: world.actor("counter", ["a"]) };
 }
 
@@ -113,9 +131,13 @@ describe.each(["HTTP", "the binding"] as const)("a sender over %s who waits for 
       await world.pass(HOUR);
       const result = await state(world, sent);
       // A send whose answer was lost is not repeated; a reply that left with the process is lost.
-      expect(["actor/restarting", "rivetkit/internal_error", "guard/service_unavailable", JSON.stringify({ status: "completed", response: "did 7" }), JSON.stringify({ status: "timedOut" })]).toContain(
-        typeof result === "string" ? result : JSON.stringify(result),
-      );
+      expect([
+        "actor/restarting",
+        "rivetkit/internal_error",
+        "guard/service_unavailable",
+        JSON.stringify({ status: "completed", response: "did 7" }),
+        JSON.stringify({ status: "timedOut" }),
+      ]).toContain(typeof result === "string" ? result : JSON.stringify(result));
       expect([object.replySockets.open, object.timersHeld]).toEqual([0, 0]);
       expect(object.store.keys.filter((key) => key.startsWith("d/"))).toEqual([]);
       commits = Math.min(commits, seen);
@@ -127,7 +149,11 @@ describe.each(["HTTP", "the binding"] as const)("a sender over %s who waits for 
 test("a sender who leaves closes its socket", async () => {
   const { world, send, jobs: object } = setUp();
   const leaves = new AbortController();
-  const sent = send(`/gateway/counter/queue/work?${ADDRESS}`, { method: "POST", body: JSON.stringify({ body: 7, wait: true, timeout: HOUR }), signal: leaves.signal }).catch(() => "gone");
+  const sent = send(`/gateway/counter/queue/work?${ADDRESS}`, {
+    method: "POST",
+    body: JSON.stringify({ body: 7, wait: true, timeout: HOUR }),
+    signal: leaves.signal,
+  }).catch(() => "gone");
   await world.pass(40_000);
   expect(object.replySockets.open).toBe(1);
   leaves.abort();

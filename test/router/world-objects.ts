@@ -1,4 +1,10 @@
-import { ANSWER_HEADER, encodeValue, ENVELOPE_HEADER, parseEnvelopeHeader, parseObjectName } from "../../src/protocol/index.js";
+import {
+  ANSWER_HEADER,
+  encodeValue,
+  ENVELOPE_HEADER,
+  parseEnvelopeHeader,
+  parseObjectName,
+} from "../../src/protocol/index.js";
 import type { ActorNamespace, ActorStub, ObjectId } from "../../src/router/index.js";
 import type { MemorySocket, World, WorldActor } from "../../src/testing/index.js";
 
@@ -27,7 +33,9 @@ export class WorldObjects implements ActorNamespace {
     return {
       call: async (envelope) => {
         this.calls += 1;
-        const broken = actor.died().then(() => Promise.reject(Object.assign(new Error("The object's process died."), { retryable: true })));
+        const broken = actor
+          .died()
+          .then(() => Promise.reject(Object.assign(new Error("The object's process died."), { retryable: true })));
         return structuredClone(await Promise.race([actor.deliver(structuredClone(envelope)), broken]));
       },
       // As the shell does for raw requests; the world's sockets are opened elsewhere.
@@ -36,7 +44,10 @@ export class WorldObjects implements ActorNamespace {
         const { method, url } = request;
         const headers = new Headers(request.headers);
         headers.delete(ENVELOPE_HEADER);
-        const envelope = { ...parseEnvelopeHeader(request.headers.get(ENVELOPE_HEADER)), request: { method, url, headers: [...headers] } };
+        const envelope = {
+          ...parseEnvelopeHeader(request.headers.get(ENVELOPE_HEADER)),
+          request: { method, url, headers: [...headers] },
+        };
         request.signal.throwIfAborted();
         if (envelope.operation.kind === "wait") {
           const { socket, ...reply } = await actor.awaitReply(envelope);

@@ -32,6 +32,7 @@ describe("npm test", () => {
   function write(parts: { lint?: string; vitest?: string } = {}): void {
     const files = {
       "node_modules/oxlint/bin/oxlint": parts.lint ?? SAYS_NOTHING,
+      "node_modules/oxfmt/bin/oxfmt": SAYS_NOTHING,
       "node_modules/vitest/vitest.mjs": parts.vitest ?? REPORTS,
       "scripts/build.mjs": SAYS_NOTHING,
       "scripts/check-package.mjs": SAYS_NOTHING,
@@ -42,7 +43,8 @@ describe("npm test", () => {
       mkdirSync(dirname(join(project, path)), { recursive: true });
       writeFileSync(join(project, path), text);
     }
-    for (const file of ["check.mjs", "stop-signals.mjs"]) copyFileSync(join(scripts, file), join(project, "scripts", file));
+    for (const file of ["check.mjs", "stop-signals.mjs"])
+      copyFileSync(join(scripts, file), join(project, "scripts", file));
   }
 
   beforeEach(() => {
@@ -57,7 +59,11 @@ describe("npm test", () => {
 
   /** Resolves when it has ended with all that it started: they share its output. */
   async function run(onText: (child: ChildProcess) => void = () => {}): Promise<{ code: number | null; text: string }> {
-    const child = spawn(process.execPath, [join(project, "scripts", "check.mjs")], { cwd: project, env: { ...process.env, TMPDIR: temporary }, stdio: ["ignore", "pipe", "pipe"] });
+    const child = spawn(process.execPath, [join(project, "scripts", "check.mjs")], {
+      cwd: project,
+      env: { ...process.env, TMPDIR: temporary },
+      stdio: ["ignore", "pipe", "pipe"],
+    });
     running = child;
     let text = "";
     for (const stream of [child.stdout, child.stderr]) {
@@ -73,7 +79,7 @@ describe("npm test", () => {
   test("ends with the sum of what passed and failed", async () => {
     write();
     const { code, text } = await run();
-    expect(text).toMatch(/\n6 passed, 0 failed\n$/);
+    expect(text).toMatch(/\n7 passed, 0 failed\n$/);
     expect(code).toBe(0);
     expect(readdirSync(temporary)).toEqual([]);
   });
@@ -81,16 +87,23 @@ describe("npm test", () => {
   test("counts a run without tests as failed", async () => {
     write({ vitest: SAYS_NOTHING });
     const { code, text } = await run();
-    expect(text).toMatch(/No test report: .*\n\n4 passed, 1 failed\n$/);
+    expect(text).toMatch(/No test report: .*\n\n5 passed, 1 failed\n$/);
     expect(code).toBe(1);
   });
 
-  for (const [part, ended] of [["lint", 0], ["vitest", 4]] as const) {
+  for (const [part, ended] of [
+    ["lint", 0],
+    ["vitest", 5],
+  ] as const) {
     test(`stops at Ctrl-C during ${part} with all that it started, and leaves no temporary file`, async () => {
       write({ [part]: HANGS });
       const { code, text } = await run((child) => child.kill("SIGINT"));
       // No test has failed.
-      expect(text).toMatch(new RegExp(`\\nStopped by SIGINT\\. What had not ended by then is not counted\\.\\n\\n${ended} passed, 0 failed\\n$`));
+      expect(text).toMatch(
+        new RegExp(
+          `\\nStopped by SIGINT\\. What had not ended by then is not counted\\.\\n\\n${ended} passed, 0 failed\\n$`,
+        ),
+      );
       expect(code).toBe(130);
       expect(readdirSync(temporary)).toEqual([]);
     });

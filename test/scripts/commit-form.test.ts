@@ -39,7 +39,9 @@ describe("the form of a commit's message", () => {
     expect(problemsOf("actor: a message", folders)).toEqual(noBody);
     expect(problemsOf("actor: a message\n\n\n", folders)).toEqual(noBody);
     expect(problemsOf("actor: a message\n\nSigned-off-by: A <a@b.c>\n", folders)).toEqual(noBody);
-    expect(problemsOf("actor: a message\nand more\n\nAnd why.", folders)).toEqual(["The line after the subject is not empty"]);
+    expect(problemsOf("actor: a message\nand more\n\nAnd why.", folders)).toEqual([
+      "The line after the subject is not empty",
+    ]);
   });
 });
 
@@ -54,7 +56,12 @@ describe("the check of a repository's commits", () => {
   function git(...args: string[]): string {
     const identity = ["-c", "user.name=A", "-c", "user.email=a@b.c", "-c", "commit.gpgsign=false"];
     const env = { ...process.env, GIT_CONFIG_GLOBAL: "/dev/null", GIT_CONFIG_SYSTEM: "/dev/null" };
-    return execFileSync("git", [...identity, ...args], { cwd: project, encoding: "utf8", env, stdio: ["ignore", "pipe", "pipe"] });
+    return execFileSync("git", [...identity, ...args], {
+      cwd: project,
+      encoding: "utf8",
+      env,
+      stdio: ["ignore", "pipe", "pipe"],
+    });
   }
   function writeFile(path: string, text: string): void {
     mkdirSync(join(project, dirname(path)), { recursive: true });
@@ -72,10 +79,17 @@ describe("the check of a repository's commits", () => {
   }
   function run(...args: string[]): string[] {
     try {
-      execFileSync(process.execPath, [SCRIPT, ...args], { cwd: project, encoding: "utf8", stdio: ["ignore", "pipe", "pipe"] });
+      execFileSync(process.execPath, [SCRIPT, ...args], {
+        cwd: project,
+        encoding: "utf8",
+        stdio: ["ignore", "pipe", "pipe"],
+      });
       return [];
     } catch (error) {
-      return (error as { stderr: string }).stderr.trim().split("\n").map((line) => line.replace(/^[0-9a-f]+ /, ""));
+      return (error as { stderr: string }).stderr
+        .trim()
+        .split("\n")
+        .map((line) => line.replace(/^[0-9a-f]+ /, ""));
     }
   }
 

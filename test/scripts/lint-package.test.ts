@@ -13,7 +13,17 @@ describe("publint and attw over a packed package", () => {
   afterEach(() => rmSync(folder, { recursive: true, force: true }));
 
   function pack(manifest: object, files: Readonly<Record<string, string>>): string {
-    const all = { ...files, "package.json": JSON.stringify({ name: "odd", version: "1.0.0", license: "MIT", type: "module", files: ["dist"], ...manifest }) };
+    const all = {
+      ...files,
+      "package.json": JSON.stringify({
+        name: "odd",
+        version: "1.0.0",
+        license: "MIT",
+        type: "module",
+        files: ["dist"],
+        ...manifest,
+      }),
+    };
     for (const [path, text] of Object.entries(all)) {
       mkdirSync(dirname(join(folder, path)), { recursive: true });
       writeFileSync(join(folder, path), text);
@@ -25,18 +35,30 @@ describe("publint and attw over a packed package", () => {
   const entry = { types: "./dist/index.d.ts", default: "./dist/index.js" };
 
   test("say nothing of modules whose types are beside them", async () => {
-    const tarball = pack({ exports: { ".": entry } }, { "dist/index.js": "export const one = 1;\n", "dist/index.d.ts": "export declare const one: number;\n" });
+    const tarball = pack(
+      { exports: { ".": entry } },
+      { "dist/index.js": "export const one = 1;\n", "dist/index.d.ts": "export declare const one: number;\n" },
+    );
     expect(await lintPackage(tarball)).toEqual([]);
   });
 
   test("find an entry whose file is not published, and one whose types describe another kind of module", async () => {
     const tarball = pack(
-      { exports: { ".": { types: "./dist/index.d.cts", default: "./dist/index.js" }, "./gone": { types: "./dist/gone.d.ts", default: "./dist/gone.js" } } },
+      {
+        exports: {
+          ".": { types: "./dist/index.d.cts", default: "./dist/index.js" },
+          "./gone": { types: "./dist/gone.d.ts", default: "./dist/gone.js" },
+        },
+      },
       { "dist/index.js": "export const one = 1;\n", "dist/index.d.cts": "export declare const one: number;\n" },
     );
     const problems = await lintPackage(tarball);
-    expect(problems.filter((problem) => problem.startsWith("publint: ") && problem.includes("./dist/gone.js"))).not.toEqual([]);
-    expect(problems.filter((problem) => problem.startsWith("attw: NoResolution ") && problem.includes("./gone"))).not.toEqual([]);
+    expect(
+      problems.filter((problem) => problem.startsWith("publint: ") && problem.includes("./dist/gone.js")),
+    ).not.toEqual([]);
+    expect(
+      problems.filter((problem) => problem.startsWith("attw: NoResolution ") && problem.includes("./gone")),
+    ).not.toEqual([]);
     expect(problems.filter((problem) => problem.startsWith("attw: FalseCJS "))).not.toEqual([]);
   });
 

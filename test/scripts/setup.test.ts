@@ -1,6 +1,15 @@
 import { spawn, type ChildProcess } from "node:child_process";
 import { once } from "node:events";
-import { chmodSync, copyFileSync, existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import {
+  chmodSync,
+  copyFileSync,
+  existsSync,
+  mkdirSync,
+  mkdtempSync,
+  readFileSync,
+  rmSync,
+  writeFileSync,
+} from "node:fs";
 import { tmpdir } from "node:os";
 import { delimiter, join } from "node:path";
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
@@ -18,7 +27,8 @@ describe("npm run setup, which runs before npm test and npm run demo", () => {
   beforeEach(() => {
     project = mkdtempSync(join(tmpdir(), "perdure-setup-"));
     for (const folder of ["scripts", "bin"]) mkdirSync(join(project, folder));
-    for (const file of ["setup.mjs", "stop-signals.mjs"]) copyFileSync(join(scripts, file), join(project, "scripts", file));
+    for (const file of ["setup.mjs", "stop-signals.mjs"])
+      copyFileSync(join(scripts, file), join(project, "scripts", file));
     writeFileSync(join(project, "package-lock.json"), "{}");
   });
   afterEach(() => {
@@ -34,8 +44,15 @@ describe("npm run setup, which runs before npm test and npm run demo", () => {
   }
 
   /** Resolves when it has ended with all that it started: they share its output. */
-  async function run({ command = [process.execPath], onText = () => {} }: { command?: readonly string[]; onText?: (child: ChildProcess) => void } = {}) {
-    const env = { ...process.env, PATH: `${join(project, "bin")}${delimiter}${process.env["PATH"]}`, npm_lifecycle_event: "predemo" };
+  async function run({
+    command = [process.execPath],
+    onText = () => {},
+  }: { command?: readonly string[]; onText?: (child: ChildProcess) => void } = {}) {
+    const env = {
+      ...process.env,
+      PATH: `${join(project, "bin")}${delimiter}${process.env["PATH"]}`,
+      npm_lifecycle_event: "predemo",
+    };
     const [program = "", ...args] = [...command, join(project, "scripts", "setup.mjs")];
     const child = spawn(program, args, { cwd: project, env, stdio: ["ignore", "pipe", "pipe"] });
     running = child;
@@ -68,7 +85,9 @@ describe("npm run setup, which runs before npm test and npm run demo", () => {
     npmDoes(FAILS);
     const { code, text } = await run();
     expect(code).toBe(1);
-    expect(text).toMatch(/npm error network\n[^]*\nThe installation failed; npm says above why\. Is there a network.*Then try again\.\n$/);
+    expect(text).toMatch(
+      /npm error network\n[^]*\nThe installation failed; npm says above why\. Is there a network.*Then try again\.\n$/,
+    );
     expect(existsSync(join(project, "node_modules", ".bin", "node"))).toBe(true);
     npmDoes(INSTALLS);
     expect(await run()).toMatchObject({ code: 0 });
@@ -101,10 +120,13 @@ describe("npm run setup, which runs before npm test and npm run demo", () => {
 
   test("refuses a Node that is too old in one line, and installs nothing", async () => {
     npmDoes(INSTALLS);
-    const old = 'data:text/javascript,Object.defineProperty(process,"versions",{value:{...process.versions,node:"18.20.8"}})';
+    const old =
+      'data:text/javascript,Object.defineProperty(process,"versions",{value:{...process.versions,node:"18.20.8"}})';
     const { code, text } = await run({ command: [process.execPath, "--import", old] });
     expect(code).toBe(1);
-    expect(text).toBe("Node 18.20.8 is too old to start this: take Node 20.11 or newer. The project then brings its own.\n");
+    expect(text).toBe(
+      "Node 18.20.8 is too old to start this: take Node 20.11 or newer. The project then brings its own.\n",
+    );
     expect(existsSync(join(project, "node_modules"))).toBe(false);
   });
 });

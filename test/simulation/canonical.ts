@@ -9,7 +9,9 @@ import type { WorldActor } from "../../src/testing/index.js";
 export function canonical(actor: WorldActor): unknown {
   const rows = actor.store.dump();
   const record = decode(rows.get("a")) as { workflow?: unknown } | undefined;
-  const stored = [...rows].filter(([key]) => key.startsWith("e/")).map(([key, bytes]) => decodeEntry(Number(key.slice(2)), bytes));
+  const stored = [...rows]
+    .filter(([key]) => key.startsWith("e/"))
+    .map(([key, bytes]) => decodeEntry(Number(key.slice(2)), bytes));
   const places = new Map(stored.map(({ seq, location }) => [seq, location.join("/")]));
   const entries = stored
     // A message that a client sent twice is one more receive, and nothing else.
@@ -19,13 +21,21 @@ export function canonical(actor: WorldActor): unknown {
       location: entry.location,
       kind: entry.kind,
       // Whether the end of a wait was marked, or is shown by what comes after it, depends on the commits in between.
-      outcome: entry.kind === "sleep" || (entry.kind === "message" && entry.value === undefined) ? "waited" : entry.status,
+      outcome:
+        entry.kind === "sleep" || (entry.kind === "message" && entry.value === undefined) ? "waited" : entry.status,
       value: entry.kind === "message" ? messageBodies(entry.value) : entry.value && decodeValue(entry.value),
       failure: withPlaces(entry.failure, places),
     }))
     .map((entry) => (entry.location[0] === -1 ? { ...entry, location: [-1] } : entry))
     .sort((a, b) => JSON.stringify(a.location).localeCompare(JSON.stringify(b.location)));
-  return { exists: record !== undefined, workflow: withPlaces(record?.workflow, places), state: decode(rows.get("s")), entries, lease: actor.holdsLease, alarm: actor.store.alarmAt };
+  return {
+    exists: record !== undefined,
+    workflow: withPlaces(record?.workflow, places),
+    state: decode(rows.get("s")),
+    entries,
+    lease: actor.holdsLease,
+    alarm: actor.store.alarmAt,
+  };
 }
 
 /** A failure names the operation that it came from by its counter, which depends on interruptions: here by its place. */
@@ -34,7 +44,10 @@ function withPlaces(value: unknown, places: ReadonlyMap<number, string>): unknow
   if (typeof value !== "object" || value === null || value instanceof Uint8Array) return value;
   const isFailure = "kind" in value && "error" in value;
   return Object.fromEntries(
-    Object.entries(value).map(([key, each]) => [key, isFailure && key === "seq" ? (places.get(each as number) ?? "nowhere") : withPlaces(each, places)]),
+    Object.entries(value).map(([key, each]) => [
+      key,
+      isFailure && key === "seq" ? (places.get(each as number) ?? "nowhere") : withPlaces(each, places),
+    ]),
   );
 }
 
@@ -42,7 +55,12 @@ function withPlaces(value: unknown, places: ReadonlyMap<number, string>): unknow
 function eachResult(entry: Entry): Entry[] {
   if (entry.kind !== "branch_results") return [entry];
   const results = entry.data as [place: number, { v?: Uint8Array; f?: Entry["failure"] }][];
-  return results.map(([place, { v, f }]) => ({ ...entry, location: [...entry.location.slice(0, -1), place], ...(v ? { value: v } : {}), ...(f ? { failure: f } : {}) }));
+  return results.map(([place, { v, f }]) => ({
+    ...entry,
+    location: [...entry.location.slice(0, -1), place],
+    ...(v ? { value: v } : {}),
+    ...(f ? { failure: f } : {}),
+  }));
 }
 
 /** Bodies only: ids and times of messages depend on when an interrupted step sent them. */

@@ -12,12 +12,19 @@ import { workloads } from "./workloads.js";
 type Fault = CommitFault;
 
 /** Runs a workload to its end with crashes where `fault` says; nothing touches the actor once it exists. */
-async function run(workload: Workload, fault: Fault = () => undefined): Promise<{ world: World; subject: WorldActor; runs: Map<string, number> }> {
+async function run(
+  workload: Workload,
+  fault: Fault = () => undefined,
+): Promise<{ world: World; subject: WorldActor; runs: Map<string, number> }> {
   const clock = new ManualClock();
   const runs = new Map<string, number>();
   const registry = workload.registry(clock, (step) => runs.set(step, (runs.get(step) ?? 0) + 1));
   const openDatabase = (): DatabaseSync => new DatabaseSync(":memory:");
-  const world = testWorld(registry, { clock, openDatabase, fault: (actor, commit) => (actor.name === "subject" ? fault(commit) : undefined) });
+  const world = testWorld(registry, {
+    clock,
+    openDatabase,
+    fault: (actor, commit) => (actor.name === "subject" ? fault(commit) : undefined),
+  });
   const subject = world.actor("subject", ["k"]);
   for (let tries = 0; tries < 20 && !subject.store.keys.includes("a"); tries += 1) {
     await subject.call("get").catch(() => undefined);
@@ -26,7 +33,10 @@ async function run(workload: Workload, fault: Fault = () => undefined): Promise<
   await world.passUntilQuiet();
   for (const body of workload.sends ?? []) {
     for (let tries = 0, sent = false; tries < 20 && !sent; tries += 1) {
-      sent = await subject.send({ mode: "get" }, { kind: "send", queue: "q", body: encodeValue(body) }).then((reply) => reply.ok, () => false);
+      sent = await subject.send({ mode: "get" }, { kind: "send", queue: "q", body: encodeValue(body) }).then(
+        (reply) => reply.ok,
+        () => false,
+      );
     }
     await world.passUntilQuiet();
   }

@@ -71,15 +71,23 @@ async function refuseEverything(stage: DeployStage, codes: readonly string[]): P
   const hadAlarm = subject.store.alarmAt !== null;
   for (let events = 0; events < 4; events += 1) {
     await world.pass(Math.floor(random() * 60_000));
-    const code = await together(world, random() < 0.3 ? subject.fireAlarm().then(() => undefined) : disturber.refused(random()));
+    const code = await together(
+      world,
+      random() < 0.3 ? subject.fireAlarm().then(() => undefined) : disturber.refused(random()),
+    );
     if (code !== undefined && !codes.includes(code)) say(`a deploy that cannot serve answered ${code}`);
     if (dump(subject) !== before) return say("a deploy that cannot serve changed what is stored");
   }
-  if (hadAlarm && subject.store.alarmAt === null && !disturber.alarmIsLost) say("a deploy that cannot serve lost the alarm");
+  if (hadAlarm && subject.store.alarmAt === null && !disturber.alarmIsLost)
+    say("a deploy that cannot serve lost the alarm");
 }
 
 function dump(actor: WorldActor, prefix = ""): string {
-  return [...actor.store.dump()].filter(([key]) => key.startsWith(prefix)).map(([key, bytes]) => `${key}=${bytes.join()}`).sort().join("\n");
+  return [...actor.store.dump()]
+    .filter(([key]) => key.startsWith(prefix))
+    .map(([key, bytes]) => `${key}=${bytes.join()}`)
+    .sort()
+    .join("\n");
 }
 
 function history(actor: WorldActor): string {

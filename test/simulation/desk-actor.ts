@@ -29,7 +29,16 @@ type Context = any;
 export function deskActor(clock: ManualClock): AnyActorDefinition {
   const slowly = (c: Context): Promise<void> | undefined => (c.state.n % 3 === 0 ? clock.delay(2) : undefined);
   return actor({
-    createState: (c: Context): DeskState => ({ life: c.actorId, n: 0, booked: [], shipped: [], present: {}, hits: {}, parts: 0, frames: 0 }),
+    createState: (c: Context): DeskState => ({
+      life: c.actorId,
+      n: 0,
+      booked: [],
+      shipped: [],
+      present: {},
+      hits: {},
+      parts: 0,
+      frames: 0,
+    }),
     connState: { said: 0 },
     onBeforeConnect: slowly,
     onConnect: async (c: Context, conn: Context) => {

@@ -1,6 +1,19 @@
 /** What clients and the platform do to an actor while its workflow runs: all of it must leave the promises kept. */
-import { decodeValue, encodeValue, ENVELOPE_VERSION, parseActorId, type Creation, type Operation, type ReplyEnvelope } from "../../src/protocol/index.js";
-import { createActorCaller, createMessageSender, createSocketOpener, type SendMessage } from "../../src/router/index.js";
+import {
+  decodeValue,
+  encodeValue,
+  ENVELOPE_VERSION,
+  parseActorId,
+  type Creation,
+  type Operation,
+  type ReplyEnvelope,
+} from "../../src/protocol/index.js";
+import {
+  createActorCaller,
+  createMessageSender,
+  createSocketOpener,
+  type SendMessage,
+} from "../../src/router/index.js";
 import type { ManualClock, World, WorldActor } from "../../src/testing/index.js";
 import { waitPorts, WorldObjects } from "../router/world-objects.js";
 import type { Watch } from "./program-state.js";
@@ -157,8 +170,15 @@ export class Disturber {
 
   /** Any event of a client that a deploy which cannot serve must refuse; gives the code of the refusal. */
   async refused(roll: number): Promise<string | undefined> {
-    const operations: Operation[] = [action("add", "never"), { kind: "send", queue: "a", body: encodeValue("never") }, { kind: "resolve" }, { kind: "destroy" }];
-    const reply = await this.#deliver(operations[Math.floor(roll * operations.length)] ?? { kind: "resolve" }, { mode: roll < 0.5 ? "get" : "getOrCreate" });
+    const operations: Operation[] = [
+      action("add", "never"),
+      { kind: "send", queue: "a", body: encodeValue("never") },
+      { kind: "resolve" },
+      { kind: "destroy" },
+    ];
+    const reply = await this.#deliver(operations[Math.floor(roll * operations.length)] ?? { kind: "resolve" }, {
+      mode: roll < 0.5 ? "get" : "getOrCreate",
+    });
     if (!reply) return undefined;
     return reply.ok ? "no refusal" : `${reply.error.group}/${reply.error.code}`;
   }
@@ -170,7 +190,11 @@ export class Disturber {
 
   /** One more message, for programs that wait without a limit. */
   async fill(queue: string): Promise<void> {
-    return this.#tell(this.ledger.sent, `fill-${this.ledger.sent.length}`, { kind: "send", queue, body: encodeValue(`fill-${this.ledger.sent.length}`) });
+    return this.#tell(this.ledger.sent, `fill-${this.ledger.sent.length}`, {
+      kind: "send",
+      queue,
+      body: encodeValue(`fill-${this.ledger.sent.length}`),
+    });
   }
 
   async touch(): Promise<string | undefined> {
@@ -189,14 +213,18 @@ export class Disturber {
     const over = new Set(this.ledger.over);
     const reply = await this.#deliver(operation, creation);
     if (!reply?.ok) return undefined;
-    if (over.has(reply.actorId)) this.#watch.violation(`${operation.kind} was answered by ${reply.actorId}, which is destroyed`);
+    if (over.has(reply.actorId))
+      this.#watch.violation(`${operation.kind} was answered by ${reply.actorId}, which is destroyed`);
     this.#old.add(reply.actorId);
     return reply.actorId;
   }
 
   /** As the Worker sees it: a call to a process that dies is broken. */
   async #deliver(operation: Operation, creation: Creation, generation?: string): Promise<ReplyEnvelope | undefined> {
-    const address = generation === undefined ? { name: this.#subject.name, key: this.#subject.key } : { name: "", key: [], generation };
+    const address =
+      generation === undefined
+        ? { name: this.#subject.name, key: this.#subject.key }
+        : { name: "", key: [], generation };
     const reply = this.#subject.deliver({ v: ENVELOPE_VERSION, address, creation, operation }).catch(() => undefined);
     return Promise.race([reply, this.#subject.died().then(() => undefined)]);
   }
@@ -209,29 +237,38 @@ export class Disturber {
       if (!reply) continue;
       if (reply.ok && reply.actorId !== life) this.#watch.violation(`${life} was asked, and ${reply.actorId} answered`);
       // It cannot say that it is gone while the store refuses to delete what is left of it.
-      if (over && (reply.ok || !["not_found", "internal_error"].includes(reply.error.code))) this.#watch.violation(`${life} is destroyed, and answered ${reply.ok ? "" : reply.error.code}`);
+      if (over && (reply.ok || !["not_found", "internal_error"].includes(reply.error.code)))
+        this.#watch.violation(`${life} is destroyed, and answered ${reply.ok ? "" : reply.error.code}`);
     }
   }
 
   /** Not awaited: its sender waits beside everything else that happens. */
   #wait(id: string, queue: string, timeoutMs: number): void {
-    const waiting = { id, life: undefined as string | undefined, deadline: this.#clock.now() + timeoutMs, outcome: undefined as string | undefined };
+    const waiting = {
+      id,
+      life: undefined as string | undefined,
+      deadline: this.#clock.now() + timeoutMs,
+      outcome: undefined as string | undefined,
+    };
     this.ledger.sent.push(waiting);
     this.ledger.waiting.push(waiting);
     const settle = (outcome: string): void => {
       waiting.outcome = outcome;
       const lateMs = this.#clock.now() - waiting.deadline;
-      if (lateMs > 20_000 + this.jumpedMs) this.#watch.violation(`${id} was told ${outcome} ${lateMs} ms after its time`);
+      if (lateMs > 20_000 + this.jumpedMs)
+        this.#watch.violation(`${id} was told ${outcome} ${lateMs} ms after its time`);
     };
     const target = { name: this.#subject.name, key: this.#subject.key, creation: { mode: "getOrCreate" } } as const;
     void this.#sender({ target, queue, body: encodeValue(id), wait: true, timeoutMs }).then(
       ({ actorId, status, reply }) => {
         waiting.life = actorId;
         settle(status);
-        if (status === "completed" && (reply === undefined || decodeValue(reply) !== `did ${id}`)) this.#watch.violation(`${id} got the reply of another message`);
+        if (status === "completed" && (reply === undefined || decodeValue(reply) !== `did ${id}`))
+          this.#watch.violation(`${id} got the reply of another message`);
         if (status === "completed") this.#watch.completed(actorId, id);
       },
-      (error: { group?: string; code?: string }) => settle(error.code === undefined ? "broken" : `${error.group}/${error.code}`),
+      (error: { group?: string; code?: string }) =>
+        settle(error.code === undefined ? "broken" : `${error.group}/${error.code}`),
     );
   }
 }

@@ -49,13 +49,27 @@ export const MISTAKEN = Object.keys(MISTAKES).filter((kind) => kind !== "wide" &
 /** Take long, and come seldom. */
 export const LARGE_MISTAKEN = ["wide", "large"];
 
-const METHODS: ReadonlySet<string> = new Set(["hasOwnProperty", "isPrototypeOf", "propertyIsEnumerable", "toString", "toLocaleString", "valueOf"]);
+const METHODS: ReadonlySet<string> = new Set([
+  "hasOwnProperty",
+  "isPrototypeOf",
+  "propertyIsEnumerable",
+  "toString",
+  "toLocaleString",
+  "valueOf",
+]);
 
 /** Works slowly, holds objects of its state across awaits, and is called by whom it must not trust. */
 export function ledgerActor(clock: ManualClock, readings: number): AnyActorDefinition {
   return actor({
     createState: (): HostileState => ({
-      accounts: {}, notes: new Map(), list: ["first", "second"], replies: {}, done: {}, jobs: {}, failed: [], shared: { n: 0 },
+      accounts: {},
+      notes: new Map(),
+      list: ["first", "second"],
+      replies: {},
+      done: {},
+      jobs: {},
+      failed: [],
+      shared: { n: 0 },
       readings: Array.from({ length: readings }, (_, at) => at),
     }),
     connState: { said: [] as string[] },
@@ -78,7 +92,11 @@ async function doJobs(ctx: Context, clock: ManualClock): Promise<void> {
         return body;
       },
     });
-    if (!tried.ok) await loop.step("note", (step: Context) => void (step.state.failed.includes(body.name) || step.state.failed.push(body.name)));
+    if (!tried.ok)
+      await loop.step(
+        "note",
+        (step: Context) => void (step.state.failed.includes(body.name) || step.state.failed.push(body.name)),
+      );
   });
 }
 
@@ -88,7 +106,10 @@ function slowActions(clock: ManualClock) {
     get: (c: Context) => c.state,
     deposit: async (c: Context, id: string, name: string, amount: number) => {
       // What every object has, each view of the state has as well: frozen functions, which are no accounts.
-    const account = METHODS.has(id) && !Object.hasOwn(c.state.accounts, id) ? (c.state.accounts[id] = { ops: {} }, c.state.accounts[id]) : (c.state.accounts[id] ??= { ops: {} });
+      const account =
+        METHODS.has(id) && !Object.hasOwn(c.state.accounts, id)
+          ? ((c.state.accounts[id] = { ops: {} }), c.state.accounts[id])
+          : (c.state.accounts[id] ??= { ops: {} });
       await clock.delay(4);
       account.ops[name] = amount;
       return Object.keys(account.ops).includes(name);
@@ -176,7 +197,8 @@ export function tallyActor(): AnyActorDefinition {
     },
     actions: {
       get: (c: Context) => c.state,
-      mistake: (c: Context, name: string, kind: string) => (MISTAKES[kind] as (state: Context, name: string) => void)(c.state, name),
+      mistake: (c: Context, name: string, kind: string) =>
+        (MISTAKES[kind] as (state: Context, name: string) => void)(c.state, name),
     },
   } as never) as AnyActorDefinition;
 }

@@ -1,5 +1,17 @@
 /** Names that every object inherits, or that stand for its prototype; and ordinary ones. */
-export const HOSTILE_IDS = ["__proto__", "constructor", "toString", "hasOwnProperty", "valueOf", "prototype", "alice", "bob", "", "a.b", "then"] as const;
+export const HOSTILE_IDS = [
+  "__proto__",
+  "constructor",
+  "toString",
+  "hasOwnProperty",
+  "valueOf",
+  "prototype",
+  "alice",
+  "bob",
+  "",
+  "a.b",
+  "then",
+] as const;
 
 /** What can be sent and stored, however odd it is. */
 export function oddValue(random: () => number): unknown {
@@ -18,7 +30,11 @@ const VALUES: readonly ((random: () => number) => unknown)[] = [
     return { a: shared, b: shared, c: [shared, shared] };
   },
   () => [Number.NaN, -0, Infinity, -Infinity, undefined, null, 2n ** 70n],
-  () => new Map<unknown, unknown>([["__proto__", 1], [{ a: 1 }, new Set([[]])]]),
+  () =>
+    new Map<unknown, unknown>([
+      ["__proto__", 1],
+      [{ a: 1 }, new Set([[]])],
+    ]),
   () => new Date(Number.NaN),
   () => new Float64Array([0.5, Number.NaN]).subarray(1),
   () => /a+/gi,

@@ -142,7 +142,10 @@ export class Interpreter {
 
   async #join(ctx: Ctx, node: NodeOf<"join" | "race">, at: string, inRace: boolean): Promise<number> {
     const branches = Object.fromEntries(
-      node.branches.map((branch) => [branch.name, { run: (b: Ctx) => this.block(b, branch.body, `${at}/${branch.name}`, inRace) }]),
+      node.branches.map((branch) => [
+        branch.name,
+        { run: (b: Ctx) => this.block(b, branch.body, `${at}/${branch.name}`, inRace) },
+      ]),
     );
     const results = (await ctx.join(node.name, branches)) as Record<string, number>;
     return Object.values(results).reduce((a, b) => a + b, 0);
@@ -151,7 +154,10 @@ export class Interpreter {
   async #race(ctx: Ctx, node: NodeOf<"join" | "race">, at: string): Promise<number> {
     const { value } = await ctx.race(
       node.name,
-      node.branches.map((branch) => ({ name: branch.name, run: (b: Ctx) => this.block(b, branch.body, `${at}/${branch.name}`, true) })),
+      node.branches.map((branch) => ({
+        name: branch.name,
+        run: (b: Ctx) => this.block(b, branch.body, `${at}/${branch.name}`, true),
+      })),
     );
     return value;
   }
@@ -185,9 +191,15 @@ export class Interpreter {
   // ---- messages ----------------------------------------------------------------------------------------------------
 
   async #receive(ctx: Ctx, node: NodeOf<"receive">, at: string, inRace: boolean): Promise<number> {
-    const options = { names: node.queues, completable: node.completable, ...(node.timeoutMs === undefined ? {} : { timeout: node.timeoutMs }) };
+    const options = {
+      names: node.queues,
+      completable: node.completable,
+      ...(node.timeoutMs === undefined ? {} : { timeout: node.timeoutMs }),
+    };
     this.#watch.waits(at, node.queues);
-    const messages = (await this.#messages(ctx, node, at, options).finally(() => this.#watch.waits(at, undefined))) as Message[];
+    const messages = (await this.#messages(ctx, node, at, options).finally(() =>
+      this.#watch.waits(at, undefined),
+    )) as Message[];
     return this.#take(ctx, node, messages, inRace);
   }
 

@@ -42,9 +42,14 @@ export function read(rows: Rows): Stored | undefined {
   if (!record) return undefined;
   return {
     // A life that began while the code had no workflow.
-    record: { workflow: { status: "none" }, ...(decodeValue(record) as Omit<StoredActor, "workflow"> & Partial<StoredActor>) },
+    record: {
+      workflow: { status: "none" },
+      ...(decodeValue(record) as Omit<StoredActor, "workflow"> & Partial<StoredActor>),
+    },
     state: once(rows.get("s") as Uint8Array, decodeValue) as ProgramState,
-    entries: [...rows].filter(([key]) => key.startsWith("e/")).map(([key, bytes]) => once(bytes, () => decodeEntry(Number(key.slice(2)), bytes))),
+    entries: [...rows]
+      .filter(([key]) => key.startsWith("e/"))
+      .map(([key, bytes]) => once(bytes, () => decodeEntry(Number(key.slice(2)), bytes))),
     queued: new Map(
       [...rows]
         .filter(([key]) => key.startsWith("m/"))
@@ -156,8 +161,12 @@ export class Invariants {
   /** Results never change, and a wait that is over waits for nothing. */
   #checkTerminal({ record, entries }: Stored): void {
     const { status } = record.workflow;
-    const end = status === "none" || status === "running" || status === "rolling_back" ? undefined : JSON.stringify(record.workflow, show);
-    if (this.#ended !== undefined && end !== this.#ended) this.#say(`the workflow's end has changed from ${this.#ended} to ${end}`);
+    const end =
+      status === "none" || status === "running" || status === "rolling_back"
+        ? undefined
+        : JSON.stringify(record.workflow, show);
+    if (this.#ended !== undefined && end !== this.#ended)
+      this.#say(`the workflow's end has changed from ${this.#ended} to ${end}`);
     this.#ended = end;
     for (const entry of entries) {
       if (isTerminal(entry) && entry.dueAt !== undefined) this.#say(`${pathOf(entry)} is over, and has a deadline`);
@@ -166,9 +175,23 @@ export class Invariants {
         continue;
       }
       const { location, kind, value, failure, completedSeq } = entry;
-      const result = once(entry, () => JSON.stringify([location, kind, entry.status, value, failure, completedSeq, kind === "branch_results" ? entry.data : undefined], show));
+      const result = once(entry, () =>
+        JSON.stringify(
+          [
+            location,
+            kind,
+            entry.status,
+            value,
+            failure,
+            completedSeq,
+            kind === "branch_results" ? entry.data : undefined,
+          ],
+          show,
+        ),
+      );
       const before = this.#terminal.get(entry.seq);
-      if (before !== undefined && before !== result) this.#say(`${pathOf(entry)} has changed from ${before} to ${result}`);
+      if (before !== undefined && before !== result)
+        this.#say(`${pathOf(entry)} has changed from ${before} to ${result}`);
       this.#terminal.set(entry.seq, result);
     }
   }
@@ -186,11 +209,13 @@ export class Invariants {
         if (taken.has(body)) this.#say(`message ${body} was taken twice`);
         taken.add(body);
         const isStored = queued.get(body)?.createdAt === message.createdAt;
-        if (held.has(message.id) ? isOpen && !isStored : isStored) this.#say(`message ${body} is ${isStored ? "taken, and in the queue" : "held, and gone"}`);
+        if (held.has(message.id) ? isOpen && !isStored : isStored)
+          this.#say(`message ${body} is ${isStored ? "taken, and in the queue" : "held, and gone"}`);
       }
     }
     for (const body of this.#queued.keys()) {
-      if (!queued.has(body) && !taken.has(body) && !before.has(body) && !state.completed.includes(body)) this.#say(`message ${body} has gone`);
+      if (!queued.has(body) && !taken.has(body) && !before.has(body) && !state.completed.includes(body))
+        this.#say(`message ${body} has gone`);
     }
     this.#queued = queued;
     for (const body of [...queued.keys(), ...taken]) this.#known.add(body);
@@ -206,14 +231,21 @@ export class Invariants {
       if (entry.status !== "completed" || !isProgramStep(entry)) continue;
       const path = pathOf(entry);
       finished.add(path);
-      if (state.finished[path] !== 1) this.#say(`${path} is recorded, and changed the state ${state.finished[path] ?? 0} times`);
+      if (state.finished[path] !== 1)
+        this.#say(`${path} is recorded, and changed the state ${state.finished[path] ?? 0} times`);
     }
     for (const [path, times] of Object.entries(state.finished)) {
       if (times !== 1) this.#say(`${path} changed the state ${times} times`);
       // A step whose callback has ended in the turn that marks the actor as destroyed leaves nothing for anybody.
-      if (!finished.has(path) && !isInRace(path) && !record.destroyed) this.#say(`${path} changed the state, and is not recorded`);
+      if (!finished.has(path) && !isInRace(path) && !record.destroyed)
+        this.#say(`${path} changed the state, and is not recorded`);
     }
-    for (const [what, counts] of Object.entries({ undone: state.undone, added: state.added, ticked: state.ticked, recurred: state.recurred })) {
+    for (const [what, counts] of Object.entries({
+      undone: state.undone,
+      added: state.added,
+      ticked: state.ticked,
+      recurred: state.recurred,
+    })) {
       for (const [id, times] of Object.entries(counts)) if (times !== 1) this.#say(`${id} was ${what} ${times} times`);
     }
   }
@@ -230,18 +262,25 @@ export class Invariants {
     // A wake that is left behind after a failed start comes 10 s later at the earliest, whatever else is due by then.
     if (alarmAt !== null && alarmAt <= now + FIRST_RETRY_MS) return;
     // While work is guarded, its alarm is not the one of an actor that rests, but 1 ms beside it.
-    if (alarmAt === null || alarmAt > Math.ceil(earliest) + 1) this.#say(`alarm at ${alarmAt}, earliest deadline ${earliest}, now ${now}`);
+    if (alarmAt === null || alarmAt > Math.ceil(earliest) + 1)
+      this.#say(`alarm at ${alarmAt}, earliest deadline ${earliest}, now ${now}`);
   }
 
   /** With time enough to be woken, no workflow waits for a message that is there. */
   checkWaiting(rows: Rows, waiting: readonly (readonly string[])[]): void {
     const stored = read(rows);
     // Until its re-check, a workflow whose code was wrong waits for nothing else.
-    if (!stored || stored.record.destroyed || stored.record.workflow.status !== "running" || rows.has("d/workflow")) return;
-    const held = new Set(stored.entries.flatMap((entry) => (entry.kind === "message" ? heldMessages(entry).map((message) => message.id) : [])));
+    if (!stored || stored.record.destroyed || stored.record.workflow.status !== "running" || rows.has("d/workflow"))
+      return;
+    const held = new Set(
+      stored.entries.flatMap((entry) =>
+        entry.kind === "message" ? heldMessages(entry).map((message) => message.id) : [],
+      ),
+    );
     for (const [body, { id, queue }] of stored.queued) {
       if (held.has(id)) continue;
-      for (const queues of waiting) if (queues.length === 0 || queues.includes(queue)) this.#say(`message ${body} is there, and is waited for`);
+      for (const queues of waiting)
+        if (queues.length === 0 || queues.includes(queue)) this.#say(`message ${body} is there, and is waited for`);
     }
   }
 
@@ -251,7 +290,8 @@ export class Invariants {
     const boots = lease ? ((decodeValue(lease) as number[])[3] ?? 0) : 0;
     const latest = Math.max(now, this.#latest) + MOST_BACK_MS + (boots > 0 ? LAST_BACKOFF_MS : LEASE_EXTENSION_MS);
     if (alarmAt === null || alarmAt > latest) this.#say(`work runs, and the alarm is at ${alarmAt}, now ${now}`);
-    if (!holdsLease(rows, alarmAt, now)) this.#say(`work runs, and a start would not know that it was cut off: alarm at ${alarmAt}, now ${now}`);
+    if (!holdsLease(rows, alarmAt, now))
+      this.#say(`work runs, and a start would not know that it was cut off: alarm at ${alarmAt}, now ${now}`);
   }
 }
 

@@ -7,147 +7,164 @@ export const leafWorkloads: readonly Workload[] = [
   {
     name: "SQL and values by key, in steps and in a scheduled action",
     registry: (clock, ran) =>
-      one(actor({
-        state: { sum: 0, ticks: 0 },
-        db: db({ onMigrate: async (sql) => void (await sql.execute("create table if not exists t (x)")) }),
-        onCreate: async (c) => {
-          await c.schedule.after(2_500, "tick");
-          await c.db.transaction(async (tx) => tx.execute("insert into t values ('created')"));
-        },
-        run: workflow(async (ctx) => {
-          for (let i = 1; i <= 4; i += 1) {
-            await ctx.step(`add-${i}`, async (step) => {
-              ran(`add-${i}`);
-              await clock.delay(i % 3);
-              step.state.sum += i;
-              await step.db.execute("insert into t values (:x)", { x: i });
-              await step.db.execute("update t set x = x + 10 where x = ?", i);
-            });
-            if (i % 2 === 0) await ctx.sleep(`pause-${i}`, 1_500);
-          }
-        }),
-        actions: {
-          get: (c) => c.state,
-          tick: async (c) => {
-            c.state.ticks += 1;
-            await c.db.execute("insert into t values ('tick')");
-            await c.kv.put(`tick ${c.state.ticks}`, "done");
+      one(
+        actor({
+          state: { sum: 0, ticks: 0 },
+          db: db({ onMigrate: async (sql) => void (await sql.execute("create table if not exists t (x)")) }),
+          onCreate: async (c) => {
+            await c.schedule.after(2_500, "tick");
+            await c.db.transaction(async (tx) => tx.execute("insert into t values ('created')"));
           },
-          data: async (c) => [(await c.db.execute("select x from t order by cast(x as text)")).map(({ x }) => x), await c.kv.list()],
-        },
-      })),
+          run: workflow(async (ctx) => {
+            for (let i = 1; i <= 4; i += 1) {
+              await ctx.step(`add-${i}`, async (step) => {
+                ran(`add-${i}`);
+                await clock.delay(i % 3);
+                step.state.sum += i;
+                await step.db.execute("insert into t values (:x)", { x: i });
+                await step.db.execute("update t set x = x + 10 where x = ?", i);
+              });
+              if (i % 2 === 0) await ctx.sleep(`pause-${i}`, 1_500);
+            }
+          }),
+          actions: {
+            get: (c) => c.state,
+            tick: async (c) => {
+              c.state.ticks += 1;
+              await c.db.execute("insert into t values ('tick')");
+              await c.kv.put(`tick ${c.state.ticks}`, "done");
+            },
+            data: async (c) => [
+              (await c.db.execute("select x from t order by cast(x as text)")).map(({ x }) => x),
+              await c.kv.list(),
+            ],
+          },
+        }),
+      ),
     data: (subject) => subject.call("data"),
   },
   {
     name: "ten steps in a row",
     registry: (clock, ran) =>
-      one(actor({
-        state: { sum: 0, order: [] as string[] },
-        run: workflow(async (ctx) => {
-          for (let i = 1; i <= 10; i += 1) {
-            await ctx.step(`add-${i}`, async (step) => {
-              ran(`add-${i}`);
-              await clock.delay(i % 3);
-              step.state.sum += i;
-              step.state.order.push(`add-${i}`);
-              return i;
-            });
-          }
-          return "done";
+      one(
+        actor({
+          state: { sum: 0, order: [] as string[] },
+          run: workflow(async (ctx) => {
+            for (let i = 1; i <= 10; i += 1) {
+              await ctx.step(`add-${i}`, async (step) => {
+                ran(`add-${i}`);
+                await clock.delay(i % 3);
+                step.state.sum += i;
+                step.state.order.push(`add-${i}`);
+                return i;
+              });
+            }
+            return "done";
+          }),
+          actions: { get: (c) => c.state },
         }),
-        actions: { get: (c) => c.state },
-      })),
+      ),
   },
   {
     name: "steps and sleeps",
     registry: (clock, ran) =>
-      one(actor({
-        state: { woke: 0 },
-        run: workflow(async (ctx) => {
-          for (let i = 0; i < 4; i += 1) {
-            await ctx.sleep(`pause-${i}`, 1_000 * (i + 1));
-            await ctx.step(`wake-${i}`, async (step) => {
-              ran(`wake-${i}`);
-              await clock.delay(10);
-              step.state.woke += 1;
-            });
-          }
-          await ctx.sleepUntil("past", 1);
-          await ctx.sleep("last", 3_600_000);
+      one(
+        actor({
+          state: { woke: 0 },
+          run: workflow(async (ctx) => {
+            for (let i = 0; i < 4; i += 1) {
+              await ctx.sleep(`pause-${i}`, 1_000 * (i + 1));
+              await ctx.step(`wake-${i}`, async (step) => {
+                ran(`wake-${i}`);
+                await clock.delay(10);
+                step.state.woke += 1;
+              });
+            }
+            await ctx.sleepUntil("past", 1);
+            await ctx.sleep("last", 3_600_000);
+          }),
+          actions: { get: (c) => c.state },
         }),
-        actions: { get: (c) => c.state },
-      })),
+      ),
   },
   {
     name: "retries until it succeeds",
     registry: (clock, ran) =>
-      one(actor({
-        state: { attempts: 0, result: "" },
-        run: workflow(async (ctx) => {
-          const result = await ctx.step({
-            name: "flaky",
-            maxRetries: 5,
-            run: async (step) => {
-              ran("flaky");
-              await clock.delay(5);
-              if (step.attempt < 4) throw new Error(`attempt ${step.attempt}`);
-              return `ok after ${step.attempt}`;
-            },
-          });
-          await ctx.step("save", (step) => {
-            step.state.result = result;
-          });
+      one(
+        actor({
+          state: { attempts: 0, result: "" },
+          run: workflow(async (ctx) => {
+            const result = await ctx.step({
+              name: "flaky",
+              maxRetries: 5,
+              run: async (step) => {
+                ran("flaky");
+                await clock.delay(5);
+                if (step.attempt < 4) throw new Error(`attempt ${step.attempt}`);
+                return `ok after ${step.attempt}`;
+              },
+            });
+            await ctx.step("save", (step) => {
+              step.state.result = result;
+            });
+          }),
+          actions: { get: (c) => c.state },
         }),
-        actions: { get: (c) => c.state },
-      })),
+      ),
   },
   {
     name: "fails for good, caught, and fails for good",
     registry: (clock, ran) =>
-      one(actor({
-        state: { caught: "" },
-        run: workflow(async (ctx) => {
-          try {
-            await ctx.step({ name: "exhausted", maxRetries: 1, run: () => Promise.reject(new Error("no")) });
-          } catch (error) {
-            const message = String((error as Error).message);
-            await ctx.step("note", (step) => {
-              ran("note");
-              step.state.caught = message;
+      one(
+        actor({
+          state: { caught: "" },
+          run: workflow(async (ctx) => {
+            try {
+              await ctx.step({ name: "exhausted", maxRetries: 1, run: () => Promise.reject(new Error("no")) });
+            } catch (error) {
+              const message = String((error as Error).message);
+              await ctx.step("note", (step) => {
+                ran("note");
+                step.state.caught = message;
+              });
+            }
+            await ctx
+              .step({
+                name: "slow",
+                timeout: 100,
+                run: async () => {
+                  ran("slow");
+                  await clock.delay(1_000);
+                },
+              })
+              .catch(() => undefined);
+            await ctx.step("critical", () => {
+              throw new CriticalError("stop here", { metadata: { at: 1 } });
             });
-          }
-          await ctx.step({
-            name: "slow",
-            timeout: 100,
-            run: async () => {
-              ran("slow");
-              await clock.delay(1_000);
-            },
-          }).catch(() => undefined);
-          await ctx.step("critical", () => {
-            throw new CriticalError("stop here", { metadata: { at: 1 } });
-          });
+          }),
+          actions: { get: (c) => c.state },
         }),
-        actions: { get: (c) => c.state },
-      })),
+      ),
   },
   {
     name: "ephemeral steps between durable ones",
     registry: (clock, ran) =>
-      one(actor({
-        state: { total: 0 },
-        run: workflow(async (ctx) => {
-          let total = 0;
-          for (let i = 0; i < 3; i += 1) {
-            total += await ctx.step({ name: `read-${i}`, ephemeral: true, run: () => i * 2 });
-            await ctx.step(`write-${i}`, async (step) => {
-              ran(`write-${i}`);
-              await clock.delay(1);
-              step.state.total = total;
-            });
-          }
+      one(
+        actor({
+          state: { total: 0 },
+          run: workflow(async (ctx) => {
+            let total = 0;
+            for (let i = 0; i < 3; i += 1) {
+              total += await ctx.step({ name: `read-${i}`, ephemeral: true, run: () => i * 2 });
+              await ctx.step(`write-${i}`, async (step) => {
+                ran(`write-${i}`);
+                await clock.delay(1);
+                step.state.total = total;
+              });
+            }
+          }),
+          actions: { get: (c) => c.state },
         }),
-        actions: { get: (c) => c.state },
-      })),
+      ),
   },
 ];

@@ -28,7 +28,12 @@ export interface OwnerWatch {
 }
 
 /** The actor `subject` under one program. `undoes`: the first one had something to undo, so all have a checkpoint. */
-export function ownerRegistry(program: readonly Node[], undoes: boolean, clock: ManualClock, watch: OwnerWatch): Registry {
+export function ownerRegistry(
+  program: readonly Node[],
+  undoes: boolean,
+  clock: ManualClock,
+  watch: OwnerWatch,
+): Registry {
   const interpreter = new OwnerInterpreter(clock, watch);
   const run = workflow(async (ctx: Ctx) => {
     watch.began();
@@ -77,7 +82,11 @@ class OwnerInterpreter {
     }
   }
 
-  #step(ctx: Ctx, node: { name: string; delayMs: number; rollback: boolean; flaky: boolean }, scope: Location): Promise<unknown> {
+  #step(
+    ctx: Ctx,
+    node: { name: string; delayMs: number; rollback: boolean; flaky: boolean },
+    scope: Location,
+  ): Promise<unknown> {
     const key = JSON.stringify([...scope, node.name]);
     const path = `/${[...scope, node.name].filter((segment) => typeof segment === "string").join("/")}`;
     return ctx.step({
@@ -107,9 +116,23 @@ class OwnerInterpreter {
         await ctx.sleep(node.name, node.durationMs);
         return this.#watch.waited(at, true, undefined);
       case "join":
-        return void (await ctx.join(node.name, Object.fromEntries(node.branches.map((branch) => [branch.name, { run: (b: Ctx) => this.block(b, branch.body, [...at, branch.name]) }]))));
+        return void (await ctx.join(
+          node.name,
+          Object.fromEntries(
+            node.branches.map((branch) => [
+              branch.name,
+              { run: (b: Ctx) => this.block(b, branch.body, [...at, branch.name]) },
+            ]),
+          ),
+        ));
       case "race":
-        return void (await ctx.race(node.name, node.branches.map((branch) => ({ name: branch.name, run: (b: Ctx) => this.block(b, branch.body, [...at, branch.name]) }))));
+        return void (await ctx.race(
+          node.name,
+          node.branches.map((branch) => ({
+            name: branch.name,
+            run: (b: Ctx) => this.block(b, branch.body, [...at, branch.name]),
+          })),
+        ));
       case "loop":
         return ctx.loop({
           name: node.name,
@@ -122,7 +145,8 @@ class OwnerInterpreter {
       case "try":
         return void (await ctx.try(node.name, (block: Ctx) => this.block(block, node.body, at)));
       case "guard": {
-        const then = (): Promise<unknown> => this.#step(ctx, { name: `${node.name}-then`, delayMs: 3, rollback: false, flaky: false }, scope);
+        const then = (): Promise<unknown> =>
+          this.#step(ctx, { name: `${node.name}-then`, delayMs: 3, rollback: false, flaky: false }, scope);
         if (node.when === "finally") return this.block(ctx, node.body, scope).finally(then);
         return this.block(ctx, node.body, scope).catch(async (error: unknown) => {
           await then();
@@ -145,7 +169,10 @@ class OwnerInterpreter {
     const options = { names: node.queues, timeout: node.timeoutMs, completable: node.completable };
     let messages: { complete?: () => Promise<void> }[] = [];
     try {
-      messages = node.count > 0 ? await ctx.queue.nextBatch(node.name, { ...options, count: node.count }) : [await ctx.queue.next(node.name, options)];
+      messages =
+        node.count > 0
+          ? await ctx.queue.nextBatch(node.name, { ...options, count: node.count })
+          : [await ctx.queue.next(node.name, options)];
     } catch (error) {
       if ((error as { code?: string }).code !== "timed_out") throw error;
       this.#watch.waited(at, true, node.queues);

@@ -49,7 +49,10 @@ export class OwnerOracle {
   readonly #placeholders = new Set<string>();
   readonly #acknowledged = new Map<string, number>();
   /** Timeouts that the code has seen, by the entry that timed out. */
-  readonly #timeouts = new Map<number, { readonly queues: readonly string[]; readonly dueAt: number; readonly at: number }>();
+  readonly #timeouts = new Map<
+    number,
+    { readonly queues: readonly string[]; readonly dueAt: number; readonly at: number }
+  >();
 
   constructor(say: (what: string) => void, now: () => number) {
     this.#say = say;
@@ -66,11 +69,22 @@ export class OwnerOracle {
     const kept = new Map(this.#latest.kept);
     for (const [location, before] of this.#latest.entries) {
       const now = entries.get(location);
-      if (before.kind === "step" && before.status === "completed" && !isUndone(this.#latest.entries, before) && now?.completedSeq !== before.completedSeq) {
+      if (
+        before.kind === "step" &&
+        before.status === "completed" &&
+        !isUndone(this.#latest.entries, before) &&
+        now?.completedSeq !== before.completedSeq
+      ) {
         kept.set(location, (kept.get(location) ?? 0) + 1);
       }
-      const ended = now?.status === "completed" && now.value === undefined && before.status === "pending" && before.seq === now.seq;
-      if (ended && (before.dueAt ?? 0) > this.#now() && (before.kind === "sleep" || before.kind === "message") && !this.#isReplaced(location)) {
+      const ended =
+        now?.status === "completed" && now.value === undefined && before.status === "pending" && before.seq === now.seq;
+      if (
+        ended &&
+        (before.dueAt ?? 0) > this.#now() &&
+        (before.kind === "sleep" || before.kind === "message") &&
+        !this.#isReplaced(location)
+      ) {
         this.#say(`${before.kind} ${location} was marked as over ${(before.dueAt ?? 0) - this.#now()} ms too early`);
       }
     }
@@ -99,15 +113,22 @@ export class OwnerOracle {
     this.#timeouts.set(entry.seq, { queues, dueAt: entry.dueAt, at: this.#now() });
     const held = this.#heldIds();
     for (const [id, message] of queueOf(this.#rows)) {
-      const wasWanted = !held.has(id) && message.createdAt <= entry.dueAt && (queues.length === 0 || queues.includes(message.queue));
-      if (wasWanted) this.#say(`receive ${JSON.stringify(location)} timed out, and message ${message.body} was there in time`);
+      const wasWanted =
+        !held.has(id) && message.createdAt <= entry.dueAt && (queues.length === 0 || queues.includes(message.queue));
+      if (wasWanted)
+        this.#say(`receive ${JSON.stringify(location)} timed out, and message ${message.body} was there in time`);
     }
   }
 
   answered(location: readonly (string | number)[], version: number): void {
     const entry = this.#durable.entries.get(JSON.stringify(location));
     const stored = (entry?.data as { version?: number } | undefined)?.version;
-    if (entry?.kind === "version_check" && this.#latest.entries.get(JSON.stringify(location))?.seq === entry.seq && stored !== version) this.#say(`gate ${JSON.stringify(location)} answered ${version} after ${stored}`);
+    if (
+      entry?.kind === "version_check" &&
+      this.#latest.entries.get(JSON.stringify(location))?.seq === entry.seq &&
+      stored !== version
+    )
+      this.#say(`gate ${JSON.stringify(location)} answered ${version} after ${stored}`);
   }
 
   /** How many timeouts the code has seen. */
@@ -121,14 +142,22 @@ export class OwnerOracle {
     if (![...queueOf(this.#rows).values()].some((message) => message.body === body)) return;
     for (const timeout of [...this.#timeouts.values()].slice(before)) {
       const wanted = timeout.queues.length === 0 || timeout.queues.includes(queue);
-      if (wanted && timeout.at === begunAt && createdAt <= timeout.dueAt) this.#say(`message ${body} came at the deadline of a receive that timed out meanwhile`);
+      if (wanted && timeout.at === begunAt && createdAt <= timeout.dueAt)
+        this.#say(`message ${body} came at the deadline of a receive that timed out meanwhile`);
     }
   }
 
   /** The run is completed: whatever it had to do again is done. */
   ended(): void {
     for (const [location, entry] of this.#durable.entries) {
-      if (entry.kind !== "step" || entry.status === "completed" || entry.status === "failed" || this.#isReplaced(location) || /c\d+"/.test(location)) continue;
+      if (
+        entry.kind !== "step" ||
+        entry.status === "completed" ||
+        entry.status === "failed" ||
+        this.#isReplaced(location) ||
+        /c\d+"/.test(location)
+      )
+        continue;
       this.#say(`step ${location} is ${entry.status}, and the run is completed`);
     }
   }
@@ -138,7 +167,11 @@ export class OwnerOracle {
   }
 
   #heldIds(): Set<number> {
-    return new Set([...this.#latest.entries.values()].flatMap((entry) => (entry.kind === "message" ? heldMessages(entry).map(({ id }) => id) : [])));
+    return new Set(
+      [...this.#latest.entries.values()].flatMap((entry) =>
+        entry.kind === "message" ? heldMessages(entry).map(({ id }) => id) : [],
+      ),
+    );
   }
 
   /** Each step that is recorded has taken effect once, each that is not has not, and none was undone twice. */
@@ -147,7 +180,12 @@ export class OwnerOracle {
     const { net } = decodeValue(rows.get("s") ?? new Uint8Array()) as OwnerState;
     const record = decodeValue(rows.get("a") ?? new Uint8Array()) as { workflow?: { status: string } };
     const isCancelled = record.workflow?.status === "cancelled";
-    const locations = new Set([...Object.keys(net), ...[...entries].filter(([, entry]) => entry.kind === "step" && entry.location[0] !== -1).map(([location]) => location)]);
+    const locations = new Set([
+      ...Object.keys(net),
+      ...[...entries]
+        .filter(([, entry]) => entry.kind === "step" && entry.location[0] !== -1)
+        .map(([location]) => location),
+    ]);
     for (const location of locations) {
       const entry = entries.get(location);
       const wanted = entry?.kind === "step" && entry.status === "completed" && !isUndone(entries, entry) ? 1 : 0;

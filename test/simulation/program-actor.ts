@@ -8,10 +8,23 @@ import type { Program } from "./programs.js";
 type Ctx = any;
 
 /** The program's actor under the name `subject`, and the same without its workflow. */
-export function programRegistry(program: Program, clock: ManualClock, watch: Watch): { readonly whole: Registry; readonly withoutWorkflow: Registry } {
+export function programRegistry(
+  program: Program,
+  clock: ManualClock,
+  watch: Watch,
+): { readonly whole: Registry; readonly withoutWorkflow: Registry } {
   const interpreter = new Interpreter(clock, watch);
   const parts = {
-    state: { finished: {}, undone: {}, undoneOrder: [], received: [], added: {}, ticked: {}, recurred: {}, completed: [] } as ProgramState,
+    state: {
+      finished: {},
+      undone: {},
+      undoneOrder: [],
+      received: [],
+      added: {},
+      ticked: {},
+      recurred: {},
+      completed: [],
+    } as ProgramState,
     onDestroy: async () => {
       await clock.delay(4);
     },
@@ -65,7 +78,8 @@ function timedActions(clock: ManualClock, watch: Watch) {
       try {
         await clock.delay(3);
         c.state.recurred[key] = (c.state.recurred[key] ?? 0) + 1;
-        if (Object.keys(c.state.recurred).filter((each) => each.startsWith(`${id}@`)).length === OCCURRENCES) await c.cron.delete(id);
+        if (Object.keys(c.state.recurred).filter((each) => each.startsWith(`${id}@`)).length === OCCURRENCES)
+          await c.cron.delete(id);
       } finally {
         watch.attempt(`occurrence ${key}`, false, c.actorId);
       }

@@ -64,10 +64,12 @@ export class ProgramWatch implements Watch {
   }
 
   acknowledged(life: string, body: string): void {
-    if (!this.#ports.invariants.knows(life, body)) this.#ports.say(`message ${body} was acknowledged, and is not stored`);
+    if (!this.#ports.invariants.knows(life, body))
+      this.#ports.say(`message ${body} was acknowledged, and is not stored`);
   }
 
   completed(life: string, body: string): void {
-    if (this.#ports.invariants.isQueued(life, body)) this.#ports.say(`message ${body} was completed, and is in the queue`);
+    if (this.#ports.invariants.isQueued(life, body))
+      this.#ports.say(`message ${body} was completed, and is in the queue`);
   }
 }

@@ -1,12 +1,36 @@
 /** Random workflow programs: all primitives, nested, each of them ending for certain. */
 
 export type Node =
-  | { readonly kind: "step"; readonly name: string; readonly delayMs: number; readonly failures: number; readonly ephemeral: boolean; readonly rollback: boolean }
+  | {
+      readonly kind: "step";
+      readonly name: string;
+      readonly delayMs: number;
+      readonly failures: number;
+      readonly ephemeral: boolean;
+      readonly rollback: boolean;
+    }
   | { readonly kind: "tryStep"; readonly name: string; readonly end: "ok" | "critical" | "exhausted" | "timeout" }
   | { readonly kind: "sleep"; readonly name: string; readonly durationMs: number }
-  | { readonly kind: "receive"; readonly name: string; readonly queues: readonly string[]; readonly timeoutMs: number | undefined; readonly count: number; readonly completable: boolean }
-  | { readonly kind: "join" | "race"; readonly name: string; readonly branches: readonly { readonly name: string; readonly body: readonly Node[] }[] }
-  | { readonly kind: "loop"; readonly name: string; readonly times: number; readonly interval: number; readonly body: readonly Node[] }
+  | {
+      readonly kind: "receive";
+      readonly name: string;
+      readonly queues: readonly string[];
+      readonly timeoutMs: number | undefined;
+      readonly count: number;
+      readonly completable: boolean;
+    }
+  | {
+      readonly kind: "join" | "race";
+      readonly name: string;
+      readonly branches: readonly { readonly name: string; readonly body: readonly Node[] }[];
+    }
+  | {
+      readonly kind: "loop";
+      readonly name: string;
+      readonly times: number;
+      readonly interval: number;
+      readonly body: readonly Node[];
+    }
   | { readonly kind: "try"; readonly name: string; readonly fails: boolean; readonly body: readonly Node[] }
   | { readonly kind: "version"; readonly name: string }
   | { readonly kind: "foreign"; readonly delayMs: number };
@@ -41,7 +65,12 @@ export function randomProgram(random: () => number): Program {
         rollback: fails && chance(0.5),
       };
     }
-    if (roll < 0.42) return { kind: "tryStep", name: `t${index}`, end: (["ok", "critical", "exhausted", "timeout"] as const)[below(4)] ?? "ok" };
+    if (roll < 0.42)
+      return {
+        kind: "tryStep",
+        name: `t${index}`,
+        end: (["ok", "critical", "exhausted", "timeout"] as const)[below(4)] ?? "ok",
+      };
     if (roll < 0.52) return { kind: "sleep", name: `z${index}`, durationMs: below(500) - 10 };
     if (roll < 0.64) {
       return {
@@ -55,10 +84,18 @@ export function randomProgram(random: () => number): Program {
         completable: chance(0.4) && !parallel,
       };
     }
-    if (!nested || roll < 0.67) return chance(0.5) ? { kind: "version", name: `v${index}` } : { kind: "foreign", delayMs: below(30) };
+    if (!nested || roll < 0.67)
+      return chance(0.5) ? { kind: "version", name: `v${index}` } : { kind: "foreign", delayMs: below(30) };
     if (roll < 0.77) return { kind: "join", name: `j${index}`, branches: branches(depth) };
     if (roll < 0.86) return { kind: "race", name: `c${index}`, branches: branches(depth) };
-    if (roll < 0.94) return { kind: "loop", name: `l${index}`, times: 1 + below(5), interval: 1 + below(3), body: block(depth + 1, 2, parallel) };
+    if (roll < 0.94)
+      return {
+        kind: "loop",
+        name: `l${index}`,
+        times: 1 + below(5),
+        interval: 1 + below(3),
+        body: block(depth + 1, 2, parallel),
+      };
     return { kind: "try", name: `y${index}`, fails: chance(0.5), body: block(depth + 1, 3, parallel) };
   };
   const branches = (depth: number): { name: string; body: Node[] }[] =>

@@ -1,5 +1,15 @@
 /** The actor whose recurring jobs are simulated, and what is known of its occurrences whatever it stores. */
-import { actor, setup, type CronEveryOptions, type CronHistoryEntry, type CronJobInfo, type CronSetOptions, type Registry, type ScheduledEvent, type ScheduledFireInfo } from "../../src/actor/index.js";
+import {
+  actor,
+  setup,
+  type CronEveryOptions,
+  type CronHistoryEntry,
+  type CronJobInfo,
+  type CronSetOptions,
+  type Registry,
+  type ScheduledEvent,
+  type ScheduledFireInfo,
+} from "../../src/actor/index.js";
 import type { ManualClock } from "../../src/testing/index.js";
 
 export interface RecurringState {
@@ -67,9 +77,15 @@ export class Occurrences {
         all: async (c): Promise<SeenActor> => {
           const jobs = await c.cron.list();
           const histories = await Promise.all(jobs.map((job) => c.cron.history(job.name, { limit: 1_000 })));
-          return { jobs: jobs.map((job, index) => ({ job, history: (histories[index] ?? []).reverse() })), scheduled: await c.schedule.list(), state: c.state, now: this.#clock.now() };
+          return {
+            jobs: jobs.map((job, index) => ({ job, history: (histories[index] ?? []).reverse() })),
+            scheduled: await c.schedule.list(),
+            state: c.state,
+            now: this.#clock.now(),
+          };
         },
-        schedule: (c, id: string, delayMs: number, isFatal = false) => c.schedule.after(delayMs, isFatal ? "fatalTick" : "tick", id),
+        schedule: (c, id: string, delayMs: number, isFatal = false) =>
+          c.schedule.after(delayMs, isFatal ? "fatalTick" : "tick", id),
         tick: (c, id: string) => {
           c.state.ticked[id] = (c.state.ticked[id] ?? 0) + 1;
         },
@@ -80,7 +96,8 @@ export class Occurrences {
           this.#watch.kill();
           await this.#occurs(c.state, request, 0, info);
         },
-        works: (c, request: number, durationMs: number, info: ScheduledFireInfo) => this.#occurs(c.state, request, durationMs, info),
+        works: (c, request: number, durationMs: number, info: ScheduledFireInfo) =>
+          this.#occurs(c.state, request, durationMs, info),
         fails: async (c, request: number, durationMs: number, info: ScheduledFireInfo) => {
           await this.#occurs(c.state, request, durationMs, info);
           throw new Error("as asked");
@@ -99,7 +116,12 @@ export class Occurrences {
   }
 
   /** It changes the state after its last await. */
-  async #occurs(state: RecurringState, request: number, durationMs: number, { name = "", scheduledAt, firedAt }: ScheduledFireInfo): Promise<void> {
+  async #occurs(
+    state: RecurringState,
+    request: number,
+    durationMs: number,
+    { name = "", scheduledAt, firedAt }: ScheduledFireInfo,
+  ): Promise<void> {
     const key = occurrence(name, scheduledAt, firedAt);
     this.#watch.note(`begin ${key}`);
     this.#count(this.begun, `${key} of ${request}`, 1, "began");

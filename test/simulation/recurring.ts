@@ -27,11 +27,30 @@ const QUIET_MS = 10 * MINUTE_MS;
 const LONGEST_MS = 12 * SECOND_MS;
 const JOBS = ["a", "b", "c"] as const;
 const OPERATIONS = [
-  "set", "set", "every", "every", "again", "delete", "schedule", "schedule a fatal one", "look",
-  "spurious alarm", "alarm twice", "alarm lost", "alarm late", "alarm on time", "clock forward", "clock back", "write refused", "crash",
+  "set",
+  "set",
+  "every",
+  "every",
+  "again",
+  "delete",
+  "schedule",
+  "schedule a fatal one",
+  "look",
+  "spurious alarm",
+  "alarm twice",
+  "alarm lost",
+  "alarm late",
+  "alarm on time",
+  "clock forward",
+  "clock back",
+  "write refused",
+  "crash",
 ] as const;
 const DEADLY = new Set<string>(["write refused", "crash", "schedule a fatal one"]);
-/** So often at most a one-shot that kills its object begins: the first time not marked, once more after a clock that went far ahead, then to its bound. */
+/**
+ * So often at most a one-shot that kills its object begins: the first time not marked, once more after a clock that
+ * went far ahead, then to its bound.
+ */
 const FATAL_RUNS = 12;
 /** After this one that kills its object is dropped: ten cut-offs with the longest backoff. */
 const FATAL_MS = 3_600_000;
@@ -45,7 +64,14 @@ export async function simulateRecurring(seed: number): Promise<RecurringResult> 
   const recurring = new Recurring(seed);
   await recurring.run();
   const { subject, occurrences, violations, trace } = recurring;
-  return { seed, begun: occurrences.begun.size, commits: subject.store.commits, crashes: subject.crashes, violations, trace: trace.join("\n") };
+  return {
+    seed,
+    begun: occurrences.begun.size,
+    commits: subject.store.commits,
+    crashes: subject.crashes,
+    violations,
+    trace: trace.join("\n"),
+  };
 }
 
 class Recurring {
@@ -93,7 +119,13 @@ class Recurring {
       },
       portFault: () => {
         this.#portCalls += 1;
-        if (this.#isCalm || this.#crashRate === 0 || this.#portCalls - this.#diedAt < 200 || this.#random() >= this.#crashRate / 40) return false;
+        if (
+          this.#isCalm ||
+          this.#crashRate === 0 ||
+          this.#portCalls - this.#diedAt < 200 ||
+          this.#random() >= this.#crashRate / 40
+        )
+          return false;
         this.#diedAt = this.#portCalls;
         return true;
       },
@@ -102,7 +134,8 @@ class Recurring {
         this.#checkRows(rows, alarmAt);
       },
       onLog: (level, entry) => {
-        if (level === "fatal" || /invalid_schedule_row|internal error/.test(JSON.stringify(entry))) this.#say(`log: ${JSON.stringify(entry)}`);
+        if (level === "fatal" || /invalid_schedule_row|internal error/.test(JSON.stringify(entry)))
+          this.#say(`log: ${JSON.stringify(entry)}`);
       },
     });
     this.subject = this.#world.actor("subject", ["k"]);
@@ -121,7 +154,8 @@ class Recurring {
     // Nothing but crashes disturbs from here on: everything comes to its time.
     this.subject.alarmDelayMs = 0;
     if (this.#isFatal) {
-      for (const operation of ["schedule", "schedule a fatal one", "schedule"] as const) await this.#together(this.#apply(operation, count));
+      for (const operation of ["schedule", "schedule a fatal one", "schedule"] as const)
+        await this.#together(this.#apply(operation, count));
       await this.#world.pass(FATAL_MS);
     }
     // An alarm that the platform has lost is missed, and put right, by whoever touches the actor after its time.
@@ -193,7 +227,11 @@ class Recurring {
     const durationMs = this.#random() < 0.5 ? 0 : 1 + this.#below(LONGEST_MS);
     const what = { name, action, args: [request, durationMs], maxHistory: this.#pick([0, 3, 100, 100]) };
     if (kind === "every") return { ...what, interval: 5 * SECOND_MS + this.#below(25 * SECOND_MS) };
-    return { ...what, expression: this.#pick(["* * * * *", "*/2 * * * *", "*/3 * * * *"]), timezone: this.#pick(["UTC", "Europe/Berlin", "Asia/Kolkata"]) };
+    return {
+      ...what,
+      expression: this.#pick(["* * * * *", "*/2 * * * *", "*/3 * * * *"]),
+      timezone: this.#pick(["UTC", "Europe/Berlin", "Asia/Kolkata"]),
+    };
   }
 
   async #upsert(options: Options, again: boolean): Promise<void> {
@@ -204,7 +242,11 @@ class Recurring {
     if (answer === undefined) return;
     this.#asked.set(options.name, options);
     // What was registered already is as it was, but for what it has been through.
-    if (again && job) this.#check(sameRow(job, this.subject.store.dump().get(`d/cron/${options.name}`)), `${options.name} was registered again, and has changed`);
+    if (again && job)
+      this.#check(
+        sameRow(job, this.subject.store.dump().get(`d/cron/${options.name}`)),
+        `${options.name} was registered again, and has changed`,
+      );
   }
 
   async #delete(name: string): Promise<void> {
@@ -213,7 +255,8 @@ class Recurring {
     this.#asked.set(name, "unknown");
     const deleted = await this.#call("delete", name);
     if (deleted === undefined) return;
-    if (before !== "unknown") this.#check(deleted === (before !== "none"), `delete of ${name} answered ${String(deleted)}`);
+    if (before !== "unknown")
+      this.#check(deleted === (before !== "none"), `delete of ${name} answered ${String(deleted)}`);
     this.#asked.set(name, "none");
   }
 
@@ -261,20 +304,36 @@ class Recurring {
     // What is overdue is in hand. While work is guarded, its alarm is not the one of an actor that rests, but 1 ms beside it.
     const deadlines = deadlinesIn(rows).map((at) => (at <= now ? now + LAST_BACKOFF_MS : at + (isGuarded ? 1 : 0)));
     const earliest = Math.min(now + YEAR_MS, ...deadlines);
-    if (deadlines.length > 0) this.#check(alarmAt !== null && alarmAt <= Math.max(earliest, now + 10 * SECOND_MS), `alarm at ${alarmAt}, earliest deadline ${earliest}, now ${now}`);
+    if (deadlines.length > 0)
+      this.#check(
+        alarmAt !== null && alarmAt <= Math.max(earliest, now + 10 * SECOND_MS),
+        `alarm at ${alarmAt}, earliest deadline ${earliest}, now ${now}`,
+      );
   }
 
   #checkEnd(seen: SeenActor): void {
     for (const name of JOBS) {
       const asked = this.#asked.get(name) ?? "none";
       const { job } = seen.jobs.find((each) => each.job.name === name) ?? {};
-      if (asked !== "unknown") this.#check((job !== undefined) === (asked !== "none"), `${name} is ${job ? "there" : "not there"}, but was asked to be ${JSON.stringify(asked)}`);
-      if (typeof asked === "object" && job) this.#check(Object.entries(asked).every(([field, value]) => JSON.stringify(job[field as keyof CronJobInfo]) === JSON.stringify(value)), `${name} is ${JSON.stringify(job)}, not ${JSON.stringify(asked)}`);
+      if (asked !== "unknown")
+        this.#check(
+          (job !== undefined) === (asked !== "none"),
+          `${name} is ${job ? "there" : "not there"}, but was asked to be ${JSON.stringify(asked)}`,
+        );
+      if (typeof asked === "object" && job)
+        this.#check(
+          Object.entries(asked).every(
+            ([field, value]) => JSON.stringify(job[field as keyof CronJobInfo]) === JSON.stringify(value),
+          ),
+          `${name} is ${JSON.stringify(job)}, not ${JSON.stringify(asked)}`,
+        );
     }
     for (const each of seen.jobs) this.#checkJob(each, seen);
     const { fired, ticked } = seen.state;
-    for (const [key, times] of Object.entries(fired)) this.#check(times <= (this.occurrences.requests.get(key)?.size ?? 0), `${key} took effect ${times} times`);
-    for (const [what, times] of this.occurrences.killed) this.#check(times <= FATAL_RUNS, `${what} began ${times} times`);
+    for (const [key, times] of Object.entries(fired))
+      this.#check(times <= (this.occurrences.requests.get(key)?.size ?? 0), `${key} took effect ${times} times`);
+    for (const [what, times] of this.occurrences.killed)
+      this.#check(times <= FATAL_RUNS, `${what} began ${times} times`);
     this.#check(seen.scheduled.length === 0, `${seen.scheduled.length} one-shots are left`);
     for (const { id, acknowledged } of this.#scheduled) {
       const times = ticked[id] ?? 0;
@@ -285,18 +344,33 @@ class Recurring {
   #checkJob({ job, history }: SeenActor["jobs"][number], { state, now }: SeenActor): void {
     this.#check(history.length <= job.maxHistory, `${job.name} keeps ${history.length}, not ${job.maxHistory}`);
     // One that was cut off waits for its turn, while others run.
-    this.#check(job.nextRunAt > now - JOBS.length * LONGEST_MS, `${job.name} is due since ${job.nextRunAt}, now ${now}`);
+    this.#check(
+      job.nextRunAt > now - JOBS.length * LONGEST_MS,
+      `${job.name} is due since ${job.nextRunAt}, now ${now}`,
+    );
     for (const [index, { scheduledAt, firedAt, result, error }] of history.entries()) {
       const key = occurrence(job.name, scheduledAt, firedAt);
       const times = state.fired[key] ?? 0;
       const took = result === "ok" || error?.message === "as asked";
-      if ((this.occurrences.requests.get(key)?.size ?? 0) <= 1 && result !== "running") this.#check(times === (took ? 1 : 0), `${key} is ${result} (${error?.code}), and took effect ${times} times`);
+      if ((this.occurrences.requests.get(key)?.size ?? 0) <= 1 && result !== "running")
+        this.#check(times === (took ? 1 : 0), `${key} is ${result} (${error?.code}), and took effect ${times} times`);
       this.#check(firedAt >= scheduledAt, `${key} came early`);
-      this.#check(result !== "running" || history.slice(index + 1).every((later) => later.result === "skipped"), `${key} still runs`);
-      if (firedAt > (this.#cadenceSince.get(job.name) ?? 0)) this.#check(follows(job, firedAt, history[index + 1]?.scheduledAt ?? job.nextRunAt), `${key} is followed by ${history[index + 1]?.scheduledAt ?? job.nextRunAt}`);
+      this.#check(
+        result !== "running" || history.slice(index + 1).every((later) => later.result === "skipped"),
+        `${key} still runs`,
+      );
+      if (firedAt > (this.#cadenceSince.get(job.name) ?? 0))
+        this.#check(
+          follows(job, firedAt, history[index + 1]?.scheduledAt ?? job.nextRunAt),
+          `${key} is followed by ${history[index + 1]?.scheduledAt ?? job.nextRunAt}`,
+        );
     }
     const atMost = (job.kind === "every" ? job.interval : 3 * MINUTE_MS) + JOBS.length * LONGEST_MS;
-    if (job.maxHistory > 0) this.#check((history.at(-1)?.firedAt ?? 0) >= now - atMost, `${job.name} fired last at ${history.at(-1)?.firedAt}, now ${now}`);
+    if (job.maxHistory > 0)
+      this.#check(
+        (history.at(-1)?.firedAt ?? 0) >= now - atMost,
+        `${job.name} fired last at ${history.at(-1)?.firedAt}, now ${now}`,
+      );
   }
 
   // ---- small things ------------------------------------------------------------------------------------------------

@@ -44,7 +44,8 @@ export async function simulateConnections(seed: number): Promise<ConnectionsResu
   const violations: string[] = [];
   const trace: string[] = [];
   const say = (what: string): void => void (violations.length < 20 && violations.push(what));
-  const delay = (c: { state: RoomState }, ms: number): Promise<void> | undefined => (c.state.n % 3 === 0 ? clock.delay(ms) : undefined);
+  const delay = (c: { state: RoomState }, ms: number): Promise<void> | undefined =>
+    c.state.n % 3 === 0 ? clock.delay(ms) : undefined;
   const fault = occasionalCrashes(random, crashRate);
   let isFaulty = true;
   let portCalls = 0;
@@ -89,7 +90,11 @@ export async function simulateConnections(seed: number): Promise<ConnectionsResu
       trace.push(`${clock.now()} commit ${[...rows.keys()].join()} alarm ${alarmAt}`);
     },
     onLog: (level, entry) => {
-      if (level === "error" && !/lost|not served|onDisconnect failed|The end of a call failed/.test(String((entry as { msg?: string }).msg))) say(`log: ${JSON.stringify(entry)}`);
+      if (
+        level === "error" &&
+        !/lost|not served|onDisconnect failed|The end of a call failed/.test(String((entry as { msg?: string }).msg))
+      )
+        say(`log: ${JSON.stringify(entry)}`);
     },
   });
   const subject = world.actor("room", ["k"]);
@@ -97,7 +102,13 @@ export async function simulateConnections(seed: number): Promise<ConnectionsResu
   /** Something that the process may die under; then it never settles by itself. */
   const attempt = async (what: string, something: Promise<unknown>): Promise<unknown> => {
     let done = false;
-    const watched = Promise.race([something.then((value) => ({ value }), () => undefined), subject.died().then(() => undefined)]).finally(() => (done = true));
+    const watched = Promise.race([
+      something.then(
+        (value) => ({ value }),
+        () => undefined,
+      ),
+      subject.died().then(() => undefined),
+    ]).finally(() => (done = true));
     for (let rounds = 0; rounds < 100 && !done; rounds += 1) await world.pass(1);
     trace.push(`${clock.now()} ${what}`);
     return (await watched)?.value;
@@ -109,10 +120,16 @@ export async function simulateConnections(seed: number): Promise<ConnectionsResu
     const kind = random();
     if (!client || kind < 0.2) {
       const id = `c${(names += 1)}`;
-      const socket = (await attempt(`connect ${id}`, subject.connect({ params: id, encoding: (["json", "cbor", "bare"] as const)[names % 3] ?? "json" }))) as MemorySocket | undefined;
+      const socket = (await attempt(
+        `connect ${id}`,
+        subject.connect({ params: id, encoding: (["json", "cbor", "bare"] as const)[names % 3] ?? "json" }),
+      )) as MemorySocket | undefined;
       if (socket) clients.push({ id, socket, subscribedFrom: undefined });
     } else if (kind < 0.45 && client.subscribedFrom === undefined) {
-      await attempt(`subscribe ${client.id}`, client.socket.subscribe("n").then(() => client.socket.isOpen && (client.subscribedFrom ??= durable + 1)));
+      await attempt(
+        `subscribe ${client.id}`,
+        client.socket.subscribe("n").then(() => client.socket.isOpen && (client.subscribedFrom ??= durable + 1)),
+      );
     } else if (kind < 0.7) {
       await attempt(`announce ${client.id}`, client.socket.call(step, "announce"));
     } else if (kind < 0.76) {
@@ -139,15 +156,29 @@ export async function simulateConnections(seed: number): Promise<ConnectionsResu
   const open = clients.filter(({ socket }) => socket.isOpen);
   const rows = subject.store.dump();
   const state = decodeValue(rows.get("s") as Uint8Array) as RoomState;
-  const counted = Object.entries(state.present).map(([id, times]) => `${id} ${times}`).sort().join();
-  const wanted = open.map(({ id }) => `${id} 1`).sort().join();
+  const counted = Object.entries(state.present)
+    .map(([id, times]) => `${id} ${times}`)
+    .sort()
+    .join();
+  const wanted = open
+    .map(({ id }) => `${id} 1`)
+    .sort()
+    .join();
   if (counted !== wanted) say(`present are ${counted}, connected are ${wanted}`);
   const stored = [...rows.keys()].filter((key) => key.startsWith("c/")).length;
   if (stored !== open.length) say(`${stored} rows for ${open.length} connections`);
   if (subject.store.alarmAt !== null) say(`an alarm is left at ${subject.store.alarmAt}`);
   if (subject.timersHeld > 0) say("a timer is left");
   const events = clients.reduce((sum, { socket }) => sum + socket.events.length, 0);
-  return { seed, commits: subject.store.commits, crashes: subject.crashes, evictions, events, violations, trace: trace.join("\n") };
+  return {
+    seed,
+    commits: subject.store.commits,
+    crashes: subject.crashes,
+    evictions,
+    events,
+    violations,
+    trace: trace.join("\n"),
+  };
 }
 
 /** Each subscribed client has seen every announcement since, once, in order, and none before it was durable. */
@@ -159,6 +190,7 @@ function check(clients: readonly Client[], durable: number, say: (what: string) 
     const seen = socket.events.map(([, n]) => n as number);
     if (seen.some((n, index) => index > 0 && n !== (seen[index - 1] ?? 0) + 1)) say(`${id} saw ${seen.join()}`);
     if (seen.some((n) => n > durable)) say(`${id} saw ${seen.at(-1)} while ${durable} was durable`);
-    if (subscribedFrom !== undefined && socket.isOpen && durable >= subscribedFrom && (seen.at(-1) ?? 0) !== durable) say(`${id} missed what came after ${seen.at(-1)}, up to ${durable}`);
+    if (subscribedFrom !== undefined && socket.isOpen && durable >= subscribedFrom && (seen.at(-1) ?? 0) !== durable)
+      say(`${id} missed what came after ${seen.at(-1)}, up to ${durable}`);
   }
 }

@@ -1,6 +1,14 @@
 import { DatabaseSync } from "node:sqlite";
 import { actor, db, queue, setup, workflow } from "../../src/actor/index.js";
-import { decodeValue, encodeInput, encodeValue, ENVELOPE_VERSION, UserError, type CallEnvelope, type Operation } from "../../src/protocol/index.js";
+import {
+  decodeValue,
+  encodeInput,
+  encodeValue,
+  ENVELOPE_VERSION,
+  UserError,
+  type CallEnvelope,
+  type Operation,
+} from "../../src/protocol/index.js";
 import { ManualClock, type WorldActor } from "../../src/testing/index.js";
 import { seededRandom } from "../support/seeded-random.js";
 import { testWorld } from "../support/test-world.js";
@@ -16,7 +24,16 @@ export interface CreationsResult {
   readonly trace: string;
 }
 
-const HOOKS = ["canCreate", "onMigrate", "createState", "onCreate", "createVars", "onWake", "onBeforeConnect", "createConnState"] as const;
+const HOOKS = [
+  "canCreate",
+  "onMigrate",
+  "createState",
+  "onCreate",
+  "createVars",
+  "onWake",
+  "onBeforeConnect",
+  "createConnState",
+] as const;
 type Hook = (typeof HOOKS)[number];
 
 /** A caller: where it is refused, if it is; what it brings is its name. */
@@ -56,7 +73,11 @@ export async function simulateCreations(seed: number): Promise<CreationsResult> 
   let [portCalls, commits, crashes, refusals] = [0, 0, 0, 0];
 
   const hook = async (name: Hook, c: unknown, who: string | undefined): Promise<void> => {
-    const context = c as { kv: { put(key: string, value: string): Promise<void> }; db: { execute(sql: string, ...values: unknown[]): Promise<unknown> }; state: State };
+    const context = c as {
+      kv: { put(key: string, value: string): Promise<void> };
+      db: { execute(sql: string, ...values: unknown[]): Promise<unknown> };
+      state: State;
+    };
     if (isFaulty && random() < 0.3) await clock.delay(1);
     if (name !== "canCreate" && random() < 0.5) await context.kv.put(`${name} ${who}`, "x");
     if (name !== "canCreate" && withDatabase && random() < 0.5) {
@@ -134,7 +155,8 @@ export async function simulateCreations(seed: number): Promise<CreationsResult> 
     const { creator, hooks } = state;
     const visitor = visitors.get(creator) as Visitor;
     const asked = HOOKS.slice(0, visitor.isMere ? HOOKS.indexOf("onBeforeConnect") : HOOKS.length);
-    if (visitor.refusedBy && asked.includes(visitor.refusedBy)) say(`${actorId} is stored for ${creator}, whom ${visitor.refusedBy} refuses`);
+    if (visitor.refusedBy && asked.includes(visitor.refusedBy))
+      say(`${actorId} is stored for ${creator}, whom ${visitor.refusedBy} refuses`);
     const ran = hooks.map((each) => each.split(" ")[0]);
     const expected = asked.slice(HOOKS.indexOf("onCreate"));
     if (ran.join() !== expected.join()) say(`${actorId} is stored after ${ran.join()}`);
@@ -152,7 +174,11 @@ export async function simulateCreations(seed: number): Promise<CreationsResult> 
   const visit = async (at: WorldActor): Promise<void> => {
     const refusedBy = random() < 0.5 ? HOOKS[Math.floor(random() * HOOKS.length)] : undefined;
     const operation = OPERATIONS[Math.floor(random() * OPERATIONS.length)] as Operation;
-    const visitor: Visitor = { name: `v${(names += 1)}`, refusedBy, isMere: operation.kind === "resolve" && operation.forCaller !== true };
+    const visitor: Visitor = {
+      name: `v${(names += 1)}`,
+      refusedBy,
+      isMere: operation.kind === "resolve" && operation.forCaller !== true,
+    };
     visitors.set(visitor.name, visitor);
     const envelope: CallEnvelope = {
       v: ENVELOPE_VERSION,
@@ -161,15 +187,23 @@ export async function simulateCreations(seed: number): Promise<CreationsResult> 
       operation,
       params: encodeValue(visitor.name),
     };
-    const delivered = operation.kind === "request" ? at.deliverRequest(envelope, new Request("http://actor/")) : at.deliver(envelope);
+    const delivered =
+      operation.kind === "request" ? at.deliverRequest(envelope, new Request("http://actor/")) : at.deliver(envelope);
     const reply = await Promise.race([delivered.catch(() => undefined), at.died().then(() => undefined)]);
-    const outcome = reply === undefined ? "died" : reply.ok ? "ok" : `${reply.error.group}/${reply.error.code} ${reply.error.message}`;
+    const outcome =
+      reply === undefined
+        ? "died"
+        : reply.ok
+          ? "ok"
+          : `${reply.error.group}/${reply.error.code} ${reply.error.message}`;
     trace.push(`${clock.now()} ${visitor.name} ${operation.kind} ${outcome}`);
     if (reply === undefined || reply.ok) return;
     if (reply.error.code === "refused") refusals += 1;
-    if (reply.error.code === "refused" && reply.error.message !== visitor.name) say(`${visitor.name} was told the refusal of ${reply.error.message}`);
+    if (reply.error.code === "refused" && reply.error.message !== visitor.name)
+      say(`${visitor.name} was told the refusal of ${reply.error.message}`);
     if (reply.error.code === "refused" && !refusedBy) say(`${visitor.name} was refused`);
-    if (!["refused", "duplicate_key", "restarting", "destroyed"].includes(reply.error.code)) say(`${visitor.name}: ${outcome}`);
+    if (!["refused", "duplicate_key", "restarting", "destroyed"].includes(reply.error.code))
+      say(`${visitor.name}: ${outcome}`);
   };
 
   const places = [["a"], ["b"]].map((key) => world.actor("subject", key));
@@ -178,7 +212,13 @@ export async function simulateCreations(seed: number): Promise<CreationsResult> 
     const kind = random();
     let done = false;
     const visits = kind < 0.7 ? Array.from({ length: 1 + Math.floor(random() * 3) }, () => visit(at)) : [];
-    if (kind >= 0.7 && kind < 0.85) visits.push(at.send({ mode: "get" }, { kind: "destroy" }).then(() => {}, () => {}));
+    if (kind >= 0.7 && kind < 0.85)
+      visits.push(
+        at.send({ mode: "get" }, { kind: "destroy" }).then(
+          () => {},
+          () => {},
+        ),
+      );
     else if (kind >= 0.85 && kind < 0.92) visits.push(at.evict().catch(() => {}));
     else if (kind >= 0.92 && crashRate > 0) at.crash();
     void Promise.all(visits).then(() => (done = true));
@@ -191,7 +231,13 @@ export async function simulateCreations(seed: number): Promise<CreationsResult> 
     crashes += at.crashes;
     const honest: Visitor = { name: `last-${at.key.join()}`, refusedBy: undefined, isMere: false };
     visitors.set(honest.name, honest);
-    const reply = await at.deliver({ v: ENVELOPE_VERSION, address: { name: at.name, key: at.key }, creation: { mode: "getOrCreate", input: encodeInput(honest.name) }, operation: OPERATIONS[0] as Operation, params: encodeValue(honest.name) });
+    const reply = await at.deliver({
+      v: ENVELOPE_VERSION,
+      address: { name: at.name, key: at.key },
+      creation: { mode: "getOrCreate", input: encodeInput(honest.name) },
+      operation: OPERATIONS[0] as Operation,
+      params: encodeValue(honest.name),
+    });
     if (!reply.ok) say(`in the end ${at.key.join()} serves nobody: ${reply.error.code}`);
   }
   return { commits, crashes, lives: stored.size, refusals, violations, trace: trace.join("\n") };

@@ -52,7 +52,8 @@ export async function simulateDesk(seed: number, options: DeskOptions = {}): Pro
   const crashRate = options.crash ? 0 : ([0, 0.02, 0.06, 0.12][seed % 4] ?? 0);
   const violations: string[] = [];
   const trace: string[] = [];
-  const say = (what: string): void => void (violations.length < 20 && violations.push(`${clock.now() % 1_000_000_000} ${what}`));
+  const say = (what: string): void =>
+    void (violations.length < 20 && violations.push(`${clock.now() % 1_000_000_000} ${what}`));
   const fault = faultOf(options, random, crashRate);
   const durable = new Map<string, DeskState>();
   const committed = new Map<string, DeskState>();
@@ -70,7 +71,10 @@ export async function simulateDesk(seed: number, options: DeskOptions = {}): Pro
       portCalls += 1;
       return isFaulty && crashRate > 0 && portCalls % 89 === 0 && random() < crashRate * 3;
     },
-    deleteFault: () => (isFaulty && random() < crashRate * 2 ? (["refuse", "crash-before", "crash-after"] as const)[Math.floor(random() * 3)] : undefined),
+    deleteFault: () =>
+      isFaulty && random() < crashRate * 2
+        ? (["refuse", "crash-before", "crash-after"] as const)[Math.floor(random() * 3)]
+        : undefined,
     onCommit: (_, rows, alarmAt) => {
       remember(committed, rows);
       trace.push(`${clock.now()} commit ${[...rows.keys()].join()} alarm ${alarmAt}`);
@@ -83,7 +87,11 @@ export async function simulateDesk(seed: number, options: DeskOptions = {}): Pro
     onLog: (level, entry) => {
       const line = JSON.stringify(entry);
       trace.push(`${clock.now()} ${level} ${(entry as { msg?: string }).msg}`);
-      if (level === "fatal" || (line.includes("internal error") && !/CrashError|after a change|The store refuses/.test(line))) say(`log: ${line}`);
+      if (
+        level === "fatal" ||
+        (line.includes("internal error") && !/CrashError|after a change|The store refuses/.test(line))
+      )
+        say(`log: ${line}`);
     },
   });
   const subject = world.actor("desk", ["k"]);
@@ -91,7 +99,9 @@ export async function simulateDesk(seed: number, options: DeskOptions = {}): Pro
   /** Something that the process may die under: then it never settles by itself. */
   const attempt = async <T>(what: string, something: Promise<T>): Promise<T | undefined> => {
     let done = false;
-    const watched = Promise.race([something.catch(() => undefined), subject.died().then(() => undefined)]).finally(() => (done = true));
+    const watched = Promise.race([something.catch(() => undefined), subject.died().then(() => undefined)]).finally(
+      () => (done = true),
+    );
     for (let rounds = 0; rounds < 200 && !done; rounds += 1) await world.pass(1);
     if (!done) say(`${what} came to no end`);
     trace.push(`${clock.now()} ${what}`);
@@ -113,7 +123,8 @@ export async function simulateDesk(seed: number, options: DeskOptions = {}): Pro
       if (new Set(booked).size < booked.length) say(`booked twice: ${booked.join()}`);
       if (shipped.some((name, at) => name !== booked[at])) say(`shipped ${shipped.join()} of ${booked.join()}`);
       for (const [name, times] of Object.entries(hits)) if (times > 1) say(`request ${name} was served ${times} times`);
-      for (const name of promised.get(life)?.hits ?? []) if (hits[name] !== 1) say(`request ${name} was answered, and is not durable`);
+      for (const name of promised.get(life)?.hits ?? [])
+        if (hits[name] !== 1) say(`request ${name} was answered, and is not durable`);
     }
   };
 
@@ -124,7 +135,13 @@ export async function simulateDesk(seed: number, options: DeskOptions = {}): Pro
     if (!socket) return;
     await world.settle();
     const [init] = socket.received;
-    clients.push({ name, socket, isRaw, life: init?.tag === "Init" ? init.val.actorId : undefined, subscribedFrom: undefined });
+    clients.push({
+      name,
+      socket,
+      isRaw,
+      life: init?.tag === "Init" ? init.val.actorId : undefined,
+      subscribedFrom: undefined,
+    });
   };
   const stream = async (): Promise<void> => {
     const response = await attempt("stream", subject.fetch("/stream"));
@@ -138,42 +155,77 @@ export async function simulateDesk(seed: number, options: DeskOptions = {}): Pro
       if (Number(n) > (committed.get(life)?.parts ?? 0)) say(`part ${n} left before its commit`);
     }
   };
-  const operations: readonly (readonly [weight: number, run: (client: Client | undefined, name: string) => Promise<unknown>])[] = [
+  const operations: readonly (readonly [
+    weight: number,
+    run: (client: Client | undefined, name: string) => Promise<unknown>,
+  ])[] = [
     [9, () => connect(false)],
     [4, () => connect(true)],
-    [7, async (client) => {
-      if (!client || client.isRaw || client.subscribedFrom !== undefined) return;
-      await attempt(`subscribe ${client.name}`, client.socket.subscribe("n"));
-      const state = durable.get(client.life ?? "");
-      if (client.socket.isOpen && state) client.subscribedFrom = state.n + 1;
-    }],
-    [8, async (client, name) => {
-      if (client?.isRaw) return attempt(`frame ${client.name}`, client.socket.sayRaw(name));
-      if (client) return attempt(`announce ${client.name}`, client.socket.call(1, "announce"));
-      return undefined;
-    }],
+    [
+      7,
+      async (client) => {
+        if (!client || client.isRaw || client.subscribedFrom !== undefined) return;
+        await attempt(`subscribe ${client.name}`, client.socket.subscribe("n"));
+        const state = durable.get(client.life ?? "");
+        if (client.socket.isOpen && state) client.subscribedFrom = state.n + 1;
+      },
+    ],
+    [
+      8,
+      async (client, name) => {
+        if (client?.isRaw) return attempt(`frame ${client.name}`, client.socket.sayRaw(name));
+        if (client) return attempt(`announce ${client.name}`, client.socket.call(1, "announce"));
+        return undefined;
+      },
+    ],
     [3, async (client) => client && !client.isRaw && attempt(`fail ${client.name}`, client.socket.call(2, "fail"))],
     [3, async (client) => client && !client.isRaw && attempt(`leave ${client.name}`, client.socket.call(3, "leave"))],
-    [9, async (_, name) => acknowledge((await attempt(`order ${name}`, subject.call("order", name))) as string | undefined, "orders", name)],
-    [5, async (_, name) => {
-      const reply = await attempt(`send ${name}`, subject.send({ mode: "getOrCreate" }, { kind: "send", queue: "orders", body: encodeValue(name) }));
-      if (reply?.ok) acknowledge(reply.actorId, "orders", name);
-    }],
-    [9, async (_, name) => {
-      const response = await attempt(`hit ${name}`, subject.fetch("/hit", { method: "POST", body: name }));
-      const answer = response && (await attempt("answer", response.json()));
-      acknowledge((answer as { life: string } | undefined)?.life, "hits", name);
-    }],
+    [
+      9,
+      async (_, name) =>
+        acknowledge(
+          (await attempt(`order ${name}`, subject.call("order", name))) as string | undefined,
+          "orders",
+          name,
+        ),
+    ],
+    [
+      5,
+      async (_, name) => {
+        const reply = await attempt(
+          `send ${name}`,
+          subject.send({ mode: "getOrCreate" }, { kind: "send", queue: "orders", body: encodeValue(name) }),
+        );
+        if (reply?.ok) acknowledge(reply.actorId, "orders", name);
+      },
+    ],
+    [
+      9,
+      async (_, name) => {
+        const response = await attempt(`hit ${name}`, subject.fetch("/hit", { method: "POST", body: name }));
+        const answer = response && (await attempt("answer", response.json()));
+        acknowledge((answer as { life: string } | undefined)?.life, "hits", name);
+      },
+    ],
     [5, stream],
-    [6, async (client) => client && attempt(`hang up ${client.name}`, client.socket.hangUp(random() < 0.5 ? 1000 : 1006))],
-    [9, () => {
-      totals.evictions += 1;
-      return attempt("evict", subject.evict());
-    }],
-    [4, async () => {
-      trace.push(`${clock.now()} crash`);
-      if (crashRate > 0) subject.crash();
-    }],
+    [
+      6,
+      async (client) => client && attempt(`hang up ${client.name}`, client.socket.hangUp(random() < 0.5 ? 1000 : 1006)),
+    ],
+    [
+      9,
+      () => {
+        totals.evictions += 1;
+        return attempt("evict", subject.evict());
+      },
+    ],
+    [
+      4,
+      async () => {
+        trace.push(`${clock.now()} crash`);
+        if (crashRate > 0) subject.crash();
+      },
+    ],
     [6, () => world.pass(Math.floor(random() * 1_000))],
     [3, () => attempt("spurious alarm", subject.fireAlarm())],
     [1, async (client) => client && !client.isRaw && attempt("end by a socket", client.socket.call(4, "end"))],
@@ -200,7 +252,18 @@ export async function simulateDesk(seed: number, options: DeskOptions = {}): Pro
   checkEnd(subject, clients, promised, say);
   const received = clients.reduce((sum, { socket }) => sum + socket.events.length + socket.frames.length, totals.parts);
   const destroyed = Math.max(0, durable.size - 1);
-  return { seed, commits: subject.store.commits, crashes: subject.crashes, evictions: totals.evictions, destroyed, operations: totals.operations, acknowledged: totals.acknowledged, received, violations, trace: trace.join("\n") };
+  return {
+    seed,
+    commits: subject.store.commits,
+    crashes: subject.crashes,
+    evictions: totals.evictions,
+    destroyed,
+    operations: totals.operations,
+    acknowledged: totals.acknowledged,
+    received,
+    violations,
+    trace: trace.join("\n"),
+  };
 }
 
 function faultOf({ crash }: DeskOptions, random: () => number, rate: number): CommitFault {
@@ -230,7 +293,11 @@ function remember(states: Map<string, DeskState>, rows: ReadonlyMap<string, Uint
 }
 
 /** Let in first, then every announcement since it subscribed: once, in order, and none before it was durable. */
-function checkClient({ name, socket, life = "", subscribedFrom }: Client, durable: ReadonlyMap<string, DeskState>, say: (what: string) => void): void {
+function checkClient(
+  { name, socket, life = "", subscribedFrom }: Client,
+  durable: ReadonlyMap<string, DeskState>,
+  say: (what: string) => void,
+): void {
   const n = durable.get(life)?.n ?? 0;
   const [first, ...frames] = socket.received;
   if (first && first.tag !== "Init") say(`${name} was sent ${first.tag} before it was let in`);
@@ -238,7 +305,8 @@ function checkClient({ name, socket, life = "", subscribedFrom }: Client, durabl
   const seen = socket.events.map(([, each]) => each as number);
   if (seen.some((each, at) => at > 0 && each !== (seen[at - 1] ?? 0) + 1)) say(`${name} saw ${seen.join()}`);
   if (seen.some((each) => each > n)) say(`${name} saw ${seen.at(-1)} while ${n} was durable`);
-  if (subscribedFrom !== undefined && socket.isOpen && n >= subscribedFrom && seen.at(-1) !== n) say(`${name} missed what came after ${seen.at(-1)}, up to ${n}`);
+  if (subscribedFrom !== undefined && socket.isOpen && n >= subscribedFrom && seen.at(-1) !== n)
+    say(`${name} missed what came after ${seen.at(-1)}, up to ${n}`);
 }
 
 /** Each answer to a frame is durable, and none comes twice. */
@@ -255,17 +323,30 @@ function checkRaw(client: Client, durable: ReadonlyMap<string, DeskState>, say: 
 }
 
 /** All is quiet: what was promised has been kept, who is open is present, and nothing is held. */
-function checkEnd(subject: WorldActor, clients: readonly Client[], promised: ReadonlyMap<string, Promised>, say: (what: string) => void): void {
+function checkEnd(
+  subject: WorldActor,
+  clients: readonly Client[],
+  promised: ReadonlyMap<string, Promised>,
+  say: (what: string) => void,
+): void {
   const rows = subject.store.dump();
   const state = decodeValue(rows.get("s") as Uint8Array) as DeskState;
   const open = clients.filter(({ socket }) => socket.isOpen);
-  for (const { name, life } of open) if (life !== undefined && life !== state.life) say(`${name} is open, though its actor is gone`);
-  const present = Object.entries(state.present).map(([name, times]) => `${name} ${times}`).sort().join();
-  const wanted = open.map(({ name }) => `${name} 1`).sort().join();
+  for (const { name, life } of open)
+    if (life !== undefined && life !== state.life) say(`${name} is open, though its actor is gone`);
+  const present = Object.entries(state.present)
+    .map(([name, times]) => `${name} ${times}`)
+    .sort()
+    .join();
+  const wanted = open
+    .map(({ name }) => `${name} 1`)
+    .sort()
+    .join();
   if (present !== wanted) say(`present are ${present}, connected are ${wanted}`);
   const stored = [...rows.keys()].filter((key) => key.startsWith("c/")).length;
   if (stored !== open.length) say(`${stored} rows for ${open.length} connections`);
-  for (const name of promised.get(state.life)?.orders ?? []) if (!state.shipped.includes(name)) say(`order ${name} was acknowledged, and never shipped`);
+  for (const name of promised.get(state.life)?.orders ?? [])
+    if (!state.shipped.includes(name)) say(`order ${name} was acknowledged, and never shipped`);
   if (state.shipped.length < state.booked.length) say(`booked ${state.booked.join()}, shipped ${state.shipped.join()}`);
   const queued = [...rows.keys()].filter((key) => key.startsWith("m/") || key.startsWith("d/"));
   if (queued.length > 0) say(`left over: ${queued.join()}`);

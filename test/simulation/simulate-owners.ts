@@ -19,7 +19,28 @@ export interface OwnersResult {
   readonly trace: string;
 }
 
-const EVENTS = ["deploy", "deploy", "deploy", "evict", "evict", "send", "send", "send", "send at the deadline", "send at the deadline", "touch", "recover", "recover", "recover", "replay", "replay", "repair", "repair", "break", "cancel"] as const;
+const EVENTS = [
+  "deploy",
+  "deploy",
+  "deploy",
+  "evict",
+  "evict",
+  "send",
+  "send",
+  "send",
+  "send at the deadline",
+  "send at the deadline",
+  "touch",
+  "recover",
+  "recover",
+  "recover",
+  "replay",
+  "replay",
+  "repair",
+  "repair",
+  "break",
+  "cancel",
+] as const;
 /** So many times everything is repaired and recovered: each time the run must get further. */
 const ROUNDS = 60;
 
@@ -29,7 +50,8 @@ export async function simulateOwners(seed: number): Promise<OwnersResult> {
   const clock = new ManualClock();
   const violations: string[] = [];
   const trace: string[] = [];
-  const say = (what: string): void => void (violations.length < 20 && violations.push(`${clock.now() % 1_000_000_000} ${what}`));
+  const say = (what: string): void =>
+    void (violations.length < 20 && violations.push(`${clock.now() % 1_000_000_000} ${what}`));
   let program: Node[] = ownerProgram(random);
   const undoes = hasRollback(program);
   const broken = new Set(breakables(program).filter(() => random() < 0.25));
@@ -63,7 +85,8 @@ export async function simulateOwners(seed: number): Promise<OwnersResult> {
     onLog: (level, entry) => {
       const { code, msg } = entry as { code?: string; msg?: string };
       trace.push(`${clock.now()} ${level} ${String(msg ?? entry)}`);
-      if (String(code).includes("diverged") || level === "fatal" || /internal error/i.test(String(msg))) say(`log: ${String(msg)}`);
+      if (String(code).includes("diverged") || level === "fatal" || /internal error/i.test(String(msg)))
+        say(`log: ${String(msg)}`);
     },
   });
   const subject: WorldActor = world.actor("subject", ["k"]);
@@ -81,7 +104,8 @@ export async function simulateOwners(seed: number): Promise<OwnersResult> {
       return await Promise.race([subject.call(action, ...args), subject.died()]);
     } catch (error) {
       const { code = "" } = error as { code?: string };
-      if (!["restarting", "workflow_in_flight", "step_not_found", "not_a_step"].includes(code)) say(`${action} failed with ${code} ${String(error)}`);
+      if (!["restarting", "workflow_in_flight", "step_not_found", "not_a_step"].includes(code))
+        say(`${action} failed with ${code} ${String(error)}`);
       return undefined;
     }
   };
@@ -89,8 +113,12 @@ export async function simulateOwners(seed: number): Promise<OwnersResult> {
     const body = `m${(sent += 1)}`;
     const begunAt = clock.now();
     const before = oracle.timeouts;
-    const reply = await Promise.race([subject.send({ mode: "getOrCreate" }, { kind: "send", queue, body: encodeValue(body) }).catch(() => undefined), subject.died()]);
-    if (reply?.ok && reply.output) oracle.acknowledged(body, queue, (decodeValue(reply.output) as { createdAt: number }).createdAt, begunAt, before);
+    const reply = await Promise.race([
+      subject.send({ mode: "getOrCreate" }, { kind: "send", queue, body: encodeValue(body) }).catch(() => undefined),
+      subject.died(),
+    ]);
+    if (reply?.ok && reply.output)
+      oracle.acknowledged(body, queue, (decodeValue(reply.output) as { createdAt: number }).createdAt, begunAt, before);
   };
   const status = (): string => {
     const record = subject.store.dump().get("a");
@@ -160,8 +188,18 @@ export async function simulateOwners(seed: number): Promise<OwnersResult> {
     await world.pass(30_000);
   }
   await world.passUntilQuiet(3_600_000);
-  if (status() !== "completed") say(`ended ${status()}: ${JSON.stringify(((await call("status")) as { error?: unknown })?.error)}`);
+  if (status() !== "completed")
+    say(`ended ${status()}: ${JSON.stringify(((await call("status")) as { error?: unknown })?.error)}`);
   else oracle.ended();
-  if (subject.holdsLease || subject.store.alarmAt !== null || subject.timersHeld > 0) say("a lease, an alarm or a timer is left");
-  return { seed, deploys, operations, crashes: subject.crashes, commits: subject.store.commits, violations, trace: trace.join("\n") };
+  if (subject.holdsLease || subject.store.alarmAt !== null || subject.timersHeld > 0)
+    say("a lease, an alarm or a timer is left");
+  return {
+    seed,
+    deploys,
+    operations,
+    crashes: subject.crashes,
+    commits: subject.store.commits,
+    violations,
+    trace: trace.join("\n"),
+  };
 }

@@ -1,7 +1,19 @@
-import { ManualClock, type CommitFault, type World, type WorldActor, type WorldOptions } from "../../src/testing/index.js";
+import {
+  ManualClock,
+  type CommitFault,
+  type World,
+  type WorldActor,
+  type WorldOptions,
+} from "../../src/testing/index.js";
 import { seededRandom } from "../support/seeded-random.js";
 import { testWorld } from "../support/test-world.js";
-import { deployOlderCode, deployWithoutActor, deployWithoutWorkflow, type Deploys, type DeployStage } from "./deploys.js";
+import {
+  deployOlderCode,
+  deployWithoutActor,
+  deployWithoutWorkflow,
+  type Deploys,
+  type DeployStage,
+} from "./deploys.js";
 import { Disturber, randomDisturbances, type Disturbance } from "./disturbances.js";
 import { occasionalCrashes } from "./faults.js";
 import { Invariants, read } from "./invariants.js";
@@ -64,7 +76,10 @@ class Simulation {
     this.#invariants = new Invariants(say);
     this.#watch = new ProgramWatch({ invariants: this.#invariants, process: () => this.#subject.crashes, note, say });
     this.#registries = programRegistry(this.#program, this.#clock, this.#watch);
-    this.#world = testWorld(this.#registries.whole, this.#worldOptions(occasionalCrashes(this.#random, this.#crashRate)));
+    this.#world = testWorld(
+      this.#registries.whole,
+      this.#worldOptions(occasionalCrashes(this.#random, this.#crashRate)),
+    );
     this.#subject = this.#world.actor("subject", ["k"]);
     this.#disturbances = randomDisturbances(this.#random, this.#crashRate);
     this.#disturber = new Disturber(this.#world, this.#subject, this.#clock, this.#watch, this.#random);
@@ -107,7 +122,8 @@ class Simulation {
         this.#events += 1;
         this.#watch.durable();
         this.#invariants.durable(rows, alarmAt, this.#clock.now(), this.#disturber.alarmIsLost);
-        if (!this.#disturber.alarmIsLost && this.#watch.works) this.#invariants.checkWorking(rows, alarmAt, this.#clock.now());
+        if (!this.#disturber.alarmIsLost && this.#watch.works)
+          this.#invariants.checkWorking(rows, alarmAt, this.#clock.now());
       },
       onLog: (level, entry) => this.#logged(level, entry),
     };
@@ -123,14 +139,16 @@ class Simulation {
 
   #diesInPort(): boolean {
     this.#portCalls += 1;
-    if (this.#crashRate === 0 || this.#portCalls - this.#diedAt < 200 || this.#random() >= this.#crashRate / 40) return false;
+    if (this.#crashRate === 0 || this.#portCalls - this.#diedAt < 200 || this.#random() >= this.#crashRate / 40)
+      return false;
     this.#diedAt = this.#portCalls;
     return true;
   }
 
   #logged(level: string, entry: unknown): void {
     const line = JSON.stringify(entry);
-    if (String((entry as { code?: string }).code).includes("diverged") && !this.#lacksWorkflow) this.#say(`log: ${line}`);
+    if (String((entry as { code?: string }).code).includes("diverged") && !this.#lacksWorkflow)
+      this.#say(`log: ${line}`);
     this.#note(`${level} ${String((entry as { msg?: string }).msg ?? entry)}`);
     if (level === "fatal" || (line.includes("internal error") && !isRefusal(line))) this.#say(`log: ${line}`);
   }
@@ -182,7 +200,14 @@ class Simulation {
   }
 
   #stage(): DeployStage {
-    return { world: this.#world, subject: this.#subject, disturber: this.#disturber, registries: this.#registries, random: this.#random, say: this.#say.bind(this) };
+    return {
+      world: this.#world,
+      subject: this.#subject,
+      disturber: this.#disturber,
+      registries: this.#registries,
+      random: this.#random,
+      say: this.#say.bind(this),
+    };
   }
 
   /** A destroyed actor is gone some time later, with nobody's help, and asking for it makes none. */
@@ -191,7 +216,8 @@ class Simulation {
     for (let minutes = 0; minutes < BURIAL_MINUTES; minutes += 1) await this.#world.pass(MINUTE_MS);
     if (this.#disturber.alarmIsLost) await together(this.#world, this.#disturber.look());
     for (let looks = 0; looks < 2; looks += 1) {
-      if (store.keys.length > 0 || store.alarmAt !== null) this.#say(`destroyed, and left ${store.keys.join(" ")} with an alarm at ${store.alarmAt}`);
+      if (store.keys.length > 0 || store.alarmAt !== null)
+        this.#say(`destroyed, and left ${store.keys.join(" ")} with an alarm at ${store.alarmAt}`);
       if (this.#subject.timersHeld > 0) this.#say("destroyed, and holds a timer");
       if ((await together(this.#world, this.#disturber.look())) !== undefined) this.#say("destroyed, and answers");
     }
@@ -202,7 +228,8 @@ class Simulation {
     const subject = this.#subject;
     for (let lives = 0; lives < 5 && (lives === 0 || !isEnded(subject)); lives += 1) {
       await this.#create();
-      for (let round = 0; round < 200 && (!isEnded(subject) || (this.#disturber.alarmIsLost && round < 3)); round += 1) await this.#round(round);
+      for (let round = 0; round < 200 && (!isEnded(subject) || (this.#disturber.alarmIsLost && round < 3)); round += 1)
+        await this.#round(round);
       await this.#world.passUntilQuiet(HOUR_MS);
     }
   }
@@ -214,7 +241,8 @@ class Simulation {
     // An alarm that the platform has lost comes back when anybody touches the actor; one that it has not needs nobody.
     if (disturber.alarmIsLost) await together(this.#world, disturber.touch());
     else if (subject.store.keys.length === 0) await this.#create();
-    else if (subject.alarmComesAt === null || subject.alarmComesAt > this.#clock.now()) this.#invariants.checkWaiting(subject.store.dump(), this.#watch.openWaits);
+    else if (subject.alarmComesAt === null || subject.alarmComesAt > this.#clock.now())
+      this.#invariants.checkWaiting(subject.store.dump(), this.#watch.openWaits);
     if (round > 0 && !isEnded(subject)) await together(this.#world, disturber.fill(["a", "b"][round % 2] ?? "a"));
   }
 
@@ -229,11 +257,20 @@ class Simulation {
 
 /** A deploy that cannot serve the actor says so; so does code of a process that has died. */
 function isRefusal(line: string): boolean {
-  return line.includes("in the registry") || line.includes("storage format") || line.includes("CrashError") || line.includes("refuses to delete");
+  return (
+    line.includes("in the registry") ||
+    line.includes("storage format") ||
+    line.includes("CrashError") ||
+    line.includes("refuses to delete")
+  );
 }
 
 /** Alive, and its workflow at its end. */
 function isEnded(actor: WorldActor): boolean {
   const record = read(actor.store.dump())?.record;
-  return record !== undefined && !record.destroyed && (record.workflow.status === "completed" || record.workflow.status === "failed");
+  return (
+    record !== undefined &&
+    !record.destroyed &&
+    (record.workflow.status === "completed" || record.workflow.status === "failed")
+  );
 }

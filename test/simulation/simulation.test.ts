@@ -14,7 +14,9 @@ describe("simulation", () => {
     let deaths = 0;
     for (let seed = FIRST; seed < FIRST + COUNT; seed += 1) {
       const result = await simulate(seed).catch((error: unknown) => {
-        throw new Error(`SEED=${seed} npx vitest run --project simulation test/simulation/simulation.test.ts`, { cause: error });
+        throw new Error(`SEED=${seed} npx vitest run --project simulation test/simulation/simulation.test.ts`, {
+          cause: error,
+        });
       });
       commits += result.commits;
       crashes += result.crashes;
@@ -22,8 +24,16 @@ describe("simulation", () => {
       deaths += result.deaths;
       if (result.violations.length > 0) failed.push(result);
     }
-    console.log(`simulation: ${COUNT} programs, ${events} events, ${commits} commits, ${crashes} crashes, ${deaths} lives destroyed, ${failed.length} with violations`);
-    const report = failed.slice(0, 5).map((each) => `SEED=${each.seed} npx vitest run --project simulation test/simulation/simulation.test.ts\n  ${each.violations.join("\n  ")}`);
+    console.log(
+      `simulation: ${COUNT} programs, ${events} events, ${commits} commits, ${crashes} crashes, ${deaths} ` +
+        `lives destroyed, ${failed.length} with violations`,
+    );
+    const report = failed
+      .slice(0, 5)
+      .map(
+        (each) =>
+          `SEED=${each.seed} npx vitest run --project simulation test/simulation/simulation.test.ts\n  ${each.violations.join("\n  ")}`,
+      );
     expect(report, `${failed.length} seeds failed: ${failed.map((each) => each.seed).join(" ")}`).toEqual([]);
   });
 

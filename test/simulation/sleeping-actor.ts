@@ -42,7 +42,11 @@ export class SleepingActor {
   /** Counts lives of the key: what was asked of one ends with it. */
   ends = 0;
   /** What clients asked for, and whether they were told that it is done. */
-  readonly asked = { added: new Map<string, boolean>(), ticked: new Map<string, boolean>(), received: new Map<string, boolean>() };
+  readonly asked = {
+    added: new Map<string, boolean>(),
+    ticked: new Map<string, boolean>(),
+    received: new Map<string, boolean>(),
+  };
   last: Life | undefined;
   #lives = 0;
   readonly #ports: SleepingPorts;
@@ -75,7 +79,8 @@ export class SleepingActor {
     this.#lives += 1;
     const life: Life = { number: this.#lives, process: this.#ports.process(), phase: "awake" };
     const before = this.last;
-    if (before?.process === life.process && before.phase !== "asleep" && before.phase !== "destroyed") this.#ports.say(`life ${life.number} begins while life ${before.number} is ${before.phase}`);
+    if (before?.process === life.process && before.phase !== "asleep" && before.phase !== "destroyed")
+      this.#ports.say(`life ${life.number} begins while life ${before.number} is ${before.phase}`);
     this.last = life;
     return life;
   }
@@ -139,7 +144,8 @@ export class SleepingActor {
         count(c.state.ticked, id);
       },
       schedule: (c: Context, id: string, ms: number) => c.schedule.after(ms, "tick", id),
-      keep: (c: Context, ms: number) => void c.keepAwake(this.#ports.clock.delay(ms).then(() => this.#awake(c, "what was kept awake ends"))),
+      keep: (c: Context, ms: number) =>
+        void c.keepAwake(this.#ports.clock.delay(ms).then(() => this.#awake(c, "what was kept awake ends"))),
       wait: (c: Context, ms: number) => c.waitUntil(this.#ports.clock.delay(ms)),
       sleep: (c: Context) => c.sleep(),
       destroy: (c: Context) => {
@@ -155,7 +161,8 @@ export class SleepingActor {
     // What runs when its actor is destroyed may go on for a while, and changes nothing.
     if (life.phase === "ending" || life.phase === "destroyed") return;
     if (life.phase !== "awake") this.#ports.say(`${what} in life ${life.number}, which is ${life.phase}`);
-    if (life.process === this.#ports.process() && life !== this.last) this.#ports.say(`${what} in life ${life.number}, though another one has begun`);
+    if (life.process === this.#ports.process() && life !== this.last)
+      this.#ports.say(`${what} in life ${life.number}, though another one has begun`);
   }
 
   /** Of seeds that ask for it: what the hook asks of its own actor is done by later lives, and keeps nobody awake. */

@@ -19,15 +19,40 @@ export interface SleepingResult {
 const YEAR_MS = 365 * 24 * 3_600_000;
 const LAST_BACKOFF_MS = 300_000;
 const OPERATIONS = [
-  "add", "add", "add", "read", "send", "send", "schedule", "keep", "wait", "sleep", "sleep", "destroy",
-  "evict", "evict", "spurious alarm", "alarm twice", "alarm late", "alarm on time", "clock forward", "crash",
+  "add",
+  "add",
+  "add",
+  "read",
+  "send",
+  "send",
+  "schedule",
+  "keep",
+  "wait",
+  "sleep",
+  "sleep",
+  "destroy",
+  "evict",
+  "evict",
+  "spurious alarm",
+  "alarm twice",
+  "alarm late",
+  "alarm on time",
+  "clock forward",
+  "crash",
 ] as const;
 
 export async function simulateSleeping(seed: number): Promise<SleepingResult> {
   const sleeping = new Sleeping(seed);
   await sleeping.run();
   const { subject, violations, trace, actor } = sleeping;
-  return { seed, sleeps: actor.sleeps, commits: subject.store.commits, crashes: subject.crashes, violations, trace: trace.join("\n") };
+  return {
+    seed,
+    sleeps: actor.sleeps,
+    commits: subject.store.commits,
+    crashes: subject.crashes,
+    violations,
+    trace: trace.join("\n"),
+  };
 }
 
 class Sleeping {
@@ -67,7 +92,13 @@ class Sleeping {
       fault: (_, commit) => (this.#isCalm ? undefined : fault(commit)),
       portFault: () => {
         this.#portCalls += 1;
-        if (this.#isCalm || this.#crashRate === 0 || this.#portCalls - this.#diedAt < 200 || this.#random() >= this.#crashRate / 40) return false;
+        if (
+          this.#isCalm ||
+          this.#crashRate === 0 ||
+          this.#portCalls - this.#diedAt < 200 ||
+          this.#random() >= this.#crashRate / 40
+        )
+          return false;
         this.#diedAt = this.#portCalls;
         return true;
       },
@@ -160,12 +191,18 @@ class Sleeping {
   }
 
   async #call(action: string, ...args: unknown[]): Promise<boolean> {
-    const call = this.subject.call(action, ...args).then(() => true, () => false);
+    const call = this.subject.call(action, ...args).then(
+      () => true,
+      () => false,
+    );
     return Promise.race([call, this.subject.died().then(() => false)]);
   }
 
   #send(body: string): Promise<boolean> {
-    return this.subject.send({ mode: "get" }, { kind: "send", queue: "in", body: encodeValue(body) }).then((reply) => reply.ok, () => false);
+    return this.subject.send({ mode: "get" }, { kind: "send", queue: "in", body: encodeValue(body) }).then(
+      (reply) => reply.ok,
+      () => false,
+    );
   }
 
   async #told(asked: Map<string, boolean>, id: string, answer: Promise<boolean>): Promise<void> {
@@ -181,8 +218,11 @@ class Sleeping {
     if (!rows.has("a")) return;
     const now = this.#latest;
     const isGuarded = holdsLease(rows, alarmAt, now);
-    const due = deadlinesIn(rows).map((at) => (at <= now ? now + LAST_BACKOFF_MS : Math.min(at, now + YEAR_MS) + (isGuarded ? 1 : 0)));
-    if (due.length > 0 && (alarmAt === null || alarmAt > Math.min(...due))) this.#say(`alarm at ${alarmAt}, earliest deadline ${Math.min(...due)}, now ${now}`);
+    const due = deadlinesIn(rows).map((at) =>
+      at <= now ? now + LAST_BACKOFF_MS : Math.min(at, now + YEAR_MS) + (isGuarded ? 1 : 0),
+    );
+    if (due.length > 0 && (alarmAt === null || alarmAt > Math.min(...due)))
+      this.#say(`alarm at ${alarmAt}, earliest deadline ${Math.min(...due)}, now ${now}`);
   }
 
   #checkEnd(): void {
@@ -192,7 +232,8 @@ class Sleeping {
     if (keys.some((key) => key.startsWith("d/"))) this.#say(`left: ${keys.join(",")}`);
     // A workflow that waits for messages is looked after a year later.
     const { alarmAt } = this.subject.store;
-    if (this.subject.holdsLease || (alarmAt !== null && !this.#hasWorkflow)) this.#say(`an alarm is left at ${alarmAt}`);
+    if (this.subject.holdsLease || (alarmAt !== null && !this.#hasWorkflow))
+      this.#say(`an alarm is left at ${alarmAt}`);
     if (this.subject.timersHeld > 0) this.#say("a timer is left");
     if (keys.some((key) => key.startsWith("m/"))) this.#say("a message is left that somebody waits for");
     for (const kind of ["added", "ticked", "received"] as const) {
@@ -200,11 +241,13 @@ class Sleeping {
         const times = state[kind][id] ?? 0;
         // A plain run handler's state may be ahead of the completion of its message.
         const most = kind === "received" && !this.#hasWorkflow ? 1 + this.subject.crashes + this.#evictions : 1;
-        if (times > most || (acknowledged && times === 0)) this.#say(`${kind}: ${id} ${times} times${acknowledged ? "" : ", unacknowledged"}`);
+        if (times > most || (acknowledged && times === 0))
+          this.#say(`${kind}: ${id} ${times} times${acknowledged ? "" : ", unacknowledged"}`);
       }
     }
     // Three crashes in a row may have hit `onSleep`.
-    if (this.actor.last?.phase !== "asleep" && !this.#isGivenUp) this.#say(`the last life, ${this.actor.last?.number}, is ${this.actor.last?.phase}`);
+    if (this.actor.last?.phase !== "asleep" && !this.#isGivenUp)
+      this.#say(`the last life, ${this.actor.last?.number}, is ${this.actor.last?.phase}`);
     if (this.actor.sleeps === 0 && this.actor.ends === 0) this.#say("it never slept");
   }
 

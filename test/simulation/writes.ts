@@ -1,6 +1,17 @@
-/** What steps and actions write to the database and to `c.kv`, under crashes everywhere: it is stored with the rest of its turn, or not at all. */
+/**
+ * What steps and actions write to the database and to `c.kv`, under crashes everywhere: it is stored with the rest of
+ * its turn, or not at all.
+ */
 import { DatabaseSync } from "node:sqlite";
-import { actor, db, setup, workflow, type AnyActorDefinition, type RawAccess, type Registry } from "../../src/actor/index.js";
+import {
+  actor,
+  db,
+  setup,
+  workflow,
+  type AnyActorDefinition,
+  type RawAccess,
+  type Registry,
+} from "../../src/actor/index.js";
 import { ManualClock, type World, type WorldActor } from "../../src/testing/index.js";
 import { isTerminal } from "../../src/workflow/index.js";
 import { seededRandom } from "../support/seeded-random.js";
@@ -20,11 +31,30 @@ export interface WritesResult {
 }
 
 /** Each writes under its own name. */
-type Work = { readonly kind: "sleep" | "join" | "plain" | "transaction" | "retried" | "failing" | "ephemeral"; readonly name: string; readonly delayMs: number };
+type Work = {
+  readonly kind: "sleep" | "join" | "plain" | "transaction" | "retried" | "failing" | "ephemeral";
+  readonly name: string;
+  readonly delayMs: number;
+};
 const KINDS = ["sleep", "join", "plain", "plain", "transaction", "retried", "failing", "ephemeral"] as const;
 const OPERATIONS = [
-  "both", "both", "both", "throws", "batch", "clear", "transfer", "transfer", "undone", "read",
-  "evict", "crash", "write refused", "spurious alarm", "alarm late", "alarm on time", "clock forward",
+  "both",
+  "both",
+  "both",
+  "throws",
+  "batch",
+  "clear",
+  "transfer",
+  "transfer",
+  "undone",
+  "read",
+  "evict",
+  "crash",
+  "write refused",
+  "spurious alarm",
+  "alarm late",
+  "alarm on time",
+  "clock forward",
 ] as const;
 const DEADLY = new Set<string>(["crash", "write refused"]);
 
@@ -43,7 +73,14 @@ export async function simulateWrites(seed: number): Promise<WritesResult> {
   const writes = new Writes(seed);
   await writes.run();
   const { subject, violations, trace, written } = writes;
-  return { seed, written, commits: subject.store.commits, crashes: subject.crashes, violations, trace: trace.join("\n") };
+  return {
+    seed,
+    written,
+    commits: subject.store.commits,
+    crashes: subject.crashes,
+    violations,
+    trace: trace.join("\n"),
+  };
 }
 
 class Writes {
@@ -68,7 +105,11 @@ class Writes {
   constructor(seed: number) {
     this.#random = seededRandom(seed);
     this.#crashRate = [0, 0.03, 0.1, 0.2][seed % 4] ?? 0;
-    this.#works = Array.from({ length: 3 + this.#below(8) }, (_, index) => ({ kind: this.#pick(KINDS), name: `w${index}`, delayMs: this.#pick([0, 0, 0, 3, 40]) }));
+    this.#works = Array.from({ length: 3 + this.#below(8) }, (_, index) => ({
+      kind: this.#pick(KINDS),
+      name: `w${index}`,
+      delayMs: this.#pick([0, 0, 0, 3, 40]),
+    }));
     const fault = occasionalCrashes(this.#random, this.#crashRate);
     this.#world = testWorld(this.#registry(), {
       clock: this.#clock,
@@ -81,7 +122,13 @@ class Writes {
       },
       portFault: () => {
         this.#portCalls += 1;
-        if (this.#isCalm || this.#crashRate === 0 || this.#portCalls - this.#diedAt < 100 || this.#random() >= this.#crashRate / 30) return false;
+        if (
+          this.#isCalm ||
+          this.#crashRate === 0 ||
+          this.#portCalls - this.#diedAt < 100 ||
+          this.#random() >= this.#crashRate / 30
+        )
+          return false;
         this.#diedAt = this.#portCalls;
         return true;
       },
@@ -97,7 +144,8 @@ class Writes {
   }
 
   async run(): Promise<void> {
-    for (let tries = 0; tries < 100 && !this.subject.store.keys.includes("a"); tries += 1) await this.#together(this.#call("read"));
+    for (let tries = 0; tries < 100 && !this.subject.store.keys.includes("a"); tries += 1)
+      await this.#together(this.#call("read"));
     const flights: Promise<unknown>[] = [];
     for (let index = 0; index < 8 + this.#below(24); index += 1) {
       const operation = this.#pick(OPERATIONS);
@@ -111,7 +159,9 @@ class Writes {
     this.#isCalm = true;
     await this.#world.pass(600_000);
     await Promise.race([Promise.all(flights), this.#world.turn()]);
-    this.#checkEnd((await this.#together(this.subject.call("all"))) as { status: string; state: State; rows: number; keys: number });
+    this.#checkEnd(
+      (await this.#together(this.subject.call("all"))) as { status: string; state: State; rows: number; keys: number },
+    );
   }
 
   // ---- the actor ---------------------------------------------------------------------------------------------------
@@ -146,14 +196,27 @@ class Writes {
       case "sleep":
         return ctx.sleep(name, 100);
       case "join": {
-        const branch = (id: string, does: Work["kind"]): object => ({ run: (each: Context) => each.step("s", (step: Context) => this.#step(step, { ...work, kind: does, name: `${name}/${id}/s` })) });
-        return ctx.join(name, { a: branch("a", "transaction"), b: branch("b", "plain"), c: branch("c", "transaction") });
+        const branch = (id: string, does: Work["kind"]): object => ({
+          run: (each: Context) =>
+            each.step("s", (step: Context) => this.#step(step, { ...work, kind: does, name: `${name}/${id}/s` })),
+        });
+        return ctx.join(name, {
+          a: branch("a", "transaction"),
+          b: branch("b", "plain"),
+          c: branch("c", "transaction"),
+        });
       }
       case "failing":
         await ctx.step({ name, maxRetries: 0, run: (step: Context) => this.#step(step, work) }).catch(() => {});
         return;
       default:
-        return ctx.step({ name, ephemeral: kind === "ephemeral", maxRetries: 20, retryBackoffBase: 10, run: (step: Context) => this.#step(step, work) });
+        return ctx.step({
+          name,
+          ephemeral: kind === "ephemeral",
+          maxRetries: 20,
+          retryBackoffBase: 10,
+          run: (step: Context) => this.#step(step, work),
+        });
     }
   }
 
@@ -241,7 +304,10 @@ class Writes {
 
   /** True if it answered without an error. */
   async #call(action: string, ...args: unknown[]): Promise<boolean> {
-    const call = this.subject.call(action, ...args).then(() => true, () => false);
+    const call = this.subject.call(action, ...args).then(
+      () => true,
+      () => false,
+    );
     this.#inFlight += 1;
     const answer = await Promise.race([call, this.subject.died().then(() => false)]);
     this.#inFlight -= 1;
@@ -266,18 +332,39 @@ class Writes {
     if (!stored) return;
     const { steps, acted } = stored.state as unknown as State;
     const count = (kind: string, id: string): number => sql.get(`${kind} ${id}`) ?? 0;
-    const ids = (kind: string, known: object): Set<string> => new Set([...Object.keys(known), ...[...sql.keys()].filter((key) => key.startsWith(`${kind} `)).map((key) => key.slice(kind.length + 1))]);
-    const completed = new Set(stored.entries.filter((entry) => entry.kind === "step" && isTerminal(entry)).map((entry) => entry.location.join("/")));
+    const ids = (kind: string, known: object): Set<string> =>
+      new Set([
+        ...Object.keys(known),
+        ...[...sql.keys()].filter((key) => key.startsWith(`${kind} `)).map((key) => key.slice(kind.length + 1)),
+      ]);
+    const completed = new Set(
+      stored.entries
+        .filter((entry) => entry.kind === "step" && isTerminal(entry))
+        .map((entry) => entry.location.join("/")),
+    );
     for (const id of ids("step", steps)) {
-      this.#check(count("step", id) === (steps[id] ?? 0), `step ${id}: ${count("step", id)} rows, ${steps[id]} in the state`);
-      this.#check(completed.has(id) === (steps[id] === 1), `step ${id}: ${completed.has(id) ? "ended" : "not ended"}, ${steps[id]} in the state`);
+      this.#check(
+        count("step", id) === (steps[id] ?? 0),
+        `step ${id}: ${count("step", id)} rows, ${steps[id]} in the state`,
+      );
+      this.#check(
+        completed.has(id) === (steps[id] === 1),
+        `step ${id}: ${completed.has(id) ? "ended" : "not ended"}, ${steps[id]} in the state`,
+      );
     }
     for (const id of completed) this.#check(steps[id] === 1, `step ${id} has ended, ${steps[id]} in the state`);
-    const values = new Set([...rows.keys()].filter((key) => key.startsWith("u/")).map((key) => Buffer.from(key.slice(2), "hex").toString()));
+    const values = new Set(
+      [...rows.keys()].filter((key) => key.startsWith("u/")).map((key) => Buffer.from(key.slice(2), "hex").toString()),
+    );
     for (const id of ids("acted", acted)) {
-      this.#check(count("acted", id) === 1 && acted[id] === 1 && values.has(`acted/${id}`), `${id}: ${count("acted", id)} rows, ${acted[id]} in the state, value ${values.has(`acted/${id}`)}`);
+      this.#check(
+        count("acted", id) === 1 && acted[id] === 1 && values.has(`acted/${id}`),
+        `${id}: ${count("acted", id)} rows, ${acted[id]} in the state, value ${values.has(`acted/${id}`)}`,
+      );
     }
-    for (const value of values) if (value.startsWith("acted/")) this.#check(acted[value.slice(6)] === 1, `${value} is there, and nothing in the state`);
+    for (const value of values)
+      if (value.startsWith("acted/"))
+        this.#check(acted[value.slice(6)] === 1, `${value} is there, and nothing in the state`);
     for (const [id] of this.#asked) {
       const batch = [1, 2, 3].filter((n) => values.has(`batch/${id}/${n}`)).length;
       this.#check(batch === 0 || batch === 3, `${batch} values of ${id}`);
@@ -290,12 +377,19 @@ class Writes {
     this.written = rows + keys;
     this.#check(status === "completed", `the workflow is ${status}`);
     const sql = this.#counts();
-    const names = this.#works.flatMap(({ kind, name }) => (kind === "sleep" ? [] : kind === "join" ? ["a", "b", "c"].map((id) => `${name}/${id}/s`) : [name]));
-    for (const name of names) this.#check(state.steps[name] === 1 && sql.get(`step ${name}`) === 1, `step ${name}: ${state.steps[name]} in the state, ${sql.get(`step ${name}`)} rows`);
+    const names = this.#works.flatMap(({ kind, name }) =>
+      kind === "sleep" ? [] : kind === "join" ? ["a", "b", "c"].map((id) => `${name}/${id}/s`) : [name],
+    );
+    for (const name of names)
+      this.#check(
+        state.steps[name] === 1 && sql.get(`step ${name}`) === 1,
+        `step ${name}: ${state.steps[name]} in the state, ${sql.get(`step ${name}`)} rows`,
+      );
     for (const [id, acknowledged] of this.#asked) {
       if (!acknowledged) continue;
       if (id.startsWith("both")) this.#check(state.acted[id] === 1, `${id} was acknowledged, and is not there`);
-      if (id.startsWith("transfer")) this.#check(sql.get(`pair ${id}`) === 2, `${id} was acknowledged, with ${sql.get(`pair ${id}`)} rows`);
+      if (id.startsWith("transfer"))
+        this.#check(sql.get(`pair ${id}`) === 2, `${id} was acknowledged, with ${sql.get(`pair ${id}`)} rows`);
     }
     this.#check(this.subject.timersHeld === 0, "a timer is left");
     this.#check(this.subject.store.alarmAt === null, `an alarm is left at ${this.subject.store.alarmAt}`);
@@ -304,7 +398,8 @@ class Writes {
   /** Rows of the user's table, by kind and id. */
   #counts(): Map<string, number> {
     try {
-      const found = (this.#database?.prepare("select kind, id, count(*) as n from w group by kind, id").all() ?? []) as { kind: string; id: string; n: number }[];
+      const found = (this.#database?.prepare("select kind, id, count(*) as n from w group by kind, id").all() ??
+        []) as { kind: string; id: string; n: number }[];
       return new Map(found.map(({ kind, id, n }) => [`${kind} ${id}`, n]));
     } catch {
       // No table yet: the creation has not ended.

@@ -4,41 +4,68 @@ import { coverageProblems, readCoverage } from "./behaviour-coverage.js";
 const files: Record<string, string> = { "test/a.test.ts": 'it("holds one", …); it(`holds ${each}`, …); ' };
 const sourceOf = (file: string): string | undefined => files[file];
 const ONE = "`test/a.test.ts` › holds one";
-const table = (...rows: string[]): string => ["# Numbers", "", "| number | tests | note |", "|---|---|---|", ...rows].join("\n");
-const problems = (...rows: string[]): string[] => coverageProblems(readCoverage(table(...rows)), { A: 2, B: 1 }, sourceOf);
+const table = (...rows: string[]): string =>
+  ["# Numbers", "", "| number | tests | note |", "|---|---|---|", ...rows].join("\n");
+const problems = (...rows: string[]): string[] =>
+  coverageProblems(readCoverage(table(...rows)), { A: 2, B: 1 }, sourceOf);
 
 describe("a table of behaviours and tests", () => {
   it("is right with a test that exists, or a reason, for each number", () => {
-    expect(problems(`| A1 | ${ONE}<br>\`test/a.test.ts\` › holds \${each} | in two |`, "| A2 |  | superseded |", `| B1 | ${ONE} |  |`)).toEqual([]);
+    expect(
+      problems(
+        `| A1 | ${ONE}<br>\`test/a.test.ts\` › holds \${each} | in two |`,
+        "| A2 |  | superseded |",
+        `| B1 | ${ONE} |  |`,
+      ),
+    ).toEqual([]);
   });
 
   it("says which number is missing, strange, twice there or out of its place", () => {
     expect(problems("| A1 |  | why |", "| B1 |  | why |")).toEqual(["A2 is missing"]);
-    expect(problems("| A1 |  | why |", "| A2 |  | why |", "| A3 |  | why |", "| B1 |  | why |")).toEqual(["A3 is no behaviour of these sections"]);
-    expect(problems("| A1 |  | why |", "| A1 |  | why |", "| A2 |  | why |", "| B1 |  | why |")).toEqual(["A1 has two rows"]);
+    expect(problems("| A1 |  | why |", "| A2 |  | why |", "| A3 |  | why |", "| B1 |  | why |")).toEqual([
+      "A3 is no behaviour of these sections",
+    ]);
+    expect(problems("| A1 |  | why |", "| A1 |  | why |", "| A2 |  | why |", "| B1 |  | why |")).toEqual([
+      "A1 has two rows",
+    ]);
     expect(problems("| A2 |  | why |", "| A1 |  | why |", "| B1 |  | why |")).toEqual(["the rows are out of order"]);
   });
 
   it("says which number has neither a test nor a reason", () => {
-    expect(problems(`| A1 | ${ONE} |  |`, "| A2 |  |  |", "| B1 |  | why |")).toEqual(["A2 has neither a test nor a reason"]);
+    expect(problems(`| A1 | ${ONE} |  |`, "| A2 |  |  |", "| B1 |  | why |")).toEqual([
+      "A2 has neither a test nor a reason",
+    ]);
   });
 
   it("says which test does not exist: neither a part of a name nor another file will do", () => {
-    expect(problems("| A1 | `test/a.test.ts` › holds on |  |", "| A2 | `test/b.test.ts` › holds one |  |", `| B1 | ${ONE} |  |`)).toEqual([
-      "A1: there is no test test/a.test.ts › holds on",
-      "A2: there is no test test/b.test.ts › holds one",
-    ]);
+    expect(
+      problems(
+        "| A1 | `test/a.test.ts` › holds on |  |",
+        "| A2 | `test/b.test.ts` › holds one |  |",
+        `| B1 | ${ONE} |  |`,
+      ),
+    ).toEqual(["A1: there is no test test/a.test.ts › holds on", "A2: there is no test test/b.test.ts › holds one"]);
   });
 
   it("may name a case of the published clients", () => {
     const row = "| A1 | `conformance/some-cases.mjs` › is met |  |";
-    expect(coverageProblems(readCoverage(table(row)), { A: 1 }, (file) => (file === "conformance/some-cases.mjs" ? 'case("is met", …)' : undefined))).toEqual([]);
+    expect(
+      coverageProblems(readCoverage(table(row)), { A: 1 }, (file) =>
+        file === "conformance/some-cases.mjs" ? 'case("is met", …)' : undefined,
+      ),
+    ).toEqual([]);
     expect(() => readCoverage(table("| A1 | `conformance/run.mjs` › is met |  |"))).toThrow("is no test");
   });
 
   it("refuses a row that it cannot read", () => {
-    expect(() => readCoverage(table("| A1 | test/a.test.ts › holds one |  |"))).toThrow('A1: "test/a.test.ts › holds one" is no test');
-    expect(() => readCoverage(table("| A1 | `test/a.test.ts` › either | or |  |"))).toThrow("A1: a row has three cells");
-    expect(readCoverage(table("| A1 | `test/a.test.ts` › either \\| or |  |"))[0]?.tests).toEqual([{ file: "test/a.test.ts", name: "either | or" }]);
+    expect(() => readCoverage(table("| A1 | test/a.test.ts › holds one |  |"))).toThrow(
+      'A1: "test/a.test.ts › holds one" is no test',
+    );
+    expect(() => readCoverage(table("| A1 | `test/a.test.ts` › either | or |  |"))).toThrow(
+      "A1: a row has three cells",
+    );
+    expect(readCoverage(table("| A1 | `test/a.test.ts` › either \\| or |  |"))[0]?.tests).toEqual([
+      { file: "test/a.test.ts", name: "either | or" },
+    ]);
   });
 });

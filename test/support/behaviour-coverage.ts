@@ -22,7 +22,11 @@ export function readCoverage(markdown: string): CoverageRow[] {
       const cells = line.split(/(?<!\\)\|/).map((cell) => cell.trim().replaceAll("\\|", "|"));
       const [, number = "", tests = "", note = ""] = cells;
       if (cells.length !== 5) throw new Error(`${number}: a row has three cells`);
-      return { number, note, tests: tests === "" ? [] : tests.split("<br>").map((test) => readTest(test.trim(), number)) };
+      return {
+        number,
+        note,
+        tests: tests === "" ? [] : tests.split("<br>").map((test) => readTest(test.trim(), number)),
+      };
     });
 }
 
@@ -36,17 +40,33 @@ function readTest(test: string, number: string): CoverageRow["tests"][number] {
  * What is wrong with a table: numbers that are missing, strange or twice in it, out of their order, without a test and a
  * reason, or with a test that `sourceOf` (a file's text, undefined if there is none) does not have as a quoted text.
  */
-export function coverageProblems(rows: readonly CoverageRow[], sections: Sections, sourceOf: (file: string) => string | undefined): string[] {
-  const expected = Object.entries(sections).flatMap(([letter, count]) => Array.from({ length: count }, (_, n) => `${letter}${n + 1}`));
+export function coverageProblems(
+  rows: readonly CoverageRow[],
+  sections: Sections,
+  sourceOf: (file: string) => string | undefined,
+): string[] {
+  const expected = Object.entries(sections).flatMap(([letter, count]) =>
+    Array.from({ length: count }, (_, n) => `${letter}${n + 1}`),
+  );
   const given = rows.map(({ number }) => number);
   const present = expected.filter((number) => given.includes(number));
   return [
     ...expected.filter((number) => !given.includes(number)).map((number) => `${number} is missing`),
-    ...given.filter((number) => !expected.includes(number)).map((number) => `${number} is no behaviour of these sections`),
+    ...given
+      .filter((number) => !expected.includes(number))
+      .map((number) => `${number} is no behaviour of these sections`),
     ...given.filter((number, index) => given.indexOf(number) !== index).map((number) => `${number} has two rows`),
-    ...(given.filter((number) => expected.includes(number)).join() === present.join() || given.length !== present.length ? [] : ["the rows are out of order"]),
-    ...rows.filter(({ tests, note }) => tests.length === 0 && note === "").map(({ number }) => `${number} has neither a test nor a reason`),
-    ...rows.flatMap(({ number, tests }) => tests.filter(({ file, name }) => !hasTest(sourceOf(file), name)).map(({ file, name }) => `${number}: there is no test ${file} › ${name}`)),
+    ...(given.filter((number) => expected.includes(number)).join() === present.join() || given.length !== present.length
+      ? []
+      : ["the rows are out of order"]),
+    ...rows
+      .filter(({ tests, note }) => tests.length === 0 && note === "")
+      .map(({ number }) => `${number} has neither a test nor a reason`),
+    ...rows.flatMap(({ number, tests }) =>
+      tests
+        .filter(({ file, name }) => !hasTest(sourceOf(file), name))
+        .map(({ file, name }) => `${number}: there is no test ${file} › ${name}`),
+    ),
   ];
 }
 

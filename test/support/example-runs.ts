@@ -43,10 +43,17 @@ const ANSWERS: Readonly<Record<string, unknown>> = {
 };
 
 /** What api.example.com answers to a request, given as a path and a body of JSON. Undefined: it hangs. */
-export function answerOf(path: string, body: unknown): { readonly ok: boolean; readonly status: number; readonly body: unknown } | undefined {
-  const { delta, value, amount, attempt } = (typeof body === "string" ? JSON.parse(body) : {}) as Record<string, number>;
+export function answerOf(
+  path: string,
+  body: unknown,
+): { readonly ok: boolean; readonly status: number; readonly body: unknown } | undefined {
+  const { delta, value, amount, attempt } = (typeof body === "string" ? JSON.parse(body) : {}) as Record<
+    string,
+    number
+  >;
   const result = { ok: true, status: 200, body: ANSWERS[path] ?? {} };
-  if (path === "counter/apply") return { ...result, body: { nextValue: Number(value) + Number(delta), operationId: "operation" } };
+  if (path === "counter/apply")
+    return { ...result, body: { nextValue: Number(value) + Number(delta), operationId: "operation" } };
   if (path.startsWith("imports/")) return { ...result, body: { rows: 100 } };
   if (path === "workers/process") return { ...result, body: { appliedAmount: amount } };
   // A charge fails at first, hangs then, and goes through in attempt 3.
@@ -74,7 +81,11 @@ const runs: readonly (Omit<ExampleRun, "registry"> & { readonly registry: unknow
     name: "quickstart-setup-teardown",
     registry: setupTeardown,
     actor: "setupRunTeardownActor",
-    sends: [["work", () => ({ amount: 5 })], ["work", () => ({ amount: 3 })], ["control", () => ({ type: "stop", reason: "maintenance" })]],
+    sends: [
+      ["work", () => ({ amount: 5 })],
+      ["work", () => ({ amount: 3 })],
+      ["control", () => ({ type: "stop", reason: "maintenance" })],
+    ],
     state: { phase: "stopped", total: 8, processed: 2, stopReason: "maintenance", workerSessionId: "session-1" },
     effects: { "POST workers/session": 1, "POST workers/process": 2, "DELETE workers/session/session-1": 1 },
   },
@@ -82,7 +93,10 @@ const runs: readonly (Omit<ExampleRun, "registry"> & { readonly registry: unknow
     name: "timers",
     registry: timers,
     actor: "reminderActor",
-    sends: [["reminders", (now) => ({ text: "first", at: now + 60_000 })], ["reminders", (now) => ({ text: "second", at: now + 1_000 })]],
+    sends: [
+      ["reminders", (now) => ({ text: "first", at: now + 60_000 })],
+      ["reminders", (now) => ({ text: "second", at: now + 1_000 })],
+    ],
     state: { fired: ["first", "second"] },
     effects: {},
   },
@@ -134,7 +148,14 @@ const runs: readonly (Omit<ExampleRun, "registry"> & { readonly registry: unknow
     state: { lastSum: 210 },
     effects: { "shardActor a compute": 1, "shardActor b compute": 1, "shardActor c compute": 1 },
   },
-  { name: "poll-backoff-loop", registry: pollBackoff, actor: "pollBackoffActor", lookMs: 50, state: { attempts: 3, backoffMs: 100, status: "healthy" }, effects: {} },
+  {
+    name: "poll-backoff-loop",
+    registry: pollBackoff,
+    actor: "pollBackoffActor",
+    lookMs: 50,
+    state: { attempts: 3, backoffMs: 100, status: "healthy" },
+    effects: {},
+  },
   {
     name: "coordinator-worker-rpc",
     registry: coordinator,
@@ -149,7 +170,11 @@ const runs: readonly (Omit<ExampleRun, "registry"> & { readonly registry: unknow
     actor: "orchestratorActor",
     sends: [["any", () => ({ payload: 2 })]],
     state: { lastTotal: 18 },
-    effects: { "childWorkerActor k/child-a process": 2, "childWorkerActor k/child-b process": 2, "childWorkerActor k/child-c process": 2 },
+    effects: {
+      "childWorkerActor k/child-a process": 2,
+      "childWorkerActor k/child-b process": 2,
+      "childWorkerActor k/child-c process": 2,
+    },
   },
   {
     name: "tenant-notes",
@@ -181,5 +206,7 @@ export const EXAMPLE_RUNS = runs as readonly ExampleRun[];
 
 /** Whether a state has come to what is wanted of it. */
 export function isLike(seen: unknown, state: object): boolean {
-  return Object.entries(state).every(([name, value]) => JSON.stringify((seen as Record<string, unknown> | undefined)?.[name]) === JSON.stringify(value));
+  return Object.entries(state).every(
+    ([name, value]) => JSON.stringify((seen as Record<string, unknown> | undefined)?.[name]) === JSON.stringify(value),
+  );
 }

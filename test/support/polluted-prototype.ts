@@ -5,10 +5,38 @@ import { filesIn, read, withoutComments } from "../architecture/source-files.js"
  * conversions. With one of these on `Object.prototype`, no program runs.
  */
 const OF_THE_LANGUAGE = new Set([
-  "get", "set", "value", "writable", "enumerable", "configurable", "then", "next", "done", "return", "throw",
-  "constructor", "toString", "toLocaleString", "valueOf", "hasOwnProperty", "isPrototypeOf", "propertyIsEnumerable", "toJSON", "__proto__",
+  "get",
+  "set",
+  "value",
+  "writable",
+  "enumerable",
+  "configurable",
+  "then",
+  "next",
+  "done",
+  "return",
+  "throw",
+  "constructor",
+  "toString",
+  "toLocaleString",
+  "valueOf",
+  "hasOwnProperty",
+  "isPrototypeOf",
+  "propertyIsEnumerable",
+  "toJSON",
+  "__proto__",
   // Traps of a proxy's handler.
-  "apply", "construct", "defineProperty", "deleteProperty", "getOwnPropertyDescriptor", "getPrototypeOf", "has", "isExtensible", "ownKeys", "preventExtensions", "setPrototypeOf",
+  "apply",
+  "construct",
+  "defineProperty",
+  "deleteProperty",
+  "getOwnPropertyDescriptor",
+  "getPrototypeOf",
+  "has",
+  "isExtensible",
+  "ownKeys",
+  "preventExtensions",
+  "setPrototypeOf",
 ]);
 
 /**
@@ -17,15 +45,39 @@ const OF_THE_LANGUAGE = new Set([
  * for reading them; what anybody puts there reaches the platform all the same.
  */
 export const OF_THE_PLATFORM: ReadonlySet<string> = new Set([
-  "body", "credentials", "duplex", "headers", "method", "mode", "redirect", "referrer", "signal", "status", "statusText", "type", "window", "capture", "once", "passive",
-  "calendar", "day", "hour", "minute", "month", "second", "timeZone", "weekday", "year",
+  "body",
+  "credentials",
+  "duplex",
+  "headers",
+  "method",
+  "mode",
+  "redirect",
+  "referrer",
+  "signal",
+  "status",
+  "statusText",
+  "type",
+  "window",
+  "capture",
+  "once",
+  "passive",
+  "calendar",
+  "day",
+  "hour",
+  "minute",
+  "month",
+  "second",
+  "timeZone",
+  "weekday",
+  "year",
 ]);
 
 /** Every word of the sources that could be the name of a property: of a row, a record, an envelope, a configuration, an option. */
 export function propertyNames(): string[] {
   const names = new Set<string>();
   for (const path of filesIn("src/**/*.ts")) {
-    for (const [name] of withoutComments(read(path)).matchAll(/[A-Za-z_$][\w$]*/g)) if (!OF_THE_LANGUAGE.has(name) && name.length <= 40) names.add(name);
+    for (const [name] of withoutComments(read(path)).matchAll(/[A-Za-z_$][\w$]*/g))
+      if (!OF_THE_LANGUAGE.has(name) && name.length <= 40) names.add(name);
   }
   return [...names].sort();
 }
@@ -33,7 +85,8 @@ export function propertyNames(): string[] {
 /** Runs `body` while `Object.prototype` holds all the names, each with that value, as an assignment by anybody's code would leave it. */
 export async function whilePolluted<T>(names: readonly string[], value: unknown, body: () => Promise<T>): Promise<T> {
   const added = names.filter((name) => !(name in Object.prototype));
-  for (const name of added) Object.defineProperty(Object.prototype, name, { value, writable: true, configurable: true, enumerable: true });
+  for (const name of added)
+    Object.defineProperty(Object.prototype, name, { value, writable: true, configurable: true, enumerable: true });
   try {
     return await body();
   } finally {

@@ -12,7 +12,10 @@ export function serve(served: Registry<never> | Registry, options: HandlerOption
   handler = handlerOf(served, options);
 }
 
-function handlerOf(served: Registry<never> | Registry, options: HandlerOptions<unknown> = {}): ActorHandler<never, unknown> {
+function handlerOf(
+  served: Registry<never> | Registry,
+  options: HandlerOptions<unknown> = {},
+): ActorHandler<never, unknown> {
   return createHandler(served as Registry<never>, { logLevel: "silent", ...options });
 }
 

@@ -49,7 +49,12 @@ describe("the log", () => {
         onConnect: say(),
         onDisconnect: say(),
         onStateChange: say(),
-        onBeforeActionResponse: (c: { readonly log: { info(text: string): void } }, _name: string, _args: unknown, output: unknown) => say(output)(c),
+        onBeforeActionResponse: (
+          c: { readonly log: { info(text: string): void } },
+          _name: string,
+          _args: unknown,
+          output: unknown,
+        ) => say(output)(c),
         onRequest: say(new Response("served")),
         onWebSocket: say(),
         onDestroy: say(),
@@ -61,7 +66,10 @@ describe("the log", () => {
           },
           { onError: say() },
         ),
-        actions: { add: (c: { state: { n: number } }) => (c.state.n += 1), end: (c: { destroy(): void }) => c.destroy() },
+        actions: {
+          add: (c: { state: { n: number } }) => (c.state.n += 1),
+          end: (c: { destroy(): void }) => c.destroy(),
+        },
       } as never),
     );
     await subject.call("add");
@@ -75,13 +83,32 @@ describe("the log", () => {
     await world.settle();
     const hooks = new Set(log.filter(({ entry }) => entry["msg"] === "here").map(({ entry }) => entry["hook"]));
     expect([...hooks].map(String).sort()).toEqual([
-      "canCreate", "canPublish", "canSubscribe", "createConnState", "createState", "createVars", "onBeforeActionResponse", "onBeforeConnect", "onConnect", "onCreate",
-      "onDestroy", "onDisconnect", "onError", "onMigrate", "onRequest", "onStateChange", "onWake", "onWebSocket",
+      "canCreate",
+      "canPublish",
+      "canSubscribe",
+      "createConnState",
+      "createState",
+      "createVars",
+      "onBeforeActionResponse",
+      "onBeforeConnect",
+      "onConnect",
+      "onCreate",
+      "onDestroy",
+      "onDisconnect",
+      "onError",
+      "onMigrate",
+      "onRequest",
+      "onStateChange",
+      "onWake",
+      "onWebSocket",
     ]);
     const idle = single(actor({ run: say() as never, onSleep: say() as never, actions: { nap: (c) => c.sleep() } }));
     await idle.subject.call("nap");
     await idle.world.settle();
-    expect(idle.log.filter(({ entry }) => entry["msg"] === "here").map(({ entry }) => entry["hook"])).toEqual(["run", "onSleep"]);
+    expect(idle.log.filter(({ entry }) => entry["msg"] === "here").map(({ entry }) => entry["hook"])).toEqual([
+      "run",
+      "onSleep",
+    ]);
   });
 
   it("tells a failed step and workflow with their stacks, and those of causes, and nothing of their metadata", async () => {
@@ -92,7 +119,9 @@ describe("the log", () => {
             name: "charge",
             maxRetries: 0,
             run: () => {
-              throw Object.assign(new Error("declined", { cause: new TypeError("no such card") }), { metadata: { secret: "4242" } });
+              throw Object.assign(new Error("declined", { cause: new TypeError("no such card") }), {
+                metadata: { secret: "4242" },
+              });
             },
           });
         }),
@@ -100,7 +129,9 @@ describe("the log", () => {
       }),
     );
     expect(await subject.call("status")).toBe("failed");
-    const [step, failed] = ["A step failed", "A workflow failed"].map((msg) => log.find(({ entry }) => entry["msg"] === msg)?.entry);
+    const [step, failed] = ["A step failed", "A workflow failed"].map(
+      (msg) => log.find(({ entry }) => entry["msg"] === msg)?.entry,
+    );
     expect(step).toMatchObject({ ...WHO, stepName: "charge" });
     expect(step?.["error"]).toMatch(/^Error: declined\n {4}at [^]*\nCaused by: TypeError: no such card\n {4}at /);
     expect(failed).toMatchObject(WHO);
@@ -113,7 +144,11 @@ describe("the log", () => {
       actor({
         run: workflow(async (ctx) => {
           if (ctx.key[0] !== "k") return;
-          await ctx.step({ name: "ask", maxRetries: 0, run: (step) => step.client().subject.getOrCreate(["other"]).fail() });
+          await ctx.step({
+            name: "ask",
+            maxRetries: 0,
+            run: (step) => step.client().subject.getOrCreate(["other"]).fail(),
+          });
         }),
         actions: {
           fail: () => {
@@ -128,7 +163,12 @@ describe("the log", () => {
     expect(await subject.call("status")).toBe("failed");
     const lines = log.map(({ entry }) => entry);
     const other = lines.find(({ msg }) => msg === "A call failed with an internal error");
-    expect(other).toMatchObject({ actor: "subject", key: ["other"], action: "fail", error: expect.stringContaining("a secret") });
+    expect(other).toMatchObject({
+      actor: "subject",
+      key: ["other"],
+      action: "fail",
+      error: expect.stringContaining("a secret"),
+    });
     const own = lines.find(({ msg }) => msg === "A step failed");
     expect(own).toMatchObject({ ...WHO, stepName: "ask" });
     expect(own?.["error"]).toContain(`errorId ${String(other?.["errorId"])}`);

@@ -6,7 +6,10 @@ import { testWorld } from "../support/test-world.js";
 /** An actor with a schedule a second ahead; its process dies at each call of the clock while `deadly`. */
 async function planned(): Promise<{ world: World; subject: WorldActor; deadly: { on: boolean } }> {
   const deadly = { on: false };
-  const definition = actor({ state: { ran: 0 }, actions: { plan: (c) => c.schedule.after(1_000, "run"), run: (c) => (c.state.ran += 1), get: (c) => c.state.ran } });
+  const definition = actor({
+    state: { ran: 0 },
+    actions: { plan: (c) => c.schedule.after(1_000, "run"), run: (c) => (c.state.ran += 1), get: (c) => c.state.ran },
+  });
   const world = testWorld(setup({ use: { subject: definition, other: actor({}) } }), { portFault: () => deadly.on });
   const subject = world.actor("subject", ["k"]);
   await subject.call("plan");
@@ -46,7 +49,11 @@ describe("an alarm of the world", () => {
 describe("a deploy of the world", () => {
   it("ends every process, and what comes next runs the other code", async () => {
     const { world, subject } = await planned();
-    world.deploy(setup({ use: { subject: actor({ state: { ran: 0 }, actions: { get: (c) => `other ${c.state.ran}` } }) } }) as never);
+    world.deploy(
+      setup({
+        use: { subject: actor({ state: { ran: 0 }, actions: { get: (c) => `other ${c.state.ran}` } }) },
+      }) as never,
+    );
     expect(subject.crashes).toBe(1);
     expect(await subject.call("get")).toBe("other 0");
   });

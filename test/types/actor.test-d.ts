@@ -180,7 +180,11 @@ export const limitation = actor({
 // both forms of run
 export const runObject = actor({
   state: { n: 0 },
-  run: { name: "loop", icon: "x", run: workflow(async (ctx) => ctx.step("look", (step) => exactly<{ n: number }>()(step.state))) },
+  run: {
+    name: "loop",
+    icon: "x",
+    run: workflow(async (ctx) => ctx.step("look", (step) => exactly<{ n: number }>()(step.state))),
+  },
 });
 export const runPlain = actor({ state: { n: 0 }, run: { run: async (c) => exactly<{ n: number }>()(c.state) } });
 
@@ -225,7 +229,18 @@ export function helpers(
     webSocket: WebSocketContextOf<typeof order>;
   },
 ): void {
-  const { sleep, stateChange, beforeResponse, beforeConnect, createConnState, connInit, connect, conn, disconnect, webSocket } = others;
+  const {
+    sleep,
+    stateChange,
+    beforeResponse,
+    beforeConnect,
+    createConnState,
+    connInit,
+    connect,
+    conn,
+    disconnect,
+    webSocket,
+  } = others;
   for (const c of [sleep, stateChange, beforeResponse, disconnect]) {
     exactly<OrderState>()(c.state);
     exactly<number>()(c.conns.size);
@@ -242,7 +257,22 @@ export function helpers(
     exactly<string>()(c.conn.id);
     exactly<Request | undefined>()(c.request);
   }
-  for (const c of [base, action, run, wake, destroy, request, sleep, stateChange, beforeResponse, beforeConnect, connect, conn, disconnect, webSocket]) {
+  for (const c of [
+    base,
+    action,
+    run,
+    wake,
+    destroy,
+    request,
+    sleep,
+    stateChange,
+    beforeResponse,
+    beforeConnect,
+    connect,
+    conn,
+    disconnect,
+    webSocket,
+  ]) {
     exactly<OrderState>()(c.state);
     exactly<{ max: number }>()(c.vars);
   }
@@ -282,7 +312,12 @@ export const hooked = actor({
     return output;
   },
   actionInputSchemas: { add: numbers, nested: { get: numbers }, "nested.first": numbers },
-  inspector: { tabs: [{ id: "mine", label: "Mine", source: "./mine.html" }, { id: "state", hidden: true }] },
+  inspector: {
+    tabs: [
+      { id: "mine", label: "Mine", source: "./mine.html" },
+      { id: "state", hidden: true },
+    ],
+  },
   actions: {
     add: (c, by: number) => {
       c.sleep();
@@ -295,7 +330,10 @@ export const hooked = actor({
 });
 declare const numbers: StandardSchema<[string], [number]>;
 /** As RivetKit's documentation writes it. */
-export const responded = actor({ actions: { get: () => 1 }, onBeforeActionResponse: <Out>(_c: unknown, _name: string, _args: unknown[], output: Out): Out => output });
+export const responded = actor({
+  actions: { get: () => 1 },
+  onBeforeActionResponse: <Out>(_c: unknown, _name: string, _args: unknown[], output: Out): Out => output,
+});
 // @ts-expect-error a schema is a Standard Schema
 actor({ actions: { add: () => 1 }, actionInputSchemas: { add: (value: unknown) => value } });
 // @ts-expect-error a hook is a function
@@ -308,7 +346,13 @@ export const scheduled = actor({
   onCreate: (c) => c.cron.every({ name: "poll", interval: 60_000, action: "wake", args: ["text"] }),
   onWake: async (c) => {
     exactly<ActorCron>()(c.cron);
-    await c.cron.set({ name: "daily", expression: "0 9 * * *", timezone: "Europe/Berlin", action: "wake", maxHistory: 5 });
+    await c.cron.set({
+      name: "daily",
+      expression: "0 9 * * *",
+      timezone: "Europe/Berlin",
+      action: "wake",
+      maxHistory: 5,
+    });
     // @ts-expect-error an expression, not an interval
     await c.cron.set({ name: "daily", interval: 60_000, action: "wake" });
     // @ts-expect-error it needs a name
@@ -365,5 +409,8 @@ export const caller = actor({
 export const registry = setup({ use: { cart, order, caller } });
 
 // a definition keeps its types
-export const declared = actor({ events: { moved: event<{ x: number }>() }, queues: { jobs: queue<{ id: string }, number>() } });
+export const declared = actor({
+  events: { moved: event<{ x: number }>() },
+  queues: { jobs: queue<{ id: string }, number>() },
+});
 export const anyDefinition: AnyActorDefinition[] = [cart, order, declared, limitation, scheduled];

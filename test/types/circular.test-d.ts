@@ -1,7 +1,13 @@
 // Helpers that take the step context of the very actor that calls them: the seed pages' shapes. The actor's type does not
 // depend on what the workflow does, so the compiler need not look at it.
 import { actor, queue, setup, type ActionContextOf, type RunContextOf } from "perdure";
-import { Loop, workflow, type WorkflowContextOf, type WorkflowErrorEvent, type WorkflowStepContextOf } from "perdure/workflow";
+import {
+  Loop,
+  workflow,
+  type WorkflowContextOf,
+  type WorkflowErrorEvent,
+  type WorkflowStepContextOf,
+} from "perdure/workflow";
 import { exactly } from "./exactly.js";
 
 export const worker = actor({ actions: { compute: async (_c, input: number) => input * 10 } });
@@ -16,7 +22,11 @@ export const everyShape = actor({
       const phase = await ctx.step("read", async (step) => await read(step));
       exactly<"idle" | "running" | "stopped">()(phase);
       await ctx.step("whole", prepare);
-      await ctx.step({ name: "config", run: async (step) => add(step, 1), rollback: (step, total) => subtract(step, total) });
+      await ctx.step({
+        name: "config",
+        run: async (step) => add(step, 1),
+        rollback: (step, total) => subtract(step, total),
+      });
 
       // in a loop, with the loop's value handed on
       const reason = await ctx.loop("loop", async (loop) => {
@@ -79,14 +89,20 @@ async function add(ctx: WorkflowStepContextOf<typeof everyShape>, amount: number
 function subtract(ctx: WorkflowStepContextOf<typeof everyShape>, amount: number): void {
   ctx.state.total -= amount;
 }
-async function callWorker(ctx: WorkflowStepContextOf<typeof everyShape>, key: "a" | "b", input: number): Promise<number> {
+async function callWorker(
+  ctx: WorkflowStepContextOf<typeof everyShape>,
+  key: "a" | "b",
+  input: number,
+): Promise<number> {
   const typed = await ctx.client<typeof registry>().worker.getOrCreate([key]).compute(input);
   exactly<number>()(typed);
   const client = ctx.client();
   return await client.worker.getOrCreate([key]).compute(input);
 }
 async function inWorkflow(ctx: WorkflowContextOf<typeof everyShape>, value: number): Promise<number> {
-  return ctx.try("inner", async (branch) => branch.step("add", (step) => add(step, value))).then((result) => (result.ok ? result.value : 0));
+  return ctx
+    .try("inner", async (branch) => branch.step("add", (step) => add(step, value)))
+    .then((result) => (result.ok ? result.value : 0));
 }
 async function finish(ctx: WorkflowStepContextOf<typeof everyShape>, reason: string): Promise<void> {
   ctx.state.lastSource = reason;

@@ -1,6 +1,25 @@
 // What a client knows of the actors, from the registry's type alone.
-import { actor, event, queue, setup, type ActorHandle as HandleOf, type StandardSchema, type Unsubscribe } from "perdure";
-import { createClient, type ActorAccessor, type ActorConn, type ActorConnStatus, type ActorError, type ActorHandle, type AnyClient, type Client, type ExtractActorsFromRegistry, type SendResult } from "perdure/client";
+import {
+  actor,
+  event,
+  queue,
+  setup,
+  type ActorHandle as HandleOf,
+  type StandardSchema,
+  type Unsubscribe,
+} from "perdure";
+import {
+  createClient,
+  type ActorAccessor,
+  type ActorConn,
+  type ActorConnStatus,
+  type ActorError,
+  type ActorHandle,
+  type AnyClient,
+  type Client,
+  type ExtractActorsFromRegistry,
+  type SendResult,
+} from "perdure/client";
 import { exactly } from "./exactly.js";
 
 declare const time: StandardSchema<string, Date>;
@@ -15,7 +34,13 @@ export const shop = actor({
   createVars: () => ({ opened: 0 }),
   onCreate: (_c, input: { owner: string }) => void input.owner,
   queues: { bids: queue<{ amount: number }, { accepted: boolean }>(), notes: queue<string>(), times: time },
-  events: { sold: event<{ price: number }>(), said: event<[from: string, text: string]>(), nothing: event<[]>(), tick: time, listed: event<string[]>({}) },
+  events: {
+    sold: event<{ price: number }>(),
+    said: event<[from: string, text: string]>(),
+    nothing: event<[]>(),
+    tick: time,
+    listed: event<string[]>({}),
+  },
   actions: {
     getState: (c) => c.state,
     none: () => {},
@@ -38,7 +63,9 @@ export const registry = setup({ use: { shop, counter, silent, "with-dash": count
 const client = createClient<typeof registry>("http://localhost:6420");
 exactly<Client<typeof registry>>()(client);
 exactly<Client<typeof registry>>()(createClient<typeof registry>());
-exactly<Client<typeof registry>>()(createClient<typeof registry>({ endpoint: "http://localhost:6420", encoding: "cbor", token: "t" }));
+exactly<Client<typeof registry>>()(
+  createClient<typeof registry>({ endpoint: "http://localhost:6420", encoding: "cbor", token: "t" }),
+);
 exactly<ActorAccessor<typeof shop>>()(client.shop);
 exactly<"shop" | "counter" | "silent" | "with-dash">()({} as keyof ExtractActorsFromRegistry<typeof registry>);
 
@@ -50,7 +77,13 @@ exactly<ActorHandle<typeof shop>>()(client.shop.get("main"));
 exactly<ActorHandle<typeof shop>>()(client.shop.get(["a", "b"] as const));
 exactly<ActorHandle<typeof shop>>()(client.shop.getForId("0123"));
 exactly<Promise<ActorHandle<typeof shop>>>()(client.shop.create("main", { input: { owner: "me" }, region: "weur" }));
-exactly<ActorHandle<typeof shop>>()(client.shop.getOrCreate("main", { createWithInput: { owner: "me" }, params: { token: "x" }, signal: AbortSignal.timeout(1000) }));
+exactly<ActorHandle<typeof shop>>()(
+  client.shop.getOrCreate("main", {
+    createWithInput: { owner: "me" },
+    params: { token: "x" },
+    signal: AbortSignal.timeout(1000),
+  }),
+);
 exactly<ActorHandle<typeof shop>>()(client.get("shop", "main"));
 exactly<ActorHandle<typeof shop>>()(client.getOrCreate("shop", ["main"], { createWithInput: { owner: "me" } }));
 exactly<ActorHandle<typeof counter>>()(client.getForId("counter", "0123"));
@@ -80,7 +113,12 @@ exactly<string>()(await handle.getGatewayUrl());
 // connections
 const connection = handle.connect();
 exactly<ActorConn<typeof shop>>()(connection);
-exactly<ActorConn<typeof shop>>()(handle.connect({ token: "x" }, { getParams: async () => ({ token: "y" }), callTimeout: 1000, signal: AbortSignal.timeout(1000) }));
+exactly<ActorConn<typeof shop>>()(
+  handle.connect(
+    { token: "x" },
+    { getParams: async () => ({ token: "y" }), callTimeout: 1000, signal: AbortSignal.timeout(1000) },
+  ),
+);
 exactly<string>()(await connection.sync(1));
 exactly<{ name: string }>()(await connection.users.add("me"));
 exactly<string>()(await connection.action<string>({ name: "send", args: ["text"], signal: AbortSignal.timeout(1000) }));
@@ -105,10 +143,13 @@ exactly<string | undefined>()(connection.connId);
 exactly<void>()(connection.reconnect());
 exactly<void>()(await connection.dispose());
 // any event, with any arguments, where none is declared
-client.counter.get().connect().on("anything", (a, ...more) => {
-  exactly<any>()(a);
-  exactly<any[]>()(more);
-});
+client.counter
+  .get()
+  .connect()
+  .on("anything", (a, ...more) => {
+    exactly<any>()(a);
+    exactly<any[]>()(more);
+  });
 exactly<WebSocket>()(await handle.webSocket());
 exactly<WebSocket>()(await handle.webSocket("room?x=1", ["chat"], { params: { token: "x" } }));
 
@@ -180,14 +221,23 @@ void createClient<{ shop: typeof shop }>("http://localhost:6420").shop;
 const untyped = createClient("http://localhost:6420");
 exactly<AnyClient>()(untyped);
 exactly<any>()(await untyped["anyActor"]!.getOrCreate(["x"]).anyAction(1).anything);
-const stop = untyped["anyActor"]!.get("x").connect().on("anyEvent", (anything) => anything.at.all);
+const stop = untyped["anyActor"]!.get("x")
+  .connect()
+  .on("anyEvent", (anything) => anything.at.all);
 exactly<Unsubscribe>()(stop);
 // of `any`, anything
 exactly<any>()(createClient<any>("http://localhost:6420"));
 
 // ---- input that is required --------------------------------------------------------------------------------------------
 
-declare const planSchema: { readonly "~standard": { readonly version: 1; readonly vendor: string; readonly validate: (value: unknown) => { readonly value: { plan: string; seats: number } }; readonly types?: { readonly input: { plan: string }; readonly output: { plan: string; seats: number } } | undefined } };
+declare const planSchema: {
+  readonly "~standard": {
+    readonly version: 1;
+    readonly vendor: string;
+    readonly validate: (value: unknown) => { readonly value: { plan: string; seats: number } };
+    readonly types?: { readonly input: { plan: string }; readonly output: { plan: string; seats: number } } | undefined;
+  };
+};
 const plan = actor({
   inputSchema: planSchema,
   canCreate: (c, input) => {
@@ -200,7 +250,9 @@ const plan = actor({
   createState: (_c, input) => ({ seats: input.seats }),
   actions: { seats: (c) => c.state.seats },
 });
-const planRegistry = setup({ use: { plan, free: actor({ canCreate: (c) => c.internal, actions: { touch: () => 1 } }) } });
+const planRegistry = setup({
+  use: { plan, free: actor({ canCreate: (c) => c.internal, actions: { touch: () => 1 } }) },
+});
 const planClient = createClient<typeof planRegistry>("http://localhost:6420");
 exactly<Promise<number>>()(planClient.plan.getOrCreate(["a"], { createWithInput: { plan: "pro" } }).seats());
 exactly<Promise<ActorHandle<typeof plan>>>()(planClient.plan.create(["a"], { input: { plan: "pro" } }));

@@ -1,5 +1,13 @@
 // An actor's database, in every context and in none of the workflow's.
-import { actor, setup, type ActorKv, type ActionContextOf, type CreateContextOf, type CreateStateContextOf, type MigrateContextOf } from "perdure";
+import {
+  actor,
+  setup,
+  type ActorKv,
+  type ActionContextOf,
+  type CreateContextOf,
+  type CreateStateContextOf,
+  type MigrateContextOf,
+} from "perdure";
 import { createClient } from "perdure/client";
 import { db, type DatabaseProvider, type RawAccess, type SqlExecutor } from "perdure/db";
 import { workflow, type WorkflowStepContextOf } from "perdure/workflow";
@@ -44,12 +52,15 @@ export const notes = actor({
       // What is no SQL value is refused at run time: helpers pass on what they have.
       await c.db.execute("select ?", {} as unknown);
       exactly<number>()(
-        await c.db.transaction(async (tx) => {
-          exactly<SqlExecutor>()(tx);
-          // @ts-expect-error a transaction has no transaction
-          void tx.transaction;
-          return (await tx.execute<Note>("select * from notes")).length;
-        }, { timeout: 1_000 }),
+        await c.db.transaction(
+          async (tx) => {
+            exactly<SqlExecutor>()(tx);
+            // @ts-expect-error a transaction has no transaction
+            void tx.transaction;
+            return (await tx.execute<Note>("select * from notes")).length;
+          },
+          { timeout: 1_000 },
+        ),
       );
       return text;
     },
@@ -91,9 +102,14 @@ export const valued = actor({
       exactly<Uint8Array | null>()(await c.kv.get(new Uint8Array(), { type: "binary" }));
       exactly<ArrayBuffer | null>()(await c.kv.get("k", { type: "arrayBuffer" }));
       exactly<[key: string, value: string][]>()(await c.kv.list());
-      exactly<[key: Uint8Array, value: ArrayBuffer][]>()(await c.kv.listPrefix("p", { keyType: "binary", type: "arrayBuffer", reverse: true, limit: 3 }));
+      exactly<[key: Uint8Array, value: ArrayBuffer][]>()(
+        await c.kv.listPrefix("p", { keyType: "binary", type: "arrayBuffer", reverse: true, limit: 3 }),
+      );
       exactly<(Uint8Array | null)[]>()(await c.kv.batchGet(["a", new Uint8Array()]));
-      await c.kv.batchPut([["a", "b"], [new Uint8Array(), new Uint8Array()]]);
+      await c.kv.batchPut([
+        ["a", "b"],
+        [new Uint8Array(), new Uint8Array()],
+      ]);
       // @ts-expect-error no value
       await c.kv.put("k", { any: 1 });
       // @ts-expect-error no such type
@@ -103,11 +119,18 @@ export const valued = actor({
 });
 
 // helpers, and clients of one's own
-export const helper = async (c: ActionContextOf<typeof notes>, step: WorkflowStepContextOf<typeof flow>): Promise<void> => {
+export const helper = async (
+  c: ActionContextOf<typeof notes>,
+  step: WorkflowStepContextOf<typeof flow>,
+): Promise<void> => {
   await c.db.execute("select 1");
   await step.db.execute("select 1");
 };
-export type Contexts = [CreateStateContextOf<typeof notes>["db"], CreateContextOf<typeof notes>["db"], MigrateContextOf<typeof notes>["db"]];
+export type Contexts = [
+  CreateStateContextOf<typeof notes>["db"],
+  CreateContextOf<typeof notes>["db"],
+  MigrateContextOf<typeof notes>["db"],
+];
 exactly<Contexts>()([] as unknown as [RawAccess, RawAccess, RawAccess]);
 
 const counting: DatabaseProvider<{ count(table: string): number }> = {

@@ -6,9 +6,16 @@ import { db, defineConfig, type DrizzleDatabase } from "perdure/db/drizzle";
 import { workflow } from "perdure/workflow";
 import { exactly } from "./exactly.js";
 
-const notes = sqliteTable("notes", { id: integer("id").primaryKey(), text: text("text").notNull(), done: integer("done", { mode: "boolean" }) });
+const notes = sqliteTable("notes", {
+  id: integer("id").primaryKey(),
+  text: text("text").notNull(),
+  done: integer("done", { mode: "boolean" }),
+});
 const schema = { notes };
-const migrations = { journal: { entries: [{ idx: 0, when: 1, tag: "0000_first", breakpoints: true }] }, migrations: { m0000: "create table notes (id integer primary key, text text not null, done integer)" } };
+const migrations = {
+  journal: { entries: [{ idx: 0, when: 1, tag: "0000_first", breakpoints: true }] },
+  migrations: { m0000: "create table notes (id integer primary key, text text not null, done integer)" },
+};
 
 export const notebook = actor({
   db: db({ schema, migrations, onMigrate: (client) => exactly<DrizzleDatabase<typeof schema>>()(client) }),
@@ -21,7 +28,9 @@ export const notebook = actor({
   }),
   actions: {
     all: async (c) => {
-      exactly<{ id: number; text: string; done: boolean | null }[]>()(c.db.select().from(notes).where(eq(notes.id, 1)).all());
+      exactly<{ id: number; text: string; done: boolean | null }[]>()(
+        c.db.select().from(notes).where(eq(notes.id, 1)).all(),
+      );
       exactly<{ id: number; text: string; done: boolean | null } | undefined>()(await c.db.query.notes.findFirst());
       exactly<Record<string, unknown>[]>()(await c.db.execute("select 1"));
       exactly<number>()(c.db.transaction((tx) => tx.select().from(notes).all().length));

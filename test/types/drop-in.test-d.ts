@@ -61,13 +61,26 @@ const say = (c: Room, text: string): void => {
   c.state.lines.push(text);
   c.broadcast("line", { text });
 };
-const sayExactly = (c: ActionContext<RoomState, Params, Presence, undefined, undefined, DatabaseProvider<RawAccess>, typeof events, typeof queues>): string => c.conn.params.user;
+const sayExactly = (
+  c: ActionContext<
+    RoomState,
+    Params,
+    Presence,
+    undefined,
+    undefined,
+    DatabaseProvider<RawAccess>,
+    typeof events,
+    typeof queues
+  >,
+): string => c.conn.params.user;
 const anybody = (c: ActorContext<any, any, any, any, any, any>): number => c.conns.size;
-const peers = (conns: Map<string, Conn<RoomState, Params, Presence>>, but: string): string[] => [...conns.values()].filter(({ id }) => id !== but).map(({ params }) => params.user);
+const peers = (conns: Map<string, Conn<RoomState, Params, Presence>>, but: string): string[] =>
+  [...conns.values()].filter(({ id }) => id !== but).map(({ params }) => params.user);
 const everyConn = (conns: Map<string, AnyConn>): void => {
   for (const conn of conns.values()) conn.send("line", { text: "" });
 };
-const count = async (db: Executor, from: unknown): Promise<number> => (await db.execute("SELECT 1 WHERE 1 > ?", from)).length;
+const count = async (db: Executor, from: unknown): Promise<number> =>
+  (await db.execute("SELECT 1 WHERE 1 > ?", from)).length;
 
 export const room = actor({
   state: { lines: [] } as RoomState,
@@ -92,7 +105,11 @@ export const room = actor({
       everyConn(c.conns);
       exactly<string[]>()(peers(c.conns, c.conn.id));
       // With the library of ES2025 these have `map`, `filter`, `toArray`.
-      const iterators: [IteratorObject<string>, IteratorObject<Conn<unknown, Params, Presence>>, IteratorObject<[string, AnyConn]>] = [c.conns.keys(), c.conns.values(), c.conns.entries()];
+      const iterators: [
+        IteratorObject<string>,
+        IteratorObject<Conn<unknown, Params, Presence>>,
+        IteratorObject<[string, AnyConn]>,
+      ] = [c.conns.keys(), c.conns.values(), c.conns.entries()];
       void iterators;
       // @ts-expect-error own params are typed
       void c.conn.params.name;
@@ -109,24 +126,39 @@ export const room = actor({
 // each hook's context has a name, in RivetKit's order of type arguments
 type Six = [RoomState, Params, Presence, undefined, undefined, undefined];
 export const hooks = {
-  onRequest: (c: RequestContext<RoomState, Params, Presence, undefined, undefined, undefined>): string => c.conn.params.user,
-  onWake: (c: WakeContext<RoomState, Params, Presence, undefined, undefined, undefined>): number => c.state.lines.length,
-  onSleep: (c: SleepContext<RoomState, Params, Presence, undefined, undefined, undefined>): number => c.state.lines.length,
-  onConnect: (c: ConnectContext<RoomState, Params, Presence, undefined, undefined, undefined>): number => c.conn.state.at,
-  onDisconnect: (c: DisconnectContext<RoomState, Params, Presence, undefined, undefined, undefined>): number => c.state.lines.length,
-  onWebSocket: (c: WebSocketContext<RoomState, Params, Presence, undefined, undefined, undefined>, socket: UniversalWebSocket): void => {
+  onRequest: (c: RequestContext<RoomState, Params, Presence, undefined, undefined, undefined>): string =>
+    c.conn.params.user,
+  onWake: (c: WakeContext<RoomState, Params, Presence, undefined, undefined, undefined>): number =>
+    c.state.lines.length,
+  onSleep: (c: SleepContext<RoomState, Params, Presence, undefined, undefined, undefined>): number =>
+    c.state.lines.length,
+  onConnect: (c: ConnectContext<RoomState, Params, Presence, undefined, undefined, undefined>): number =>
+    c.conn.state.at,
+  onDisconnect: (c: DisconnectContext<RoomState, Params, Presence, undefined, undefined, undefined>): number =>
+    c.state.lines.length,
+  onWebSocket: (
+    c: WebSocketContext<RoomState, Params, Presence, undefined, undefined, undefined>,
+    socket: UniversalWebSocket,
+  ): void => {
     socket.addEventListener("message", (message) => c.state.lines.push(JSON.parse(message.data).text));
     socket.onmessage = (message) => void JSON.parse(message.data);
     if (socket.readyState === socket.OPEN) socket.send(new Uint8Array(1));
   },
-  onStateChange: (c: StateChangeContext<RoomState, Params, Presence, undefined, undefined, undefined>): number => c.state.lines.length,
-  onDestroy: (c: DestroyContext<RoomState, Params, Presence, undefined, undefined, undefined>): number => c.state.lines.length,
-  onMigrate: (c: MigrateContext<RoomState, Params, Presence, undefined, undefined, undefined>): number => c.state.lines.length,
-  onBeforeActionResponse: (c: BeforeActionResponseContext<RoomState, Params, Presence, undefined, undefined, undefined>): number => c.conns.size,
+  onStateChange: (c: StateChangeContext<RoomState, Params, Presence, undefined, undefined, undefined>): number =>
+    c.state.lines.length,
+  onDestroy: (c: DestroyContext<RoomState, Params, Presence, undefined, undefined, undefined>): number =>
+    c.state.lines.length,
+  onMigrate: (c: MigrateContext<RoomState, Params, Presence, undefined, undefined, undefined>): number =>
+    c.state.lines.length,
+  onBeforeActionResponse: (
+    c: BeforeActionResponseContext<RoomState, Params, Presence, undefined, undefined, undefined>,
+  ): number => c.conns.size,
   onCreate: (c: CreateContext<RoomState, undefined, undefined>): number => c.state.lines.length,
   createVars: (c: CreateVarsContext<RoomState, undefined, undefined>): number => c.state.lines.length,
-  onBeforeConnect: (c: BeforeConnectContext<RoomState, undefined, undefined, undefined>): Request | undefined => c.request,
-  createConnState: (c: CreateConnStateContext<RoomState, undefined, undefined, undefined>): number => c.state.lines.length,
+  onBeforeConnect: (c: BeforeConnectContext<RoomState, undefined, undefined, undefined>): Request | undefined =>
+    c.request,
+  createConnState: (c: CreateConnStateContext<RoomState, undefined, undefined, undefined>): number =>
+    c.state.lines.length,
   run: (c: RunContext<RoomState, Params, Presence, undefined, undefined, undefined>): number => c.state.lines.length,
 } satisfies Record<string, (c: never, ...rest: never[]) => unknown> & { readonly six?: Six };
 
@@ -142,7 +174,10 @@ export const idOf = (conn: Conn): string => conn.id;
 
 // helpers by the actor's own type, in createState too
 export const order = actor({
-  createState: (c, input: { total: number }): { total: number; label: string } => ({ total: input.total, label: label(c) }),
+  createState: (c, input: { total: number }): { total: number; label: string } => ({
+    total: input.total,
+    label: label(c),
+  }),
   onCreate: (c) => {
     c.state.label = label(c);
   },
@@ -176,9 +211,12 @@ export const owned = actor({
 void provider;
 
 // what drizzle-kit writes for its drivers
-const journal = { version: "7", dialect: "sqlite", entries: [{ idx: 0, version: "6", when: 1, tag: "0000_first", breakpoints: true }] };
+const journal = {
+  version: "7",
+  dialect: "sqlite",
+  entries: [{ idx: 0, version: "6", when: 1, tag: "0000_first", breakpoints: true }],
+};
 drizzleDb({ migrations: { journal, migrations: { m0000: "CREATE TABLE t (id INTEGER)" } } });
-// biome-ignore lint: what an import of a .sql file is without a declaration
 drizzleDb({ migrations: { journal: journal as unknown, migrations: { m0000: "" as any } } });
 
 // queues by a type argument, under a name
@@ -198,7 +236,10 @@ export async function untyped(): Promise<void> {
   await connection["say"]!(1);
   await connection.dispose();
   client.get("room", "a");
-  client.getOrCreate("room", ["a"]).connect().on("line", (line) => line.text);
+  client
+    .getOrCreate("room", ["a"])
+    .connect()
+    .on("line", (line) => line.text);
   const anyHandle: ActorHandle<any> = handle;
   const anyConnection: ActorConn<any> = connection;
   await anyHandle["say"]!(1);
@@ -222,7 +263,12 @@ const registry = setup({ use: { room, order } });
 export async function routes(): Promise<Response[]> {
   return [await registry.routes.health(), await registry.routes.metadata()];
 }
-type Copy = { readonly [K in keyof Registry<{ room: typeof room; order: typeof order }>]: Registry<{ room: typeof room; order: typeof order }>[K] };
+type Copy = {
+  readonly [K in keyof Registry<{ room: typeof room; order: typeof order }>]: Registry<{
+    room: typeof room;
+    order: typeof order;
+  }>[K];
+};
 export const copied: Registry<{ room: typeof room; order: typeof order }> = {} as Copy;
 export const anyRegistry: Registry<any> = registry;
 // what takes a client knows its registry

@@ -1,5 +1,15 @@
 // Messages: told apart by `name`, narrowed by `names`, with `complete` if asked for.
-import { actor, queue, type AnyQueueName, type Completable, type QueueDeclaration, type QueueMessage, type QueueNames, type StandardSchema, type WorkflowMessage } from "perdure";
+import {
+  actor,
+  queue,
+  type AnyQueueName,
+  type Completable,
+  type QueueDeclaration,
+  type QueueMessage,
+  type QueueNames,
+  type StandardSchema,
+  type WorkflowMessage,
+} from "perdure";
 import { workflow } from "perdure/workflow";
 import { exactly } from "./exactly.js";
 
@@ -170,7 +180,12 @@ queue({ message: { parse: (value: unknown) => value } });
 
 // the types by name
 type Declared = { work: QueueDeclaration<Work, { done: boolean }> };
-export function byName(names: QueueNames<Declared>, any: AnyQueueName<Declared>, message: QueueMessage<Declared>, held: WorkflowMessage<Declared, "work", true>): void {
+export function byName(
+  names: QueueNames<Declared>,
+  any: AnyQueueName<Declared>,
+  message: QueueMessage<Declared>,
+  held: WorkflowMessage<Declared, "work", true>,
+): void {
   exactly<"work">()(names);
   exactly<string>()(any satisfies string as string);
   exactly<Work>()(message.body);

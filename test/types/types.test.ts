@@ -17,11 +17,26 @@ describe("types", () => {
 
   // Declarations of user code name the types that it infers: one without a public name is an error there (TS2742, TS2883).
   test("every type of the façade has a public name", () => {
-    const files = readdirSync(join(root, "src/entry"), { recursive: true }).filter((file) => String(file).endsWith(".ts"));
+    const files = readdirSync(join(root, "src/entry"), { recursive: true }).filter((file) =>
+      String(file).endsWith(".ts"),
+    );
     const entries = files.map((file) => read(`src/entry/${String(file)}`)).join("\n");
     const exported = new Set([...entries.matchAll(/^ {2}(?:type )?(\w+)(?: as \w+)?,$/gm)].map(([, name]) => name));
-    const facade = ["contexts", "actor-options", "workflow-types", "queue-types", "declarations", "client-types", "schedule-types", "connection-types", "raw-socket-types", "workflow-status"];
-    const declared = facade.flatMap((file) => [...read(`src/actor/api/${file}.ts`).matchAll(/^export (?:interface|type) (\w+)/gm)].map(([, name]) => name));
+    const facade = [
+      "contexts",
+      "actor-options",
+      "workflow-types",
+      "queue-types",
+      "declarations",
+      "client-types",
+      "schedule-types",
+      "connection-types",
+      "raw-socket-types",
+      "workflow-status",
+    ];
+    const declared = facade.flatMap((file) =>
+      [...read(`src/actor/api/${file}.ts`).matchAll(/^export (?:interface|type) (\w+)/gm)].map(([, name]) => name),
+    );
     expect(declared.length).toBeGreaterThan(80);
     expect(declared.filter((name) => !exported.has(name))).toEqual([]);
   });
@@ -32,7 +47,10 @@ describe("types", () => {
       writeFileSync(join(project, "registry.ts"), largeRegistry(50, 20));
       writeFileSync(join(project, "package.json"), '{ "type": "module" }');
       const compilerOptions = { types: [], lib: ["ES2023", "DOM"], noImplicitReturns: false };
-      writeFileSync(join(project, "tsconfig.json"), JSON.stringify({ extends: join(root, "tsconfig", "base.json"), compilerOptions, include: ["*.ts"] }));
+      writeFileSync(
+        join(project, "tsconfig.json"),
+        JSON.stringify({ extends: join(root, "tsconfig", "base.json"), compilerOptions, include: ["*.ts"] }),
+      );
       const startedAt = performance.now();
       expect(await compile(project)).toBe("");
       expect(performance.now() - startedAt).toBeLessThan(20_000);
@@ -49,13 +67,16 @@ function read(path: string): string {
 function compile(project: string): Promise<string> {
   const tsc = join(root, "node_modules", "typescript", "bin", "tsc");
   return new Promise((resolve) => {
-    execFile(process.execPath, [tsc, "-p", project, "--pretty", "false"], (error, stdout, stderr) => resolve(error ? stdout + stderr || String(error) : ""));
+    execFile(process.execPath, [tsc, "-p", project, "--pretty", "false"], (error, stdout, stderr) =>
+      resolve(error ? stdout + stderr || String(error) : ""),
+    );
   });
 }
 
 function largeRegistry(actors: number, actions: number): string {
   const numbers = Array.from({ length: actors }, (_, index) => index);
-  const action = (index: number): string => `    act${index}: (c, by: number, tree?: Tree) => ({ by, tree: tree ?? c.state.tree, n: c.state.n + ${index} }),`;
+  const action = (index: number): string =>
+    `    act${index}: (c, by: number, tree?: Tree) => ({ by, tree: tree ?? c.state.tree, n: c.state.n + ${index} }),`;
   const actor = (index: number): string => `
 export const actor${index} = actor({
   state: { n: ${index}, tree: { name: "", children: [], parent: null } as Tree },

@@ -35,7 +35,9 @@ export const engine = actor({
       exactly<number>()(await ctx.step("plain", () => 1));
       exactly<string>()(await ctx.step("async", async () => "x"));
       exactly<void>()(await ctx.step("nothing", (step) => step.log.info("hello")));
-      exactly<{ id: string } | null>()(await ctx.step("either", (step) => (step.attempt > 1 ? { id: step.actorId } : null)));
+      exactly<{ id: string } | null>()(
+        await ctx.step("either", (step) => (step.attempt > 1 ? { id: step.actorId } : null)),
+      );
       exactly<string>()(await ctx.step<string>("explicit", async () => "x"));
       exactly<number>()(await ctx.step({ name: "config", run: () => 1 }));
       exactly<string>()(
@@ -118,8 +120,16 @@ export const engine = actor({
         },
       });
       await ctx.step({ name: "no context", rollback: (_step, output) => exactly<number>()(output), run: () => 1 });
-      await ctx.step({ name: "rollback first", rollback: (_step, output) => exactly<unknown>()(output), run: async (step) => step.attempt });
-      await ctx.step<number>({ name: "rollback first, explicit", rollback: (_step, output) => exactly<number>()(output), run: async (step) => step.attempt });
+      await ctx.step({
+        name: "rollback first",
+        rollback: (_step, output) => exactly<unknown>()(output),
+        run: async (step) => step.attempt,
+      });
+      await ctx.step<number>({
+        name: "rollback first, explicit",
+        rollback: (_step, output) => exactly<number>()(output),
+        run: async (step) => step.attempt,
+      });
 
       // tryStep
       const tried = await ctx.tryStep("try", async () => 1);
@@ -133,7 +143,13 @@ export const engine = actor({
         void tried.value;
       }
       exactly<TryStepResult<{ id: string }>>()(
-        await ctx.tryStep({ name: "try config", catch: ["critical", "rollback"], maxRetries: 0, run: (step) => ({ id: step.actorId }), rollback: (_step, output) => exactly<{ id: string }>()(output) }),
+        await ctx.tryStep({
+          name: "try config",
+          catch: ["critical", "rollback"],
+          maxRetries: 0,
+          run: (step) => ({ id: step.actorId }),
+          rollback: (_step, output) => exactly<{ id: string }>()(output),
+        }),
       );
       exactly<TryStepResult<string>>()(await ctx.tryStep<string>({ name: "try explicit", run: () => "x" }));
       // @ts-expect-error not a kind
@@ -147,7 +163,13 @@ export const engine = actor({
         exactly<"step" | "join" | "race" | "block">()(block.failure.source);
         exactly<TryStepFailure | undefined>()(block.failure.step);
       }
-      exactly<TryBlockResult<number>>()(await ctx.try({ name: "block config", catch: ["step", "rollback"], run: async (branch) => branch.step("inside", () => 1) }));
+      exactly<TryBlockResult<number>>()(
+        await ctx.try({
+          name: "block config",
+          catch: ["step", "rollback"],
+          run: async (branch) => branch.step("inside", () => 1),
+        }),
+      );
       // @ts-expect-error not a source
       await ctx.try({ name: "block kind", catch: ["timeout"], run: async () => 1 });
       // @ts-expect-error no state in a block
@@ -167,10 +189,14 @@ export const engine = actor({
       );
       exactly<undefined>()(await ctx.loop("endless", async (loop) => void (await loop.sleep("pause", 10))));
       exactly<undefined>()(await ctx.loop("break without a value", async () => Loop.break()));
-      exactly<number>()(await ctx.loop("arrow", (loop) => loop.step("one", () => 1).then((value) => Loop.break(value))));
+      exactly<number>()(
+        await ctx.loop("arrow", (loop) => loop.step("one", () => 1).then((value) => Loop.break(value))),
+      );
       exactly<string>()(await ctx.loop("not async", () => Loop.break("x")));
       exactly<"a" | "b">()(await ctx.loop<"a" | "b">("explicit loop", async () => Loop.break("a")));
-      exactly<string | number>()(await ctx.loop("several types", async (loop) => (loop.isEvicted() ? Loop.break("x") : Loop.break(1))));
+      exactly<string | number>()(
+        await ctx.loop("several types", async (loop) => (loop.isEvicted() ? Loop.break("x") : Loop.break(1))),
+      );
       exactly<string | undefined>()(
         await ctx.loop("with or without a value", async (loop) => {
           if (loop.isEvicted()) return Loop.break();
@@ -178,7 +204,14 @@ export const engine = actor({
           return Loop.break("x");
         }),
       );
-      exactly<number>()(await ctx.loop({ name: "config loop", historyPruneInterval: 10, historySize: 5, run: async () => Loop.break(1) }));
+      exactly<number>()(
+        await ctx.loop({
+          name: "config loop",
+          historyPruneInterval: 10,
+          historySize: 5,
+          run: async () => Loop.break(1),
+        }),
+      );
       exactly<{ total: number }>()(
         await ctx.loop({
           name: "stateful",
@@ -191,8 +224,20 @@ export const engine = actor({
           },
         }),
       );
-      exactly<boolean>()(await ctx.loop({ name: "number", state: 0, run: async (_loop, n) => (n > 3 ? Loop.break(true) : Loop.continue(n + 1)) }));
-      exactly<string>()(await ctx.loop<{ n: number }, string>({ name: "both explicit", state: { n: 0 }, run: async (_loop, { n }) => (n > 3 ? Loop.break("x") : Loop.continue({ n: n + 1 })) }));
+      exactly<boolean>()(
+        await ctx.loop({
+          name: "number",
+          state: 0,
+          run: async (_loop, n) => (n > 3 ? Loop.break(true) : Loop.continue(n + 1)),
+        }),
+      );
+      exactly<string>()(
+        await ctx.loop<{ n: number }, string>({
+          name: "both explicit",
+          state: { n: 0 },
+          run: async (_loop, { n }) => (n > 3 ? Loop.break("x") : Loop.continue({ n: n + 1 })),
+        }),
+      );
       // @ts-expect-error what an iteration returns is made by Loop
       await ctx.loop("returns", async () => 5);
       // @ts-expect-error the state's type
@@ -209,8 +254,17 @@ export const engine = actor({
         nothing: { run: async (branch) => branch.sleep("pause", 10) },
         nested: { run: async (branch) => branch.join("inner", { a: { run: () => 1 } }) },
       });
-      exactly<{ users: number; names: string[]; plain: boolean; maybe: string | null; nothing: void; nested: { a: number } }>()(joined);
-      await ctx.join("join context", { a: { run: async (branch) => exactly<WorkflowBranchContextOf<typeof engineTwin>>()(branch) } });
+      exactly<{
+        users: number;
+        names: string[];
+        plain: boolean;
+        maybe: string | null;
+        nothing: void;
+        nested: { a: number };
+      }>()(joined);
+      await ctx.join("join context", {
+        a: { run: async (branch) => exactly<WorkflowBranchContextOf<typeof engineTwin>>()(branch) },
+      });
       // @ts-expect-error no such branch
       void joined.orders;
       // @ts-expect-error no state in a branch
@@ -244,14 +298,29 @@ export const engine = actor({
         ]),
       );
       const names = ["a", "b"];
-      exactly<{ winner: string; value: number }>()(await ctx.race("computed race", names.map((name) => ({ name, run: async () => name.length }))));
+      exactly<{ winner: string; value: number }>()(
+        await ctx.race(
+          "computed race",
+          names.map((name) => ({ name, run: async () => name.length })),
+        ),
+      );
       // @ts-expect-error no state in a branch
       await ctx.race("race state", [{ name: "a", run: async (branch) => branch.state }]);
 
       // the rest
       exactly<number>()(await ctx.getVersion("gate", 2));
       exactly<void>()(await ctx.removed("old", "step"));
-      const kinds: EntryKindType[] = ["step", "loop", "sleep", "message", "rollback_checkpoint", "join", "race", "removed", "version_check"];
+      const kinds: EntryKindType[] = [
+        "step",
+        "loop",
+        "sleep",
+        "message",
+        "rollback_checkpoint",
+        "join",
+        "race",
+        "removed",
+        "version_check",
+      ];
       for (const kind of kinds) await ctx.removed(kind, kind);
       await ctx.removed("old block", "try");
       // @ts-expect-error not a kind
@@ -282,8 +351,14 @@ export const engine = actor({
           exactly<number | undefined>()(event.step.retryDelay);
           exactly<number | undefined>()(event.step.retryAt);
           exactly<WorkflowError>()(event.step.error);
-        } else if (event.rollback) exactly<{ readonly workflowId: string; readonly stepName: string; readonly error: WorkflowError }>()(event.rollback);
-        else exactly<{ readonly workflowId: string; readonly error: WorkflowError; readonly reported?: true }>()(event.workflow);
+        } else if (event.rollback)
+          exactly<{ readonly workflowId: string; readonly stepName: string; readonly error: WorkflowError }>()(
+            event.rollback,
+          );
+        else
+          exactly<{ readonly workflowId: string; readonly error: WorkflowError; readonly reported?: true }>()(
+            event.workflow,
+          );
         // @ts-expect-error one of the three
         void event.join;
         if ("workflow" in event && event.workflow) c.log.error(event.workflow.error.message);

@@ -55,10 +55,36 @@ describe("parked (W14)", () => {
     ["a sleep", (ctx) => ctx.sleep("x", HOUR)],
     ["a receive", (ctx) => ctx.queue.next("x", { names: ["m"] })],
     ["a receive with a timeout", (ctx) => ctx.queue.next("x", { names: ["m"], timeout: HOUR })],
-    ["a step's backoff", (ctx) => ctx.step({ name: "x", retryBackoffBase: HOUR, retryBackoffMax: HOUR, run: () => Promise.reject(new Error("no")) })],
-    ["a join of waits", (ctx) => ctx.join("x", { a: { run: (b) => b.sleep("s", HOUR) }, b: { run: (b) => b.queue.next("m", { names: ["m"] }) } })],
-    ["a race of waits", (ctx) => ctx.race<unknown>("x", [{ name: "a", run: (b) => b.sleep("s", HOUR) }, { name: "b", run: (b) => b.queue.next("m", { names: ["m"] }) }])],
-    ["a try block in a loop that waits", (ctx) => ctx.loop("x", async (round) => Loop.break(await round.try("t", (b) => b.sleep("s", HOUR))))],
+    [
+      "a step's backoff",
+      (ctx) =>
+        ctx.step({
+          name: "x",
+          retryBackoffBase: HOUR,
+          retryBackoffMax: HOUR,
+          run: () => Promise.reject(new Error("no")),
+        }),
+    ],
+    [
+      "a join of waits",
+      (ctx) =>
+        ctx.join("x", {
+          a: { run: (b) => b.sleep("s", HOUR) },
+          b: { run: (b) => b.queue.next("m", { names: ["m"] }) },
+        }),
+    ],
+    [
+      "a race of waits",
+      (ctx) =>
+        ctx.race<unknown>("x", [
+          { name: "a", run: (b) => b.sleep("s", HOUR) },
+          { name: "b", run: (b) => b.queue.next("m", { names: ["m"] }) },
+        ]),
+    ],
+    [
+      "a try block in a loop that waits",
+      (ctx) => ctx.loop("x", async (round) => Loop.break(await round.try("t", (b) => b.sleep("s", HOUR)))),
+    ],
   ])("is a run in %s: it holds no lease, no timer and no listener, and wakes by itself", async (_, run) => {
     const s = await subject(run);
     expect(s.actor.holdsLease).toBe(false);
@@ -72,7 +98,10 @@ describe("parked (W14)", () => {
   it.each<[string, (ctx: Ctx) => Promise<unknown>]>([
     ["a step", (ctx) => ctx.step({ name: "x", timeout: 0, run: () => new Promise(() => {}) })],
     ["something that is not the engine's", () => new Promise(() => {})],
-    ["a join with one working branch", (ctx) => ctx.join("x", { a: { run: (b) => b.sleep("s", HOUR) }, b: { run: () => new Promise(() => {}) } })],
+    [
+      "a join with one working branch",
+      (ctx) => ctx.join("x", { a: { run: (b) => b.sleep("s", HOUR) }, b: { run: () => new Promise(() => {}) } }),
+    ],
   ])("is not a run in %s: the lease is held, and an alarm comes at least every 30 s", async (_, run) => {
     const s = await subject(run);
     expect(s.actor.holdsLease).toBe(true);
@@ -111,7 +140,8 @@ describe("a wait for something that is not the engine's (W14)", () => {
         foreign: { run: (b) => b.loop("l", async () => Loop.break(await clock.delay(60_000))) },
       }),
     );
-    const named = () => s.logs.filter((line) => line.level === "debug" && line.msg.includes("no operation of its context"));
+    const named = () =>
+      s.logs.filter((line) => line.level === "debug" && line.msg.includes("no operation of its context"));
     await s.world.pass(9_999);
     expect(named()).toEqual([]);
     await s.world.pass(40_000);
@@ -130,12 +160,16 @@ describe("what is due (decision 4)", () => {
         await b.step("s", () => void order.push(name));
       },
     });
-    const s = await subject(async (ctx) => ctx.join("j", { c: branch("c", 300), a: branch("a", 100), b: branch("b", 200), b2: branch("b2", 200) }));
+    const s = await subject(async (ctx) =>
+      ctx.join("j", { c: branch("c", 300), a: branch("a", 100), b: branch("b", 200), b2: branch("b2", 200) }),
+    );
     s.clock.moveTo(s.clock.now() + HOUR);
     await s.world.settle();
     expect(order).toEqual(["a", "b", "b2", "c"]);
     order.length = 0;
-    const cold = await subject(async (ctx) => ctx.join("j", { c: branch("c", 300), a: branch("a", 100), b: branch("b", 200), b2: branch("b2", 200) }));
+    const cold = await subject(async (ctx) =>
+      ctx.join("j", { c: branch("c", 300), a: branch("a", 100), b: branch("b", 200), b2: branch("b2", 200) }),
+    );
     cold.actor.crash();
     cold.clock.moveTo(cold.clock.now() + HOUR);
     await cold.world.settle();
@@ -228,27 +262,33 @@ describe("an event that cannot move the workflow (W12)", () => {
 });
 
 describe("a lost activation (C10)", () => {
-  it.each(["crash-before", "refuse"] as const)("calls no code of the workflow any more, whatever commit it was lost at (%s)", async (kind) => {
-    for (let at = 2; at <= 5; at += 1) {
-      const runs = new Runs();
-      let lostAt: number | undefined;
-      const s = new Subject(
-        async (ctx) => {
-          runs.note("run");
-          await ctx.sleep("begin", 0);
-          await ctx.join("j", { a: { run: (b) => b.step("s", runs.of("a")) }, b: { run: (b) => b.sleep("nap", HOUR) } });
-        },
-        {
-          fault: (commit) => {
-            if (commit !== at) return undefined;
-            lostAt = runs.list.length;
-            return kind;
+  it.each(["crash-before", "refuse"] as const)(
+    "calls no code of the workflow any more, whatever commit it was lost at (%s)",
+    async (kind) => {
+      for (let at = 2; at <= 5; at += 1) {
+        const runs = new Runs();
+        let lostAt: number | undefined;
+        const s = new Subject(
+          async (ctx) => {
+            runs.note("run");
+            await ctx.sleep("begin", 0);
+            await ctx.join("j", {
+              a: { run: (b) => b.step("s", runs.of("a")) },
+              b: { run: (b) => b.sleep("nap", HOUR) },
+            });
           },
-        },
-      );
-      await s.call("get").catch(() => undefined);
-      for (let turn = 0; turn < 10; turn += 1) await s.world.turn();
-      if (lostAt !== undefined) expect(runs.list.slice(lostAt), `commit ${at}`).toEqual([]);
-    }
-  });
+          {
+            fault: (commit) => {
+              if (commit !== at) return undefined;
+              lostAt = runs.list.length;
+              return kind;
+            },
+          },
+        );
+        await s.call("get").catch(() => undefined);
+        for (let turn = 0; turn < 10; turn += 1) await s.world.turn();
+        if (lostAt !== undefined) expect(runs.list.slice(lostAt), `commit ${at}`).toEqual([]);
+      }
+    },
+  );
 });

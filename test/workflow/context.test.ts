@@ -3,13 +3,37 @@ import { Loop } from "../../src/entry/workflow.js";
 import { Runs, finished, subject, type Ctx } from "./subject.js";
 
 const HOUR = 3_600_000;
-const STEP_ONLY = ["state", "vars", "db", "client", "broadcast", "schedule", "cron", "kv", "destroy", "keepAwake", "waitUntil"];
+const STEP_ONLY = [
+  "state",
+  "vars",
+  "db",
+  "client",
+  "broadcast",
+  "schedule",
+  "cron",
+  "kv",
+  "destroy",
+  "keepAwake",
+  "waitUntil",
+];
 
 describe("a workflow context", () => {
   it("knows who it is, in every scope", async () => {
     const s = await finished(async (ctx) => {
-      const of = (c: Ctx): unknown[] => [c.workflowId === c.actorId, c.actorId === ctx.actorId, c.name, c.key, typeof c.log.info, c.isEvicted()];
-      return [of(ctx), await ctx.loop("l", async (round) => Loop.break(of(round))), (await ctx.join("j", { a: { run: async (b) => of(b) } })).a, await ctx.try("t", async (b) => of(b))];
+      const of = (c: Ctx): unknown[] => [
+        c.workflowId === c.actorId,
+        c.actorId === ctx.actorId,
+        c.name,
+        c.key,
+        typeof c.log.info,
+        c.isEvicted(),
+      ];
+      return [
+        of(ctx),
+        await ctx.loop("l", async (round) => Loop.break(of(round))),
+        (await ctx.join("j", { a: { run: async (b) => of(b) } })).a,
+        await ctx.try("t", async (b) => of(b)),
+      ];
     });
     const expected = [true, true, "subject", ["k"], "function", false];
     expect((await s.status()).output).toEqual([expected, expected, expected, { ok: true, value: expected }]);
@@ -26,9 +50,15 @@ describe("a workflow context", () => {
           return `${group}/${code}: ${message}`;
         }
       };
-      return [ask(ctx), await ctx.loop("l", async (round) => Loop.break(ask(round))), (await ctx.join("j", { a: { run: async (b) => ask(b) } })).a];
+      return [
+        ask(ctx),
+        await ctx.loop("l", async (round) => Loop.break(ask(round))),
+        (await ctx.join("j", { a: { run: async (b) => ask(b) } })).a,
+      ];
     });
-    expect((await s.status()).output).toEqual(Array(3).fill(`workflow/step_only: \`${feature}\` is only available inside workflow steps`));
+    expect((await s.status()).output).toEqual(
+      Array(3).fill(`workflow/step_only: \`${feature}\` is only available inside workflow steps`),
+    );
   });
 
   it("throws workflow/step_only for queue.send (D134)", async () => {
@@ -64,7 +94,15 @@ describe("a step context", () => {
           step.state.n += 1;
           step.vars.seen = true;
           await step.queue.send("q", 1);
-          return [step.attempt, step.maxRetries, step.name, step.key, step.actorId === ctx.actorId, step.abortSignal.aborted, await step.keepAwake(Promise.resolve(5))];
+          return [
+            step.attempt,
+            step.maxRetries,
+            step.name,
+            step.key,
+            step.actorId === ctx.actorId,
+            step.abortSignal.aborted,
+            await step.keepAwake(Promise.resolve(5)),
+          ];
         }),
       { state: { n: 0 }, config: { vars: { seen: false } }, actions: { vars: (c) => c.vars } },
     );
@@ -74,28 +112,38 @@ describe("a step context", () => {
     expect(s.queued).toBe(1);
   });
 
-  it.each(["state", "vars", "client", "schedule", "destroy", "keepAwake", "waitUntil", "queue.send"])("throws workflow/step_ended for `%s` when its attempt has ended (D135)", async (feature) => {
-    const caught: unknown[] = [];
-    const s = await finished(
-      async (ctx) => {
-        let kept: Record<string, unknown> = {};
-        await ctx.step("s", (step) => {
-          kept = step as unknown as Record<string, unknown>;
-        });
-        try {
-          if (feature === "queue.send") await (kept["queue"] as { send(name: string, body: unknown): Promise<void> }).send("q", 1);
-          else if (feature === "state" || feature === "vars" || feature === "schedule") void kept[feature];
-          else await (kept[feature] as (promise: Promise<void>) => unknown)(Promise.resolve());
-        } catch (error) {
-          caught.push(error);
-        }
-      },
-      { config: { vars: {} } },
-    );
-    expect(caught).toMatchObject([{ group: "workflow", code: "step_ended", message: expect.stringContaining(`\`${feature}\` is only available inside workflow steps`) }]);
-    expect((await s.status()).status).toBe("completed");
-    expect(s.queued).toBe(0);
-  });
+  it.each(["state", "vars", "client", "schedule", "destroy", "keepAwake", "waitUntil", "queue.send"])(
+    "throws workflow/step_ended for `%s` when its attempt has ended (D135)",
+    async (feature) => {
+      const caught: unknown[] = [];
+      const s = await finished(
+        async (ctx) => {
+          let kept: Record<string, unknown> = {};
+          await ctx.step("s", (step) => {
+            kept = step as unknown as Record<string, unknown>;
+          });
+          try {
+            if (feature === "queue.send")
+              await (kept["queue"] as { send(name: string, body: unknown): Promise<void> }).send("q", 1);
+            else if (feature === "state" || feature === "vars" || feature === "schedule") void kept[feature];
+            else await (kept[feature] as (promise: Promise<void>) => unknown)(Promise.resolve());
+          } catch (error) {
+            caught.push(error);
+          }
+        },
+        { config: { vars: {} } },
+      );
+      expect(caught).toMatchObject([
+        {
+          group: "workflow",
+          code: "step_ended",
+          message: expect.stringContaining(`\`${feature}\` is only available inside workflow steps`),
+        },
+      ]);
+      expect((await s.status()).status).toBe("completed");
+      expect(s.queued).toBe(0);
+    },
+  );
 
   it("is dead with every object got from its state", async () => {
     const caught: unknown[] = [];
@@ -158,7 +206,8 @@ describe("a step context", () => {
 });
 
 describe("the log of a workflow's context", () => {
-  const said = (s: { logs: readonly { msg: string }[] }): string[] => s.logs.map(({ msg }) => msg).filter((msg) => msg.startsWith("-"));
+  const said = (s: { logs: readonly { msg: string }[] }): string[] =>
+    s.logs.map(({ msg }) => msg).filter((msg) => msg.startsWith("-"));
 
   it("says each line once, whatever is replayed, evicted or looked at again to undo it", async () => {
     const s = await subject(async (ctx) => {
@@ -169,7 +218,14 @@ describe("the log of a workflow's context", () => {
       await ctx.queue.next("wait", { names: ["m"] });
       ctx.log.warn({ msg: "- a message came" } as never);
       await ctx.join("j", {
-        a: { run: async (b: Ctx) => (b.log.info("- a begins"), await b.step("s", () => 1), b.log.info("- a goes on"), b.sleep("z", 1_000)) },
+        a: {
+          run: async (b: Ctx) => (
+            b.log.info("- a begins"),
+            await b.step("s", () => 1),
+            b.log.info("- a goes on"),
+            b.sleep("z", 1_000)
+          ),
+        },
         b: { run: async (b: Ctx) => (b.log.info("- b begins"), await b.sleep("z", 2_000), b.log.info("- b ends")) },
       });
       ctx.log.info("- end");
@@ -185,7 +241,16 @@ describe("the log of a workflow's context", () => {
     await s.replay();
     await s.world.passUntilQuiet();
     expect((await s.status()).status).toBe("failed");
-    expect(said(s)).toEqual(["- begin", "- one is done", "- a message came", "- a begins", "- b begins", "- a goes on", "- b ends", "- end"]);
+    expect(said(s)).toEqual([
+      "- begin",
+      "- one is done",
+      "- a message came",
+      "- a begins",
+      "- b begins",
+      "- a goes on",
+      "- b ends",
+      "- end",
+    ]);
   });
 
   it("says what a new release says behind what is recorded", async () => {

@@ -33,7 +33,10 @@ describe("status", () => {
       throw Object.assign(new RangeError("no"), { metadata: { n: 1 } });
     });
     await failed.restart();
-    expect(await failed.status()).toEqual({ status: "failed", error: { name: "RangeError", message: "no", metadata: { n: 1 } } });
+    expect(await failed.status()).toEqual({
+      status: "failed",
+      error: { name: "RangeError", message: "no", metadata: { n: 1 } },
+    });
   });
 });
 
@@ -46,11 +49,51 @@ describe("history", () => {
       await ctx.sleep("nap", HOUR);
     });
     expect((await s.history()).map((entry) => ({ ...entry, id: typeof entry.id }))).toEqual([
-      { id: "string", interrupted: 0, location: ["a"], kind: "step", status: "completed", attempts: 1, value: new Date(1) },
-      { id: "string", interrupted: 0, location: ["b"], kind: "step", status: "failed", attempts: 1, error: { kind: "exhausted", name: "TypeError", message: "no" } },
-      { id: "string", interrupted: 0, location: ["j"], kind: "join", status: "completed", attempts: 0, value: { x: 1 } },
-      { id: "string", interrupted: 0, location: ["j", "x", "s"], kind: "step", status: "completed", attempts: 1, value: 1 },
-      { id: "string", interrupted: 0, location: ["nap"], kind: "sleep", status: "pending", attempts: 0, dueAt: s.clock.now() + HOUR },
+      {
+        id: "string",
+        interrupted: 0,
+        location: ["a"],
+        kind: "step",
+        status: "completed",
+        attempts: 1,
+        value: new Date(1),
+      },
+      {
+        id: "string",
+        interrupted: 0,
+        location: ["b"],
+        kind: "step",
+        status: "failed",
+        attempts: 1,
+        error: { kind: "exhausted", name: "TypeError", message: "no" },
+      },
+      {
+        id: "string",
+        interrupted: 0,
+        location: ["j"],
+        kind: "join",
+        status: "completed",
+        attempts: 0,
+        value: { x: 1 },
+      },
+      {
+        id: "string",
+        interrupted: 0,
+        location: ["j", "x", "s"],
+        kind: "step",
+        status: "completed",
+        attempts: 1,
+        value: 1,
+      },
+      {
+        id: "string",
+        interrupted: 0,
+        location: ["nap"],
+        kind: "sleep",
+        status: "pending",
+        attempts: 0,
+        dueAt: s.clock.now() + HOUR,
+      },
     ]);
   });
 });
@@ -179,7 +222,9 @@ describe("recover", () => {
 
   it("survives a crash right after it", async () => {
     let broken = true;
-    const s = await finished(async (ctx) => ctx.step({ name: "b", maxRetries: 0, run: () => (broken ? Promise.reject(new Error("down")) : "up") }));
+    const s = await finished(async (ctx) =>
+      ctx.step({ name: "b", maxRetries: 0, run: () => (broken ? Promise.reject(new Error("down")) : "up") }),
+    );
     broken = false;
     await s.call("recover");
     s.actor.crash();
@@ -191,7 +236,11 @@ describe("recover", () => {
     const runs = new Runs();
     let broken = true;
     const s = await finished(async (ctx) => {
-      const first = await ctx.tryStep({ name: "handled", maxRetries: 0, run: () => Promise.reject(runs.note("handled") ?? new Error("no")) });
+      const first = await ctx.tryStep({
+        name: "handled",
+        maxRetries: 0,
+        run: () => Promise.reject(runs.note("handled") ?? new Error("no")),
+      });
       await ctx.queue.next("poll", { timeout: 0 }).catch(() => undefined);
       await ctx.step("after", runs.of("after"));
       await ctx.step({ name: "bad", maxRetries: 0, run: () => (broken ? Promise.reject(new Error("down")) : "up") });
@@ -235,7 +284,11 @@ describe("recover", () => {
 
   it("opens a failed race again", async () => {
     let broken = true;
-    const s = await finished(async (ctx) => ctx.race("r", [{ name: "a", run: (b) => b.step("s", () => (broken ? Promise.reject(new CriticalError("down")) : 1)) }]));
+    const s = await finished(async (ctx) =>
+      ctx.race("r", [
+        { name: "a", run: (b) => b.step("s", () => (broken ? Promise.reject(new CriticalError("down")) : 1)) },
+      ]),
+    );
     broken = false;
     await s.call("recover");
     await s.world.settle();
@@ -332,7 +385,14 @@ describe("replayFrom", () => {
     const runs = new Runs();
     const s = await finished(async (ctx) => {
       await ctx.step("before", runs.of("before"));
-      await ctx.loop({ name: "l", state: 0, run: async (round, n: number) => (await round.step("s", runs.of(`l${n}`)), n === 1 ? Loop.break(undefined) : Loop.continue(n + 1)) });
+      await ctx.loop({
+        name: "l",
+        state: 0,
+        run: async (round, n: number) => (
+          await round.step("s", runs.of(`l${n}`)),
+          n === 1 ? Loop.break(undefined) : Loop.continue(n + 1)
+        ),
+      });
       await ctx.step("after", runs.of("after"));
     });
     await s.call("replayFrom", await idOf(s, "l", 1, "s"));
@@ -381,7 +441,10 @@ describe("replayFrom", () => {
     let slow = false;
     const s = await subject(async (ctx, { clock }) =>
       ctx.race("r", [
-        { name: "work", run: (b) => b.step("s", async () => (runs.note("s"), slow && (await clock.delay(1_000)), "done")) },
+        {
+          name: "work",
+          run: (b) => b.step("s", async () => (runs.note("s"), slow && (await clock.delay(1_000)), "done")),
+        },
         { name: "timer", run: (b) => b.sleep("t", 500).then(() => "late") },
       ]),
     );
@@ -414,8 +477,15 @@ describe("replayFrom", () => {
   it("refuses what is no step, and what does not exist, and changes nothing (D129)", async () => {
     const s = await subject(async (ctx) => ctx.sleep("nap", HOUR));
     const rows = s.actor.store.dump();
-    await expect(s.call("replayFrom", await idOf(s, "nap"))).rejects.toMatchObject({ group: "workflow", code: "not_a_step", message: "Workflow replay target must be a step" });
-    await expect(s.call("replayFrom", "99")).rejects.toMatchObject({ code: "step_not_found", message: "Workflow step not found: 99" });
+    await expect(s.call("replayFrom", await idOf(s, "nap"))).rejects.toMatchObject({
+      group: "workflow",
+      code: "not_a_step",
+      message: "Workflow replay target must be a step",
+    });
+    await expect(s.call("replayFrom", "99")).rejects.toMatchObject({
+      code: "step_not_found",
+      message: "Workflow step not found: 99",
+    });
     expect(s.actor.store.dump()).toEqual(rows);
     await s.world.pass(HOUR);
     expect((await s.status()).status).toBe("completed");
@@ -427,7 +497,11 @@ describe("replayFrom", () => {
       await ctx.step("a", () => 1);
       await ctx.step("long", () => new Promise<void>((resolve) => (finish = resolve)));
     });
-    await expect(s.call("replayFrom", await idOf(s, "a"))).rejects.toMatchObject({ group: "actor", code: "workflow_in_flight", statusCode: 409 });
+    await expect(s.call("replayFrom", await idOf(s, "a"))).rejects.toMatchObject({
+      group: "actor",
+      code: "workflow_in_flight",
+      statusCode: 409,
+    });
     finish?.();
     await s.world.settle();
     expect((await s.status()).status).toBe("completed");
@@ -499,7 +573,12 @@ describe("replayFrom", () => {
       if (evicted) s.actor.crash();
       await s.call("replayFrom", await idOf(s, "pay"));
       await s.world.pass(60_000);
-      expect(taken.slice(-1), `evicted ${evicted}`).toEqual([[[1, "a"], [2, "b"]]]);
+      expect(taken.slice(-1), `evicted ${evicted}`).toEqual([
+        [
+          [1, "a"],
+          [2, "b"],
+        ],
+      ]);
       expect(taken.length).toBeGreaterThan(1);
       expect(s.queued).toBe(2);
       await expect(s.send("pay", "full")).rejects.toMatchObject({ code: "full" });
@@ -531,9 +610,18 @@ describe("replayFrom", () => {
       const s = await subject(async (ctx) => {
         await ctx.rollbackCheckpoint("cp");
         const late = { retryBackoffBase: HOUR, retryBackoffMax: HOUR };
-        await ctx.step({ name: "a", ...late, run: runs.of("a"), rollback: () => (state === "failed" ? runs.note("undo a") : Promise.reject(new Error("later"))) });
+        await ctx.step({
+          name: "a",
+          ...late,
+          run: runs.of("a"),
+          rollback: () => (state === "failed" ? runs.note("undo a") : Promise.reject(new Error("later"))),
+        });
         await ctx.step({ name: "b", run: runs.of("b"), rollback: runs.of("undo b") });
-        await ctx.step({ name: "c", maxRetries: 0, run: () => (broken ? Promise.reject(new Error("no")) : runs.note("c")) });
+        await ctx.step({
+          name: "c",
+          maxRetries: 0,
+          run: () => (broken ? Promise.reject(new Error("no")) : runs.note("c")),
+        });
       });
       if (state === "cancelled") await s.call("cancel");
       expect((await s.status()).status).toBe(state === "being undone" ? "rolling_back" : state);
@@ -541,7 +629,9 @@ describe("replayFrom", () => {
       await s.call("replayFrom", await idOf(s, "c"));
       await s.world.passUntilQuiet();
       expect(await s.status(), state).toMatchObject({ status: "completed" });
-      expect(runs.list, state).toEqual(state === "failed" ? ["a", "b", "undo b", "undo a", "a", "b", "c"] : ["a", "b", "undo b", "b", "c"]);
+      expect(runs.list, state).toEqual(
+        state === "failed" ? ["a", "b", "undo b", "undo a", "a", "b", "c"] : ["a", "b", "undo b", "b", "c"],
+      );
     }
   });
 
@@ -549,8 +639,19 @@ describe("replayFrom", () => {
     const runs = new Runs();
     const s = await finished(async (ctx) =>
       ctx.join("j", {
-        a: { run: async (b) => (await b.step("a1", runs.of("a1")), await b.sleep("nap", 10), b.step("a2", runs.of("a2", "x"))) },
-        b: { run: async (b) => (await b.sleep("nap", 20), (await b.join("inner", { c: { run: (c) => c.step("b1", runs.of("b1", "y")) } })).c) },
+        a: {
+          run: async (b) => (
+            await b.step("a1", runs.of("a1")),
+            await b.sleep("nap", 10),
+            b.step("a2", runs.of("a2", "x"))
+          ),
+        },
+        b: {
+          run: async (b) => (
+            await b.sleep("nap", 20),
+            (await b.join("inner", { c: { run: (c) => c.step("b1", runs.of("b1", "y")) } })).c
+          ),
+        },
       }),
     );
     await s.call("replayFrom", await idOf(s, "j", "a", "a1"));
@@ -585,35 +686,40 @@ describe("control in hooks of a start", () => {
     return "done";
   };
 
-  it.each(["createState", "onMigrate", "onCreate", "createVars", "onWake", "onBeforeConnect"])("begins nothing before %s, and all that comes after it, has ended", async (name) => {
-    for (const operation of ["replayFrom", "cancel"]) {
-      const runs = new Runs();
-      let refuses = true;
-      let cameFirst: unknown;
-      const hook = async (c: { workflow: Record<string, () => void> }): Promise<object> => {
-        if (runs.count("charge") > 0) return { log: [] };
-        if (operation === "cancel") c.workflow.cancel?.();
-        c.workflow.replayFrom?.();
-        await undefined;
-        cameFirst = runs.list.slice();
-        if (refuses) throw new Error("no such actor");
-        return { log: [] };
-      };
-      const s = new Subject(program(runs), { config: { [name]: hook, ...(name === "createState" ? { state: undefined } : {}) } });
-      await expect(s.call("get")).rejects.toThrow();
-      await s.world.passUntilQuiet();
-      expect(cameFirst).toEqual([]);
-      expect(runs.list).toEqual([]);
-      expect(s.actor.store.keys).toEqual([]);
-      refuses = false;
-      await s.call("get");
-      await s.world.passUntilQuiet();
-      expect(cameFirst).toEqual([]);
-      expect(runs.list).toEqual(["charge"]);
-      expect(await s.status()).toEqual({ status: "completed", output: "done" });
-      expect(await s.state()).toEqual({ log: ["charged"] });
-    }
-  });
+  it.each(["createState", "onMigrate", "onCreate", "createVars", "onWake", "onBeforeConnect"])(
+    "begins nothing before %s, and all that comes after it, has ended",
+    async (name) => {
+      for (const operation of ["replayFrom", "cancel"]) {
+        const runs = new Runs();
+        let refuses = true;
+        let cameFirst: unknown;
+        const hook = async (c: { workflow: Record<string, () => void> }): Promise<object> => {
+          if (runs.count("charge") > 0) return { log: [] };
+          if (operation === "cancel") c.workflow.cancel?.();
+          c.workflow.replayFrom?.();
+          await undefined;
+          cameFirst = runs.list.slice();
+          if (refuses) throw new Error("no such actor");
+          return { log: [] };
+        };
+        const s = new Subject(program(runs), {
+          config: { [name]: hook, ...(name === "createState" ? { state: undefined } : {}) },
+        });
+        await expect(s.call("get")).rejects.toThrow();
+        await s.world.passUntilQuiet();
+        expect(cameFirst).toEqual([]);
+        expect(runs.list).toEqual([]);
+        expect(s.actor.store.keys).toEqual([]);
+        refuses = false;
+        await s.call("get");
+        await s.world.passUntilQuiet();
+        expect(cameFirst).toEqual([]);
+        expect(runs.list).toEqual(["charge"]);
+        expect(await s.status()).toEqual({ status: "completed", output: "done" });
+        expect(await s.state()).toEqual({ log: ["charged"] });
+      }
+    },
+  );
 
   it("lets a failed workflow try again with each start, once that has succeeded; one that fails begins nothing", async () => {
     const runs = new Runs();

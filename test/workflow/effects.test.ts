@@ -65,62 +65,75 @@ describe("effects that a step begins without awaiting them", () => {
 
   it("waits no longer than the step's timeout, and sends nothing then", async () => {
     const clock = new ManualClock();
-    const done = await finished(async (ctx) => ctx.tryStep({ name: "send", timeout: 50, run: (step: Step) => void step.queue.send("slow", 1) }), {
-      clock,
-      queues: { slow: slowSchema(clock, 100) },
+    const done = await finished(
+      async (ctx) => ctx.tryStep({ name: "send", timeout: 50, run: (step: Step) => void step.queue.send("slow", 1) }),
+      {
+        clock,
+        queues: { slow: slowSchema(clock, 100) },
+      },
+    );
+    expect(await done.status()).toMatchObject({
+      status: "completed",
+      output: { ok: false, failure: { kind: "timeout" } },
     });
-    expect(await done.status()).toMatchObject({ status: "completed", output: { ok: false, failure: { kind: "timeout" } } });
     expect(await bodies(done)).toEqual([]);
   });
 
-  it.each(["cancel", "replayFrom", "crash"])("sends nothing when %s ends an attempt that waits for what it began", async (end) => {
-    const clock = new ManualClock();
-    const heard: unknown[] = [];
-    const s = await subject(
-      async (ctx) => {
-        await ctx.step("send", (step: Step) => {
-          step.abortSignal.addEventListener("abort", () => heard.push((step.abortSignal.reason as Error).name));
-          void step.queue.send("slow", heard.length);
-          step.state.log.push("begun");
-        });
-        return "done";
-      },
-      { clock, queues: { slow: slowSchema(clock, 100) } },
-    );
-    await s.world.pass(50);
-    expect((await s.status()).status).toBe("running");
-    if (end === "replayFrom") await expect(s.call("replayFrom")).rejects.toMatchObject({ code: "workflow_in_flight" });
-    if (end === "crash") s.actor.crash();
-    if (end === "cancel") await s.call("cancel");
-    await s.world.passUntilQuiet();
-    expect((await s.status()).status).toBe(end === "cancel" ? "cancelled" : "completed");
-    expect(heard).toEqual({ cancel: ["CancelledError"], replayFrom: [], crash: heard }[end]);
-    expect(await bodies(s)).toHaveLength(end === "cancel" ? 0 : 1);
-    // Roll-forward: the attempt was not over when the state was stored.
-    expect(await s.state()).toEqual({ log: end === "crash" ? ["begun", "begun"] : ["begun"] });
-  });
+  it.each(["cancel", "replayFrom", "crash"])(
+    "sends nothing when %s ends an attempt that waits for what it began",
+    async (end) => {
+      const clock = new ManualClock();
+      const heard: unknown[] = [];
+      const s = await subject(
+        async (ctx) => {
+          await ctx.step("send", (step: Step) => {
+            step.abortSignal.addEventListener("abort", () => heard.push((step.abortSignal.reason as Error).name));
+            void step.queue.send("slow", heard.length);
+            step.state.log.push("begun");
+          });
+          return "done";
+        },
+        { clock, queues: { slow: slowSchema(clock, 100) } },
+      );
+      await s.world.pass(50);
+      expect((await s.status()).status).toBe("running");
+      if (end === "replayFrom")
+        await expect(s.call("replayFrom")).rejects.toMatchObject({ code: "workflow_in_flight" });
+      if (end === "crash") s.actor.crash();
+      if (end === "cancel") await s.call("cancel");
+      await s.world.passUntilQuiet();
+      expect((await s.status()).status).toBe(end === "cancel" ? "cancelled" : "completed");
+      expect(heard).toEqual({ cancel: ["CancelledError"], replayFrom: [], crash: heard }[end]);
+      expect(await bodies(s)).toHaveLength(end === "cancel" ? 0 : 1);
+      // Roll-forward: the attempt was not over when the state was stored.
+      expect(await s.state()).toEqual({ log: end === "crash" ? ["begun", "begun"] : ["begun"] });
+    },
+  );
 
-  it.each(["at once", "later"])("fails the attempt when what it began is refused %s and nobody handles that", async (when) => {
-    const clock = new ManualClock();
-    const attempts: number[] = [];
-    const done = await finished(
-      async (ctx) => {
-        await ctx.step({
-          name: "send",
-          maxRetries: 1,
-          run: (step: Step) => {
-            attempts.push(step.attempt);
-            step.state.log.push(step.attempt);
-            void step.queue.send("q", step.attempt === 1 ? "bad" : "good");
-          },
-        });
-      },
-      { clock, queues: { q: slowSchema(clock, when === "later" ? 10 : 0, (value) => value === "bad") } },
-    );
-    expect(attempts).toEqual([1, 2]);
-    expect(await done.status()).toMatchObject({ status: "completed" });
-    expect(await bodies(done)).toEqual(["good"]);
-  });
+  it.each(["at once", "later"])(
+    "fails the attempt when what it began is refused %s and nobody handles that",
+    async (when) => {
+      const clock = new ManualClock();
+      const attempts: number[] = [];
+      const done = await finished(
+        async (ctx) => {
+          await ctx.step({
+            name: "send",
+            maxRetries: 1,
+            run: (step: Step) => {
+              attempts.push(step.attempt);
+              step.state.log.push(step.attempt);
+              void step.queue.send("q", step.attempt === 1 ? "bad" : "good");
+            },
+          });
+        },
+        { clock, queues: { q: slowSchema(clock, when === "later" ? 10 : 0, (value) => value === "bad") } },
+      );
+      expect(attempts).toEqual([1, 2]);
+      expect(await done.status()).toMatchObject({ status: "completed" });
+      expect(await bodies(done)).toEqual(["good"]);
+    },
+  );
 
   it("lets a refusal pass that somebody handles", async () => {
     const big = "x".repeat(100_000);
@@ -169,10 +182,17 @@ describe("effects that a step begins without awaiting them", () => {
 
   it("fails the attempt for a schedule that is refused", async () => {
     const done = await finished(async (ctx) => {
-      const result = await ctx.tryStep({ name: "schedule", maxRetries: 0, run: (step: Step) => void step.schedule.after(10, "no such action") });
+      const result = await ctx.tryStep({
+        name: "schedule",
+        maxRetries: 0,
+        run: (step: Step) => void step.schedule.after(10, "no such action"),
+      });
       return (result as { failure: { error: { metadata: unknown } } }).failure.error.metadata;
     });
-    expect(await done.status()).toMatchObject({ status: "completed", output: { group: "actor", code: "action_not_found" } });
+    expect(await done.status()).toMatchObject({
+      status: "completed",
+      output: { group: "actor", code: "action_not_found" },
+    });
   });
 
   it("waits for a transaction, and for statements behind it", async () => {
@@ -209,13 +229,20 @@ describe("effects that a step begins without awaiting them", () => {
 
   it("waits for messages to other actors, and names the calls that it does not wait for", async () => {
     const clock = new ManualClock();
-    const other = actor({ state: { n: 0 }, run: async () => {}, actions: { size: (c) => c.state.n, slow: async () => clock.delay(1_000) } });
+    const other = actor({
+      state: { n: 0 },
+      run: async () => {},
+      actions: { size: (c) => c.state.n, slow: async () => clock.delay(1_000) },
+    });
     const s = await subject(
       async (ctx) => {
         await ctx.step("tell", (step) => {
           const { other: accessor } = step.client();
           void accessor.getOrCreate(["o"]).send("q", "hello");
-          void accessor.getOrCreate(["o"]).slow().catch(() => {});
+          void accessor
+            .getOrCreate(["o"])
+            .slow()
+            .catch(() => {});
         });
       },
       { clock, use: { other } },
@@ -232,9 +259,15 @@ describe("effects that a step begins without awaiting them", () => {
     const other = actor({ state: {}, queues: { known: {} }, actions: { size: () => 0 } });
     const done = await finished(
       async (ctx) => {
-        await ctx.tryStep({ name: "tell", maxRetries: 0, run: (step: Step) => void step.client().other.getOrCreate(["o"]).send("unknown", 1) }).then((result) => {
-          if (result.ok) throw new Error("nothing failed");
-        });
+        await ctx
+          .tryStep({
+            name: "tell",
+            maxRetries: 0,
+            run: (step: Step) => void step.client().other.getOrCreate(["o"]).send("unknown", 1),
+          })
+          .then((result) => {
+            if (result.ok) throw new Error("nothing failed");
+          });
       },
       { use: { other } },
     );
@@ -258,10 +291,11 @@ describe("effects that a step begins without awaiting them", () => {
 });
 
 describe("completing a message without awaiting it", () => {
-  const program = (end: (message: { complete(reply: string): Promise<void> }, ctx: Ctx) => unknown) => async (ctx: Ctx) => {
-    const message = await ctx.queue.next("get", { names: ["q"], completable: true });
-    return end(message as never, ctx);
-  };
+  const program =
+    (end: (message: { complete(reply: string): Promise<void> }, ctx: Ctx) => unknown) => async (ctx: Ctx) => {
+      const message = await ctx.queue.next("get", { names: ["q"], completable: true });
+      return end(message as never, ctx);
+    };
 
   it.each([
     ["synchronous", 0],
@@ -269,7 +303,10 @@ describe("completing a message without awaiting it", () => {
   ])("answers the sender before the workflow's return, with a %s validator", async (_, delayMs) => {
     const clock = new ManualClock();
     const complete = delayMs > 0 ? { complete: slowSchema(clock, delayMs) } : {};
-    const s = await subject(program((message) => void message.complete("reply")), { clock, queues: { q: complete } });
+    const s = await subject(
+      program((message) => void message.complete("reply")),
+      { clock, queues: { q: complete } },
+    );
     const reply = s.sendAndWait("q", 1, 10_000);
     await s.world.passUntilQuiet();
     expect(await reply).toEqual({ status: "completed", response: "reply" });
@@ -280,12 +317,19 @@ describe("completing a message without awaiting it", () => {
   it("answers at the end of an iteration, a branch and a try block as well", async () => {
     const clock = new ManualClock();
     const next = async (ctx: Ctx): Promise<void> => {
-      const message = (await ctx.queue.next("get", { names: ["q"], completable: true })) as { body: unknown; complete(reply: unknown): Promise<void> };
+      const message = (await ctx.queue.next("get", { names: ["q"], completable: true })) as {
+        body: unknown;
+        complete(reply: unknown): Promise<void>;
+      };
       void message.complete(message.body);
     };
     const s = await subject(
       async (ctx) => {
-        await ctx.loop({ name: "l", state: 0, run: async (l: Ctx, n: number) => (await next(l), n === 1 ? Loop.break(n) : Loop.continue(n + 1)) });
+        await ctx.loop({
+          name: "l",
+          state: 0,
+          run: async (l: Ctx, n: number) => (await next(l), n === 1 ? Loop.break(n) : Loop.continue(n + 1)),
+        });
         await ctx.join("j", { b: { run: next } });
         await ctx.try("t", next);
       },
@@ -303,10 +347,16 @@ describe("completing a message without awaiting it", () => {
 
   it("fails what ends with it when the reply is refused and nobody handles that", async () => {
     const clock = new ManualClock();
-    const s = await subject(program((message) => void message.complete("bad")), { clock, queues: { q: { complete: slowSchema(clock, 20, () => true) } } });
+    const s = await subject(
+      program((message) => void message.complete("bad")),
+      { clock, queues: { q: { complete: slowSchema(clock, 20, () => true) } } },
+    );
     await s.send("q", 1);
     await s.world.passUntilQuiet();
-    expect(await s.status()).toMatchObject({ status: "failed", error: { message: expect.stringContaining("completion response") } });
+    expect(await s.status()).toMatchObject({
+      status: "failed",
+      error: { message: expect.stringContaining("completion response") },
+    });
     expect(s.queued).toBe(1);
   });
 });
@@ -323,7 +373,11 @@ describe("effects of actions and hooks that are not awaited", () => {
 
   it("answers an action's caller when its message is stored, also with a validator that answers later", async () => {
     const clock = new ManualClock();
-    const s = await finished(async () => {}, { clock, queues: { q: slowSchema(clock, 50) }, actions: { go: (c) => void c.queue.send("q", 1) } });
+    const s = await finished(async () => {}, {
+      clock,
+      queues: { q: slowSchema(clock, 50) },
+      actions: { go: (c) => void c.queue.send("q", 1) },
+    });
     const answers: unknown[] = [];
     void s.call("go").then(() => answers.push(s.queued));
     await s.world.settle();
@@ -368,7 +422,12 @@ describe("effects of actions and hooks that are not awaited", () => {
   });
 
   it("fails the action whose message is refused and nobody handles that", async () => {
-    const s = await finished(async () => {}, { actions: { go: (c) => void c.queue.send("q", "x".repeat(100_000)), caught: (c) => void c.queue.send("q", "x".repeat(100_000)).catch(() => {}) } });
+    const s = await finished(async () => {}, {
+      actions: {
+        go: (c) => void c.queue.send("q", "x".repeat(100_000)),
+        caught: (c) => void c.queue.send("q", "x".repeat(100_000)).catch(() => {}),
+      },
+    });
     await expect(s.call("go")).rejects.toMatchObject({ group: "queue", code: "message_too_large" });
     await s.call("caught");
   });

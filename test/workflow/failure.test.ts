@@ -41,17 +41,30 @@ describe("a branch's failure", () => {
   it("of a join gives every branch's error", () => {
     const error = branchError(toBranchFailure(nested)) as JoinError;
     expect(error.errors["a"]).toBeInstanceOf(StepExhaustedError);
-    expect(error.errors["a"]).toMatchObject({ stepName: "charge", lastError: { name: "TypeError", message: "no", code: "E" } });
+    expect(error.errors["a"]).toMatchObject({
+      stepName: "charge",
+      lastError: { name: "TypeError", message: "no", code: "E" },
+    });
     const race = error.errors["b"] as RaceError;
     expect(race).toBeInstanceOf(RaceError);
-    expect(race.errors.map((each) => [each.name, each.error.constructor])).toEqual([["x", CriticalError], ["y", JoinError]]);
-    expect((race.errors.at(-1)?.error as unknown as JoinError | undefined)?.errors["deep"]).toMatchObject({ name: "RangeError", message: "far" });
+    expect(race.errors.map((each) => [each.name, each.error.constructor])).toEqual([
+      ["x", CriticalError],
+      ["y", JoinError],
+    ]);
+    expect((race.errors.at(-1)?.error as unknown as JoinError | undefined)?.errors["deep"]).toMatchObject({
+      name: "RangeError",
+      message: "far",
+    });
   });
 });
 
 describe("a step's failure", () => {
   const failed = (kind: Failure["kind"], exhausted?: boolean): Error =>
-    stepError("s", { kind, error: { name: "TypeError", message: "m", metadata: { a: 1 } }, ...(exhausted === undefined ? {} : { exhausted }) });
+    stepError("s", {
+      kind,
+      error: { name: "TypeError", message: "m", metadata: { a: 1 } },
+      ...(exhausted === undefined ? {} : { exhausted }),
+    });
 
   it("is thrown as the class of its kind", () => {
     expect(failed("exhausted")).toBeInstanceOf(StepExhaustedError);
@@ -66,10 +79,16 @@ describe("a step's failure", () => {
 describe("a failure that must fit", () => {
   const long = "é".repeat(5_000);
   it.each<[string, Error]>([
-    ["a plain error", Object.assign(new Error(long), { name: long, code: long, metadata: long, cause: new Error(long) })],
+    [
+      "a plain error",
+      Object.assign(new Error(long), { name: long, code: long, metadata: long, cause: new Error(long) }),
+    ],
     ["a critical error", new CriticalError(long, { metadata: { long } })],
     ["an exhausted step", new StepExhaustedError(long.slice(0, 500), new Error(long))],
-    ["a failed join", new JoinError(Object.fromEntries(Array.from({ length: 50 }, (_, n) => [`${n}`, new Error(long)])))],
+    [
+      "a failed join",
+      new JoinError(Object.fromEntries(Array.from({ length: 50 }, (_, n) => [`${n}`, new Error(long)]))),
+    ],
   ])("is cut down and still rebuilt: %s", (_, error) => {
     for (const bytes of [300, 1_000, 4_000]) {
       const fitted = fitFailure(toBranchFailure(error), bytes);
@@ -77,7 +96,8 @@ describe("a failure that must fit", () => {
       const rebuilt = branchError(fitted);
       expect(rebuilt).toBeInstanceOf(Error);
       expect(rebuilt.message.length).toBeGreaterThan(10);
-      if (error instanceof CriticalError || error instanceof StepExhaustedError) expect(rebuilt.constructor).toBe(error.constructor);
+      if (error instanceof CriticalError || error instanceof StepExhaustedError)
+        expect(rebuilt.constructor).toBe(error.constructor);
     }
   });
 

@@ -14,9 +14,25 @@ type Gate = (ctx: Ctx) => Promise<unknown>;
 const waits: [string, (ctx: Ctx, gate: Gate) => Promise<unknown>][] = [
   ["sleep", async (ctx, gate) => (await gate(ctx), ctx.sleep("wait", 5 * DAY))],
   ["sleepUntil", async (ctx, gate) => (await gate(ctx), ctx.sleepUntil("wait", START + 5 * DAY))],
-  ["next", async (ctx, gate) => (await gate(ctx), ctx.queue.next("wait", { names: ["m"], timeout: 5 * DAY }).catch((error: { code: string }) => error.code))],
-  ["second next of a name", async (ctx, gate) => (await ctx.queue.nextBatch("wait", { timeout: 0 }), await gate(ctx), ctx.queue.nextBatch("wait", { names: ["m"], timeout: 5 * DAY }))],
-  ["nextBatch", async (ctx, gate) => (await gate(ctx), ctx.queue.nextBatch("wait", { names: ["m"], timeout: 5 * DAY }))],
+  [
+    "next",
+    async (ctx, gate) => (
+      await gate(ctx),
+      ctx.queue.next("wait", { names: ["m"], timeout: 5 * DAY }).catch((error: { code: string }) => error.code)
+    ),
+  ],
+  [
+    "second next of a name",
+    async (ctx, gate) => (
+      await ctx.queue.nextBatch("wait", { timeout: 0 }),
+      await gate(ctx),
+      ctx.queue.nextBatch("wait", { names: ["m"], timeout: 5 * DAY })
+    ),
+  ],
+  [
+    "nextBatch",
+    async (ctx, gate) => (await gate(ctx), ctx.queue.nextBatch("wait", { names: ["m"], timeout: 5 * DAY })),
+  ],
   [
     "race of message and time",
     async (ctx, gate) => {
@@ -27,18 +43,58 @@ const waits: [string, (ctx: Ctx, gate: Gate) => Promise<unknown>][] = [
       ]);
     },
   ],
-  ["branch of a race", (ctx, gate) => ctx.race("r", [{ name: "a", run: async (b) => (await gate(b), b.sleep("wait", 5 * DAY)) }])],
-  ["branch of a join", (ctx, gate) => ctx.join("j", { a: { run: async (b) => (await b.step("s", () => 1), await gate(b), await b.sleep("wait", 5 * DAY)) }, b: { run: (b) => b.step("s", () => 1) } })],
+  [
+    "branch of a race",
+    (ctx, gate) => ctx.race("r", [{ name: "a", run: async (b) => (await gate(b), b.sleep("wait", 5 * DAY)) }]),
+  ],
+  [
+    "branch of a join",
+    (ctx, gate) =>
+      ctx.join("j", {
+        a: { run: async (b) => (await b.step("s", () => 1), await gate(b), await b.sleep("wait", 5 * DAY)) },
+        b: { run: (b) => b.step("s", () => 1) },
+      }),
+  ],
   ["join", async (ctx, gate) => (await gate(ctx), ctx.join("j", { a: { run: (b) => b.sleep("wait", 5 * DAY) } }))],
-  ["iteration", (ctx, gate) => ctx.loop({ name: "l", state: 0, run: async (round, n: number) => (n === 1 && (await gate(round)), n === 1 && (await round.sleep("wait", 5 * DAY)), n === 1 ? Loop.break(n) : Loop.continue(n + 1)) })],
-  ["loop", async (ctx, gate) => (await gate(ctx), ctx.loop("l", async (round) => (await round.sleep("wait", 5 * DAY), Loop.break(1))))],
-  ["try block", (ctx, gate) => ctx.try("y", async (block) => (await block.step("s", () => 1), await gate(block), block.sleep("wait", 5 * DAY)))],
-  ["try block after the gate", async (ctx, gate) => (await gate(ctx), ctx.try("y", (block) => block.sleep("wait", 5 * DAY)))],
+  [
+    "iteration",
+    (ctx, gate) =>
+      ctx.loop({
+        name: "l",
+        state: 0,
+        run: async (round, n: number) => (
+          n === 1 && (await gate(round)),
+          n === 1 && (await round.sleep("wait", 5 * DAY)),
+          n === 1 ? Loop.break(n) : Loop.continue(n + 1)
+        ),
+      }),
+  ],
+  [
+    "loop",
+    async (ctx, gate) => (
+      await gate(ctx),
+      ctx.loop("l", async (round) => (await round.sleep("wait", 5 * DAY), Loop.break(1)))
+    ),
+  ],
+  [
+    "try block",
+    (ctx, gate) =>
+      ctx.try("y", async (block) => (await block.step("s", () => 1), await gate(block), block.sleep("wait", 5 * DAY))),
+  ],
+  [
+    "try block after the gate",
+    async (ctx, gate) => (await gate(ctx), ctx.try("y", (block) => block.sleep("wait", 5 * DAY))),
+  ],
   [
     "backoff",
     async (ctx, gate) => {
       await gate(ctx);
-      return ctx.step({ name: "wait", retryBackoffBase: 5 * DAY, retryBackoffMax: 5 * DAY, run: (step) => (step.attempt === 1 ? Promise.reject(new Error("later")) : "done") });
+      return ctx.step({
+        name: "wait",
+        retryBackoffBase: 5 * DAY,
+        retryBackoffMax: 5 * DAY,
+        run: (step) => (step.attempt === 1 ? Promise.reject(new Error("later")) : "done"),
+      });
     },
   ],
 ];
@@ -47,15 +103,20 @@ const gates: [string, Gate][] = [
   ["getVersion", (ctx) => ctx.getVersion("gate", 2)],
   ["removed", (ctx) => ctx.removed("gone", "step")],
   ["a try block with a gate", (ctx) => ctx.try("gated", (block) => block.getVersion("gate", 2))],
-  ["two gates and a placeholder", async (ctx) => (await ctx.getVersion("gate", 2), await ctx.removed("gone", "sleep"), ctx.getVersion("second", 3))],
+  [
+    "two gates and a placeholder",
+    async (ctx) => (await ctx.getVersion("gate", 2), await ctx.removed("gone", "sleep"), ctx.getVersion("second", 3)),
+  ],
 ];
 
-const program = (wait: (ctx: Ctx, gate: Gate) => Promise<unknown>, gate: Gate, runs: Runs): Program => async (ctx, { clock }) => {
-  await ctx.step("before", () => 1);
-  await wait(ctx, gate);
-  runs.note(`ended at ${clock.now()}`);
-  await ctx.step("after", () => 1);
-};
+const program =
+  (wait: (ctx: Ctx, gate: Gate) => Promise<unknown>, gate: Gate, runs: Runs): Program =>
+  async (ctx, { clock }) => {
+    await ctx.step("before", () => 1);
+    await wait(ctx, gate);
+    runs.note(`ended at ${clock.now()}`);
+    await ctx.step("after", () => 1);
+  };
 
 describe.each(waits)("%s", (name, wait) => {
   it.each(gates)("goes on to its stored deadline with %s deployed in front of it", async (_, gate) => {
@@ -106,17 +167,22 @@ describe.each(waits)("%s", (name, wait) => {
 });
 
 describe("in a history of a release whose order counted gates", () => {
-  /** A receive of a day, and a gate in front of it or behind it, as that release left them; and a message in time, which came back since. */
+  /**
+   * A receive of a day, and a gate in front of it or behind it, as that release left them; and a message in time, which
+   * came back since.
+   */
   async function left(isBehind: boolean): Promise<{ s: Subject; got: unknown[] }> {
     const got: unknown[] = [];
-    const made = (gate: boolean): Program => async (ctx) => {
-      await ctx.step("before", () => 1);
-      if (gate && !isBehind) await ctx.getVersion("gate", 2);
-      const batch = await ctx.queue.nextBatch("wait", { names: ["m"], timeout: DAY });
-      if (gate && isBehind) await ctx.getVersion("gate", 2);
-      got.push(batch.length);
-      await ctx.queue.next("hold", { names: ["end"] });
-    };
+    const made =
+      (gate: boolean): Program =>
+      async (ctx) => {
+        await ctx.step("before", () => 1);
+        if (gate && !isBehind) await ctx.getVersion("gate", 2);
+        const batch = await ctx.queue.nextBatch("wait", { names: ["m"], timeout: DAY });
+        if (gate && isBehind) await ctx.getVersion("gate", 2);
+        got.push(batch.length);
+        await ctx.queue.next("hold", { names: ["end"] });
+      };
     const first = await subject(made(isBehind));
     if (isBehind) await first.world.pass(2 * DAY);
     const s = isBehind ? first : first.deploy(made(true));
@@ -125,7 +191,8 @@ describe("in a history of a release whose order counted gates", () => {
     const rows = s.actor.store.dump();
     for (const entry of s.stored()) {
       const { completedSeq: _, ...open } = entry;
-      if (entry.kind === "message") rows.set(`e/${entry.seq}`, encodeEntry({ ...open, status: "pending", dueAt: START + DAY }));
+      if (entry.kind === "message")
+        rows.set(`e/${entry.seq}`, encodeEntry({ ...open, status: "pending", dueAt: START + DAY }));
       if (entry.kind === "version_check") rows.set(`e/${entry.seq}`, encodeEntry({ ...entry, data: { version: 2 } }));
     }
     rows.set("m/9", encodeValue(["m", encodeValue("in time"), START + 1, null]));
@@ -152,12 +219,17 @@ describe("in a history of a release whose order counted gates", () => {
 
 describe("a deploy", () => {
   it("in front of a wait, rolled back while a message has come: the message wins, however late the next start", async () => {
-    const wait = async (ctx: Ctx, gate: Gate): Promise<unknown> => (await gate(ctx), ctx.queue.nextBatch("wait", { names: ["m"], timeout: 5 * DAY }));
+    const wait = async (ctx: Ctx, gate: Gate): Promise<unknown> => (
+      await gate(ctx),
+      ctx.queue.nextBatch("wait", { names: ["m"], timeout: 5 * DAY })
+    );
     let got: unknown;
-    const made = (gate: Gate): Program => async (ctx) => {
-      got = (await wait(ctx, gate)) as unknown;
-      await ctx.sleep("nap", DAY);
-    };
+    const made =
+      (gate: Gate): Program =>
+      async (ctx) => {
+        got = (await wait(ctx, gate)) as unknown;
+        await ctx.sleep("nap", DAY);
+      };
     const s = await subject(made(async () => {}));
     const gated = s.deploy(made((ctx) => ctx.getVersion("gate", 2)));
     await gated.replay();

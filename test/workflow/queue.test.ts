@@ -5,11 +5,32 @@ import { Subject } from "./subject.js";
 // oxlint-disable-next-line typescript/no-explicit-any
 type Any = any;
 
-const number = { "~standard": { version: 1 as const, vendor: "test", validate: (value: unknown) => (typeof value === "number" ? { value } : { issues: [{ message: "a number", path: ["n"] }] }) } };
-const withDefault = { "~standard": { version: 1 as const, vendor: "test", validate: async (value: unknown) => ({ value: { size: 1, ...(value as object) } }) } };
+const number = {
+  "~standard": {
+    version: 1 as const,
+    vendor: "test",
+    validate: (value: unknown) =>
+      typeof value === "number" ? { value } : { issues: [{ message: "a number", path: ["n"] }] },
+  },
+};
+const withDefault = {
+  "~standard": {
+    version: 1 as const,
+    vendor: "test",
+    validate: async (value: unknown) => ({ value: { size: 1, ...(value as object) } }),
+  },
+};
 
 /** An actor without a workflow, and the queue as its actions have it. */
-function plain(options: { queues?: Any; options?: Record<string, number>; run?: (c: Any) => Promise<unknown>; actions?: Record<string, (c: Any, ...args: Any[]) => unknown>; config?: object } = {}): Subject {
+function plain(
+  options: {
+    queues?: Any;
+    options?: Record<string, number>;
+    run?: (c: Any) => Promise<unknown>;
+    actions?: Record<string, (c: Any, ...args: Any[]) => unknown>;
+    config?: object;
+  } = {},
+): Subject {
   return new Subject(undefined, {
     ...(options.queues ? { queues: options.queues } : {}),
     ...(options.options ? { options: options.options } : {}),
@@ -26,22 +47,39 @@ function plain(options: { queues?: Any; options?: Record<string, number>; run?: 
   });
 }
 
-const codeOf = (promise: Promise<unknown>): Promise<unknown> => promise.then((value) => value, (error: { group: string; code: string }) => `${error.group}/${error.code}`);
+const codeOf = (promise: Promise<unknown>): Promise<unknown> =>
+  promise.then(
+    (value) => value,
+    (error: { group: string; code: string }) => `${error.group}/${error.code}`,
+  );
 
 describe("c.queue of an action", () => {
   it("receives what a client sent, and what the actor sent under any name (C1, C2)", async () => {
     const s = plain({ queues: { jobs: queue() } });
     await s.send("jobs", { n: 1 });
     await s.call("put", "whatever", 2);
-    expect(await s.call("next", { names: ["jobs"] })).toEqual({ id: 1, name: "jobs", body: { n: 1 }, createdAt: s.clock.now() });
+    expect(await s.call("next", { names: ["jobs"] })).toEqual({
+      id: 1,
+      name: "jobs",
+      body: { n: 1 },
+      createdAt: s.clock.now(),
+    });
     expect(await s.call("next")).toMatchObject({ id: 2, name: "whatever", body: 2 });
     expect(s.queued).toBe(0);
   });
 
   it("takes the oldest over several queues, or over all (C3, C4, C31)", async () => {
     const s = plain();
-    for (const [name, body] of [["c", 0], ["b", 1], ["a", 2], ["b", 3]] as const) await s.send(name, body);
-    expect((await s.call("batch", { names: ["a", "b"], count: 2 })).map((message: Any) => message.body)).toEqual([1, 2]);
+    for (const [name, body] of [
+      ["c", 0],
+      ["b", 1],
+      ["a", 2],
+      ["b", 3],
+    ] as const)
+      await s.send(name, body);
+    expect((await s.call("batch", { names: ["a", "b"], count: 2 })).map((message: Any) => message.body)).toEqual([
+      1, 2,
+    ]);
     expect((await s.call("batch", { count: 5 })).map((message: Any) => message.body)).toEqual([0, 3]);
   });
 
@@ -103,7 +141,14 @@ describe("c.queue of an action", () => {
   });
 
   it("tells in waitForNamesAvailable that there is a message, and takes none", async () => {
-    const s = plain({ actions: { available: async (c, names?: string[], selection?: object) => (await c.queue.waitForNamesAvailable(names, selection), "there") } });
+    const s = plain({
+      actions: {
+        available: async (c, names?: string[], selection?: object) => (
+          await c.queue.waitForNamesAvailable(names, selection),
+          "there"
+        ),
+      },
+    });
     await s.call("get");
     const waiting = s.call("available", ["a"]);
     const late = codeOf(s.call("available", ["b"], { timeout: 50 }));
@@ -158,7 +203,11 @@ describe("completable messages of an action", () => {
       actions: {
         work: async (c) => {
           const message = await c.queue.next({ names: ["a"], completable: true });
-          const seen = [await codeOf(c.queue.tryNext({ names: ["a"] })), await codeOf(c.queue.tryNext()), await codeOf(c.queue.tryNext({ names: ["b"] }))];
+          const seen = [
+            await codeOf(c.queue.tryNext({ names: ["a"] })),
+            await codeOf(c.queue.tryNext()),
+            await codeOf(c.queue.tryNext({ names: ["b"] })),
+          ];
           await message.complete();
           return [...seen, await codeOf(c.queue.tryNext({ names: ["a"] }))];
         },
@@ -175,7 +224,11 @@ describe("completable messages of an action", () => {
       actions: {
         twice: async (c) => {
           const message = await c.queue.next({ completable: true });
-          return [await codeOf(message.complete(1)), await codeOf(message.complete(2)), await codeOf(c.queue.tryNext())];
+          return [
+            await codeOf(message.complete(1)),
+            await codeOf(message.complete(2)),
+            await codeOf(c.queue.tryNext()),
+          ];
         },
         atOnce: async (c) => {
           const message = await c.queue.next({ completable: true });
@@ -244,7 +297,9 @@ describe("completable messages of an action", () => {
 
 describe("enqueueAndWait", () => {
   it("gives the response, or throws queue/timed_out, and leaves nothing behind", async () => {
-    const s = plain({ actions: { answer: async (c) => (await c.queue.next({ completable: true })).complete({ ok: true }) } });
+    const s = plain({
+      actions: { answer: async (c) => (await c.queue.next({ completable: true })).complete({ ok: true }) },
+    });
     await s.call("get");
     const asked = s.call("ask", "q", 1, { timeout: 1_000 });
     await s.world.settle();
@@ -290,19 +345,28 @@ describe("sending", () => {
     const s = plain({ options: { maxQueueSize: 3 } });
     for (let n = 0; n < 3; n += 1) await s.send("a", n);
     const { rows } = s.actor.store;
-    await expect(s.send("a", 3)).rejects.toMatchObject({ group: "queue", code: "full", message: "Queue is full. Limit is 3 messages.", metadata: { limit: 3 } });
+    await expect(s.send("a", 3)).rejects.toMatchObject({
+      group: "queue",
+      code: "full",
+      message: "Queue is full. Limit is 3 messages.",
+      metadata: { limit: 3 },
+    });
     expect(await codeOf(s.call("put", "a", 3))).toBe("queue/full");
     expect(s.actor.store.rows).toBe(rows);
     await s.call("tryNext");
     expect((await s.send("a", 3)).id).toBe(4);
   });
 
-  it("is refused beyond the bytes of the queue, with nothing written, from inside and outside, and goes on when there is room", async () => {
+  it("is refused beyond the bytes of the queue, with nothing written, from inside and outside, until there is room", async () => {
     const s = plain({ options: { maxQueueBytes: 3_000 } });
     const kilobyte = "x".repeat(990);
     for (let n = 0; n < 3; n += 1) await s.send("a", kilobyte);
     const { rows } = s.actor.store;
-    await expect(s.send("a", kilobyte)).rejects.toMatchObject({ group: "queue", code: "full", metadata: { limitBytes: 3_000 } });
+    await expect(s.send("a", kilobyte)).rejects.toMatchObject({
+      group: "queue",
+      code: "full",
+      metadata: { limitBytes: 3_000 },
+    });
     expect(await codeOf(s.call("put", "a", kilobyte))).toBe("queue/full");
     await s.send("a", 1);
     expect(s.actor.store.rows).toBe(rows + 1);
@@ -317,7 +381,11 @@ describe("sending", () => {
     const body = "x".repeat(65_000);
     for (let n = 0; n < 140; n += 1) await before.send("a", body);
     const s = before.deploy(undefined, { options: {} });
-    await expect(s.send("a", 1)).rejects.toMatchObject({ group: "queue", code: "full", metadata: { limitBytes: 8_388_608 } });
+    await expect(s.send("a", 1)).rejects.toMatchObject({
+      group: "queue",
+      code: "full",
+      metadata: { limitBytes: 8_388_608 },
+    });
     for (let n = 0; n < 10; n += 1) await s.call("tryNext");
     await expect(s.send("a", body)).rejects.toMatchObject({ code: "full" });
     for (let n = 0; n < 2; n += 1) await s.call("tryNext");
@@ -326,7 +394,9 @@ describe("sending", () => {
   });
 
   it("is refused by an actor without queues, workflow and run handler, which nothing is stored in or created for", async () => {
-    const s = new Subject(undefined, { actions: { put: (c, name: string, body?: unknown) => c.queue.send(name, body) } });
+    const s = new Subject(undefined, {
+      actions: { put: (c, name: string, body?: unknown) => c.queue.send(name, body) },
+    });
     await expect(s.send("any", 1)).rejects.toMatchObject({ group: "queue", code: "not_declared" });
     expect(s.actor.store.keys).toEqual([]);
     await s.call("get");
@@ -344,7 +414,11 @@ describe("sending", () => {
     await s.call("get");
     const { rows } = s.actor.store;
     const fits = "x".repeat(65_536 - 5);
-    await expect(s.send("a", `${fits}xxx`)).rejects.toMatchObject({ group: "queue", code: "message_too_large", metadata: { limitBytes: 65_536 } });
+    await expect(s.send("a", `${fits}xxx`)).rejects.toMatchObject({
+      group: "queue",
+      code: "message_too_large",
+      metadata: { limitBytes: 65_536 },
+    });
     expect(s.actor.store.rows).toBe(rows);
     await s.send("a", fits);
     expect(s.queued).toBe(1);
@@ -354,7 +428,12 @@ describe("sending", () => {
     const s = plain({ queues: { sized: queue({ message: withDefault as Any }), strict: number } });
     await s.send("sized", { name: "n" });
     expect(await s.call("tryNext")).toMatchObject({ body: { size: 1, name: "n" } });
-    await expect(s.send("strict", "x")).rejects.toMatchObject({ group: "actor", code: "validation_error", message: "Invalid queue `strict` message", metadata: { issues: [{ message: "a number", path: ["n"] }] } });
+    await expect(s.send("strict", "x")).rejects.toMatchObject({
+      group: "actor",
+      code: "validation_error",
+      message: "Invalid queue `strict` message",
+      metadata: { issues: [{ message: "a number", path: ["n"] }] },
+    });
     expect(await codeOf(s.call("put", "strict", "x"))).toBe("actor/validation_error");
     expect(s.queued).toBe(0);
   });

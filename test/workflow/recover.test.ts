@@ -55,7 +55,12 @@ describe("recover after a rollback", () => {
         if (evicted) await s.restart();
         await recovered(s);
       }
-      expect(x.runs.list).toEqual(["charge", "mail", "undo charge", ...Array(3).fill(["charge", "undo charge"]).flat()]);
+      expect(x.runs.list).toEqual([
+        "charge",
+        "mail",
+        "undo charge",
+        ...Array(3).fill(["charge", "undo charge"]).flat(),
+      ]);
       x.broken.clear();
       if (evicted) s.actor.crash();
       await recovered(s);
@@ -76,7 +81,10 @@ describe("recover after a rollback", () => {
         await x.step(ctx, "charge", true);
         return x.step(ctx, "ship");
       },
-      { onError: (c: { workflow: { recover(): void } }, event: object) => void ("workflow" in event && (recovers += 1) <= 4 && c.workflow.recover()) },
+      {
+        onError: (c: { workflow: { recover(): void } }, event: object) =>
+          void ("workflow" in event && (recovers += 1) <= 4 && c.workflow.recover()),
+      },
     );
     expect(recovers).toBe(5);
     expect(x.runs.list).toEqual(Array(5).fill(["charge", "undo charge"]).flat());
@@ -122,7 +130,10 @@ describe("recover after a rollback", () => {
       });
       x.broken.add("charge");
       await recovered(s);
-      expect(await s.status(), `handled ${handled}`).toMatchObject({ status: "failed", error: { message: expect.stringContaining("charge is broken") } });
+      expect(await s.status(), `handled ${handled}`).toMatchObject({
+        status: "failed",
+        error: { message: expect.stringContaining("charge is broken") },
+      });
       await recovered(s);
       expect((await s.status()).status).toBe("failed");
       x.broken.clear();
@@ -139,7 +150,13 @@ describe("recover after a rollback", () => {
     let attempts = 0;
     const s = await finished(async (ctx) => {
       await ctx.rollbackCheckpoint("cp");
-      await ctx.step({ name: "charge", retryBackoffBase: HOUR, retryBackoffMax: HOUR, run: () => ((attempts += 1) % 2 === 1 ? Promise.reject(new Error("later")) : 1), rollback: () => undefined });
+      await ctx.step({
+        name: "charge",
+        retryBackoffBase: HOUR,
+        retryBackoffMax: HOUR,
+        run: () => ((attempts += 1) % 2 === 1 ? Promise.reject(new Error("later")) : 1),
+        rollback: () => undefined,
+      });
       await x.step(ctx, "mail");
       return x.step(ctx, "ship");
     });
@@ -215,7 +232,9 @@ describe("recover after a rollback", () => {
     x.broken.add("quick");
     await recovered(next);
     expect((await next.status()).status).toBe("failed");
-    expect(next.stored().find((entry) => entry.kind === "race")?.data).toMatchObject({ branches: ["quick", "one", "two"] });
+    expect(next.stored().find((entry) => entry.kind === "race")?.data).toMatchObject({
+      branches: ["quick", "one", "two"],
+    });
     x.broken.clear();
     await recovered(next);
     expect(await next.status()).toEqual({ status: "completed", output: "quick" });
@@ -247,9 +266,26 @@ let broken = true;
 describe("recover restarts the operation whose error ended the run", () => {
   it.each<[string, (ctx: Ctx, x: Switch) => Promise<unknown>]>([
     ["a step", (ctx, x) => x.step(ctx, "bad")],
-    ["a step, wrapped", (ctx, x) => x.step(ctx, "bad").catch((cause: unknown) => Promise.reject(new Error("wrapped", { cause: new Error("twice", { cause }) })))],
-    ["a step whose cause is thrown", (ctx, x) => x.step(ctx, "bad").catch((error: Error) => Promise.reject(error.cause))],
-    ["a step, with a durable operation in catch", (ctx, x) => x.step(ctx, "bad").catch(async (error: unknown) => (await x.step(ctx, "note"), await ctx.sleep("nap", 10), Promise.reject(error)))],
+    [
+      "a step, wrapped",
+      (ctx, x) =>
+        x
+          .step(ctx, "bad")
+          .catch((cause: unknown) => Promise.reject(new Error("wrapped", { cause: new Error("twice", { cause }) }))),
+    ],
+    [
+      "a step whose cause is thrown",
+      (ctx, x) => x.step(ctx, "bad").catch((error: Error) => Promise.reject(error.cause)),
+    ],
+    [
+      "a step, with a durable operation in catch",
+      (ctx, x) =>
+        x
+          .step(ctx, "bad")
+          .catch(
+            async (error: unknown) => (await x.step(ctx, "note"), await ctx.sleep("nap", 10), Promise.reject(error)),
+          ),
+    ],
     [
       "a step, with a durable operation in finally",
       async (ctx, x) => {
@@ -260,12 +296,57 @@ describe("recover restarts the operation whose error ended the run", () => {
         }
       },
     ],
-    ["a step in a try block that does not catch it, with a finally around", (ctx, x) => ctx.try({ name: "y", catch: [], run: (y) => x.step(y, "bad") }).then((result) => (result as { value: unknown }).value).finally(() => x.step(ctx, "cleanup"))],
-    ["a step in an iteration, with a catch around the loop", (ctx, x) => ctx.loop("l", async (round) => (await x.step(round, "bad"), Loop.break("bad"))).catch(async (error: unknown) => (await x.step(ctx, "note"), Promise.reject(error)))],
-    ["a join, with a catch in a branch and one around", (ctx, x) => ctx.join("j", { a: { run: (b) => x.step(b, "bad").catch(async (error: unknown) => (await x.step(b, "note"), Promise.reject(error))) }, b: { run: (b) => x.step(b, "other") } }).then(({ a }) => a).catch(async (error: unknown) => (await x.step(ctx, "outside"), Promise.reject(error)))],
-    ["a race, with a finally in a branch", (ctx, x) => ctx.race("r", [{ name: "a", run: (b) => x.step(b, "bad").finally(() => x.step(b, "note")) }]).then(({ value }) => value)],
-    ["a join's branch error", (ctx, x) => ctx.join("j", { a: { run: (b) => x.step(b, "bad") } }).then(({ a }) => a).catch((error: { errors: { a: Error } }) => Promise.reject(error.errors.a))],
-    ["a tryStep whose failure is thrown as a plain error", (ctx) => ctx.tryStep({ name: "bad", maxRetries: 0, run: () => (broken ? Promise.reject(new Error("no")) : "bad") }).then((result: { ok: boolean }) => (result.ok ? "bad" : Promise.reject(new Error("plain"))))],
+    [
+      "a step in a try block that does not catch it, with a finally around",
+      (ctx, x) =>
+        ctx
+          .try({ name: "y", catch: [], run: (y) => x.step(y, "bad") })
+          .then((result) => (result as { value: unknown }).value)
+          .finally(() => x.step(ctx, "cleanup")),
+    ],
+    [
+      "a step in an iteration, with a catch around the loop",
+      (ctx, x) =>
+        ctx
+          .loop("l", async (round) => (await x.step(round, "bad"), Loop.break("bad")))
+          .catch(async (error: unknown) => (await x.step(ctx, "note"), Promise.reject(error))),
+    ],
+    [
+      "a join, with a catch in a branch and one around",
+      (ctx, x) =>
+        ctx
+          .join("j", {
+            a: {
+              run: (b) =>
+                x.step(b, "bad").catch(async (error: unknown) => (await x.step(b, "note"), Promise.reject(error))),
+            },
+            b: { run: (b) => x.step(b, "other") },
+          })
+          .then(({ a }) => a)
+          .catch(async (error: unknown) => (await x.step(ctx, "outside"), Promise.reject(error))),
+    ],
+    [
+      "a race, with a finally in a branch",
+      (ctx, x) =>
+        ctx
+          .race("r", [{ name: "a", run: (b) => x.step(b, "bad").finally(() => x.step(b, "note")) }])
+          .then(({ value }) => value),
+    ],
+    [
+      "a join's branch error",
+      (ctx, x) =>
+        ctx
+          .join("j", { a: { run: (b) => x.step(b, "bad") } })
+          .then(({ a }) => a)
+          .catch((error: { errors: { a: Error } }) => Promise.reject(error.errors.a)),
+    ],
+    [
+      "a tryStep whose failure is thrown as a plain error",
+      (ctx) =>
+        ctx
+          .tryStep({ name: "bad", maxRetries: 0, run: () => (broken ? Promise.reject(new Error("no")) : "bad") })
+          .then((result: { ok: boolean }) => (result.ok ? "bad" : Promise.reject(new Error("plain")))),
+    ],
   ])("%s", async (_, part) => {
     for (const undo of [false, true]) {
       const x = new Switch("bad");
@@ -300,7 +381,10 @@ describe("recover restarts the operation whose error ended the run", () => {
           throw new Error("failed with a message", { cause: error });
         }
       });
-      expect(await s.status()).toMatchObject({ status: "failed", error: { message: expect.stringContaining("timed out") } });
+      expect(await s.status()).toMatchObject({
+        status: "failed",
+        error: { message: expect.stringContaining("timed out") },
+      });
       await s.send("other", "o");
       await recovered(s);
       expect((await s.status()).error?.message, `timeout ${timeout}`).toBe("failed with a message");
@@ -315,14 +399,21 @@ describe("recover restarts the operation whose error ended the run", () => {
   it("of histories that do not say which: those whose failure the code has not handled", async () => {
     const x = new Switch("bad");
     const s = await finished(async (ctx) => {
-      await ctx.tryStep({ name: "handled", maxRetries: 0, run: () => Promise.reject(x.runs.note("handled") ?? new Error("no")) });
+      await ctx.tryStep({
+        name: "handled",
+        maxRetries: 0,
+        run: () => Promise.reject(x.runs.note("handled") ?? new Error("no")),
+      });
       return x.step(ctx, "bad");
     });
     const rows = s.actor.store.dump();
     const record = s.record();
     expect(record.failure.seq).toBeTypeOf("number");
     const { seq: _, ...failure } = record.failure;
-    rows.set("a", encodeValue({ ...(decodeValue(rows.get("a") as Uint8Array) as object), workflow: { ...record, failure } }));
+    rows.set(
+      "a",
+      encodeValue({ ...(decodeValue(rows.get("a") as Uint8Array) as object), workflow: { ...record, failure } }),
+    );
     s.actor.crash();
     s.actor.store.restore(rows, null);
     x.broken.clear();
@@ -354,7 +445,20 @@ describe("recover of a workflow", () => {
   it.each<[string, (ctx: Ctx) => Promise<unknown>]>([
     ["running", (ctx) => ctx.sleep("nap", HOUR)],
     ["completed", async () => 1],
-    ["rolling back", async (ctx) => (await ctx.rollbackCheckpoint("cp"), await ctx.step({ name: "a", run: () => 1, rollback: () => Promise.reject(new Error("later")), retryBackoffBase: HOUR, retryBackoffMax: HOUR }), Promise.reject(new RollbackError("no")))],
+    [
+      "rolling back",
+      async (ctx) => (
+        await ctx.rollbackCheckpoint("cp"),
+        await ctx.step({
+          name: "a",
+          run: () => 1,
+          rollback: () => Promise.reject(new Error("later")),
+          retryBackoffBase: HOUR,
+          retryBackoffMax: HOUR,
+        }),
+        Promise.reject(new RollbackError("no"))
+      ),
+    ],
   ])("that is %s changes nothing", async (_, program) => {
     const s = await subject(program);
     const rows = s.actor.store.dump();
@@ -392,7 +496,7 @@ describe("gates that were answered behind what starts over", () => {
     expect(s.lines()).toEqual(["step charge completed", "step ship completed", "version_check behind completed"]);
   });
 
-  it("are asked anew after replayFrom, so that what was deployed behind them runs; one in front of something kept is answered as before", async () => {
+  it("are asked anew after replayFrom, so that what was deployed behind them runs; those before kept entries are not", async () => {
     const runs = new Runs();
     const old = await subject(async (ctx) => {
       await ctx.step("a", runs.of("a"));

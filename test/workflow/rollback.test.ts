@@ -17,7 +17,8 @@ function undoable(runs: Runs, name: string, extra: object = {}) {
   };
 }
 
-const undone = (runs: Runs): string[] => runs.list.filter((each) => each.startsWith("undo")).map((each) => each.replace(/^undo (\S+).*/, "$1"));
+const undone = (runs: Runs): string[] =>
+  runs.list.filter((each) => each.startsWith("undo")).map((each) => each.replace(/^undo (\S+).*/, "$1"));
 
 describe("rollback", () => {
   it("undoes c, b, a when the workflow throws, and ends failed with the original error (D106)", async () => {
@@ -90,7 +91,8 @@ describe("rollback", () => {
     const s = await subject(async (ctx, { clock }) => {
       await ctx.rollbackCheckpoint("cp");
       await ctx.step(undoable(runs, "before"));
-      const slow = (name: string, ms: number) => undoable(runs, name, { run: () => clock.delay(ms).then(() => `out ${name}`) });
+      const slow = (name: string, ms: number) =>
+        undoable(runs, name, { run: () => clock.delay(ms).then(() => `out ${name}`) });
       await ctx.join("j", {
         x: { run: async (b) => (await b.step(slow("x1", 30)), await b.step(slow("x2", 30))) },
         y: { run: (b) => b.step(slow("y", 40)) },
@@ -110,7 +112,12 @@ describe("rollback", () => {
       await ctx.rollbackCheckpoint("cp");
       await ctx.join("j", {
         good: { run: (b) => b.step(undoable(runs, "good")) },
-        bad: { run: async (b) => (await b.step(undoable(runs, "first")), await b.step("s", () => Promise.reject(new CriticalError("no")))) },
+        bad: {
+          run: async (b) => (
+            await b.step(undoable(runs, "first")),
+            await b.step("s", () => Promise.reject(new CriticalError("no")))
+          ),
+        },
       });
     });
     expect(undone(runs).sort()).toEqual(["first", "good"]);
@@ -135,7 +142,14 @@ describe("rollback", () => {
     const s = await finished(async (ctx) => {
       await ctx.rollbackCheckpoint("cp");
       await ctx.step(undoable(runs, "root"));
-      await ctx.loop({ name: "done", state: 0, run: async (round, n: number) => (await round.step(undoable(runs, `done${n}`)), n === 1 ? Loop.break(undefined) : Loop.continue(n + 1)) });
+      await ctx.loop({
+        name: "done",
+        state: 0,
+        run: async (round, n: number) => (
+          await round.step(undoable(runs, `done${n}`)),
+          n === 1 ? Loop.break(undefined) : Loop.continue(n + 1)
+        ),
+      });
       await ctx.loop({
         name: "open",
         state: 0,
@@ -147,7 +161,10 @@ describe("rollback", () => {
       });
     });
     expect(undone(runs)).toEqual(["open2", "root"]);
-    expect(s.stored().find((entry) => entry.location.join() === "open")).toMatchObject({ status: "pending", data: { iteration: 2 } });
+    expect(s.stored().find((entry) => entry.location.join() === "open")).toMatchObject({
+      status: "pending",
+      data: { iteration: 2 },
+    });
   });
 
   it("moves no loop on while it looks for what to undo, not even when the code would now go on (D110)", async () => {
@@ -171,10 +188,18 @@ describe("rollback", () => {
       });
     });
     expect(undone(runs)).toEqual(["l3"]);
-    const lines = (entries: readonly { location: readonly unknown[]; status: string }[]): string[] => entries.map((entry) => `${entry.location.join("/")} ${entry.status}`);
+    const lines = (entries: readonly { location: readonly unknown[]; status: string }[]): string[] =>
+      entries.map((entry) => `${entry.location.join("/")} ${entry.status}`);
     const shown = (await s.history()).filter((entry) => entry.kind !== "rollback");
-    expect(lines(shown)).toEqual(lines(s.stored().filter(({ location }) => location[0] !== -1)).map((line) => line.replace("pending", "cancelled")));
-    expect(s.stored().find((entry) => entry.kind === "loop")).toMatchObject({ status: "pending", data: { iteration: 3 } });
+    expect(lines(shown)).toEqual(
+      lines(s.stored().filter(({ location }) => location[0] !== -1)).map((line) =>
+        line.replace("pending", "cancelled"),
+      ),
+    );
+    expect(s.stored().find((entry) => entry.kind === "loop")).toMatchObject({
+      status: "pending",
+      data: { iteration: 3 },
+    });
     expect((await s.history()).find((entry) => entry.kind === "loop")).toMatchObject({ status: "cancelled" });
   });
 
@@ -196,7 +221,7 @@ describe("rollback", () => {
       throw new Error("no");
     });
     expect(seen[1]).toMatchObject({ status: "rolling_back", failure: { error: { message: "no" } } });
-    expect((await s.status())).toMatchObject({ status: "rolling_back", error: { message: "no" } });
+    expect(await s.status()).toMatchObject({ status: "rolling_back", error: { message: "no" } });
     s.actor.crash();
     expect(s.record()).toMatchObject({ status: "rolling_back" });
     expect((await s.status()).status).toBe("rolling_back");
@@ -207,26 +232,31 @@ describe("rollback", () => {
   });
 
   it("resumes where it stopped: each handler once, in order, whatever commit it was cut off at (D108)", async () => {
-    const program = (runs: Runs): Program => async (ctx) => {
-      await ctx.rollbackCheckpoint("cp");
-      for (const name of ["a", "b", "c"]) {
-        await ctx.step({
-          name,
-          run: () => name,
-          rollback: (step, output) => {
-            runs.note(`undo ${output}`);
-            step.state.undone.push(output);
-          },
-        });
-      }
-      throw new Error("no");
-    };
+    const program =
+      (runs: Runs): Program =>
+      async (ctx) => {
+        await ctx.rollbackCheckpoint("cp");
+        for (const name of ["a", "b", "c"]) {
+          await ctx.step({
+            name,
+            run: () => name,
+            rollback: (step, output) => {
+              runs.note(`undo ${output}`);
+              step.state.undone.push(output);
+            },
+          });
+        }
+        throw new Error("no");
+      };
     const undisturbed = await finished(program(new Runs()), { state: { undone: [] } });
     const { commits } = undisturbed.actor.store;
     for (const kind of ["crash-before", "crash-after"] as const) {
       for (let at = 2; at <= commits; at += 1) {
         const runs = new Runs();
-        const s = await subject(program(runs), { state: { undone: [] }, fault: (commit) => (commit === at ? kind : undefined) }).catch(() => undefined);
+        const s = await subject(program(runs), {
+          state: { undone: [] },
+          fault: (commit) => (commit === at ? kind : undefined),
+        }).catch(() => undefined);
         if (!s) continue;
         await s.world.passUntilQuiet();
         expect(await s.state(), `${kind} ${at}`).toEqual({ undone: ["c", "b", "a"] });
@@ -282,7 +312,9 @@ describe("rollback", () => {
     expect(runs.count("try b")).toBe(2);
     const status = await s.status();
     expect(status).toMatchObject({ status: "failed", error: { name: "Error", message: "original" } });
-    expect(status.rollbackErrors).toEqual([{ stepName: "b", error: { name: "TypeError", message: "cannot", metadata: { why: "so" } } }]);
+    expect(status.rollbackErrors).toEqual([
+      { stepName: "b", error: { name: "TypeError", message: "cannot", metadata: { why: "so" } } },
+    ]);
     expect(status.error?.metadata).toMatchObject({ rollbackErrors: [{ stepName: "b", error: { message: "cannot" } }] });
   });
 
@@ -292,7 +324,9 @@ describe("rollback", () => {
       await ctx.step({ name: "slow", timeout: 50, run: () => 1, rollback: () => new Promise(() => {}) });
       throw new Error("no");
     });
-    expect((await s.status()).rollbackErrors).toMatchObject([{ stepName: "slow", error: { message: 'Step "slow" timed out after 50ms' } }]);
+    expect((await s.status()).rollbackErrors).toMatchObject([
+      { stepName: "slow", error: { message: 'Step "slow" timed out after 50ms' } },
+    ]);
   });
 
   it("does nothing for steps that were undone already when it goes on with other code", async () => {
@@ -316,11 +350,16 @@ describe("rollback", () => {
   it("stops as diverged when the code of what must be undone has changed, and goes on with a fixed deploy", async () => {
     const runs = new Runs();
     let hang = true;
-    const program = (names: string[]): Program => async (ctx) => {
-      await ctx.rollbackCheckpoint("cp");
-      for (const name of names) await ctx.step(undoable(runs, name, { rollback: () => (hang ? new Promise(() => {}) : runs.note(`undo ${name}`)) }));
-      throw new Error("no");
-    };
+    const program =
+      (names: string[]): Program =>
+      async (ctx) => {
+        await ctx.rollbackCheckpoint("cp");
+        for (const name of names)
+          await ctx.step(
+            undoable(runs, name, { rollback: () => (hang ? new Promise(() => {}) : runs.note(`undo ${name}`)) }),
+          );
+        throw new Error("no");
+      };
     const s = await subject(program(["a", "b"]));
     hang = false;
     const wrong = s.deploy(program(["a", "renamed"]));
@@ -445,10 +484,14 @@ describe("an undoing that is stopped while it looks for what must be undone", ()
       async (ctx, self) => {
         await ctx.rollbackCheckpoint("cp");
         for (let i = 0; i < 60; i += 1) {
-          await ctx.step(undoable(runs, `s${i}`, { rollback: async () => {
-            runs.note(`undo s${i}`);
-            if (i === 58) await self.clock.delay(HOUR);
-          } }));
+          await ctx.step(
+            undoable(runs, `s${i}`, {
+              rollback: async () => {
+                runs.note(`undo s${i}`);
+                if (i === 58) await self.clock.delay(HOUR);
+              },
+            }),
+          );
         }
         throw new Error("no");
       },

@@ -9,36 +9,43 @@ describe("the end of a workflow (decision 6)", () => {
   it.each([
     ["completed", async () => 5],
     ["failed", async () => Promise.reject(new Error("no"))],
-  ])("is final: %s, the function is not called again on any wake or deploy, and messages stay (D131, D132, D150, D151)", async (status, end) => {
-    const runs = new Runs();
-    const s = await finished(async (ctx) => {
-      runs.note("run");
-      await ctx.step("a", runs.of("a"));
-      return end();
-    });
-    expect((await s.status()).status).toBe(status);
-    const before = runs.list.length;
-    await s.restart();
-    await s.send("m", 1);
-    await s.actor.fireAlarm();
-    const next = s.deploy(async (ctx) => {
-      runs.note("other");
-      await ctx.step("other", runs.of("other"));
-    });
-    await next.send("m", 2);
-    await next.world.passUntilQuiet();
-    expect(runs.list).toHaveLength(before);
-    expect((await next.status()).status).toBe(status);
-    expect(next.queued).toBe(2);
-    expect(next.actor.store.alarmAt).toBeNull();
-  });
+  ])(
+    "is final: %s, the function is not called again on any wake or deploy, and messages stay (D131, D132, D150, D151)",
+    async (status, end) => {
+      const runs = new Runs();
+      const s = await finished(async (ctx) => {
+        runs.note("run");
+        await ctx.step("a", runs.of("a"));
+        return end();
+      });
+      expect((await s.status()).status).toBe(status);
+      const before = runs.list.length;
+      await s.restart();
+      await s.send("m", 1);
+      await s.actor.fireAlarm();
+      const next = s.deploy(async (ctx) => {
+        runs.note("other");
+        await ctx.step("other", runs.of("other"));
+      });
+      await next.send("m", 2);
+      await next.world.passUntilQuiet();
+      expect(runs.list).toHaveLength(before);
+      expect((await next.status()).status).toBe(status);
+      expect(next.queued).toBe(2);
+      expect(next.actor.store.alarmAt).toBeNull();
+    },
+  );
 
   it("stores output and end in one commit with what is dirty, and gives up the lease and the alarm", async () => {
     const s = await finished(async (ctx) => {
       await ctx.step({ name: "e", ephemeral: true, run: () => 1 });
       return { big: new Set([1n]) };
     });
-    expect(s.actor.store.keys).toEqual(["a", "e/1", "s"].map((key) => (key.startsWith("e/") ? (s.actor.store.keys.find((each) => each.startsWith("e/")) as string) : key)));
+    expect(s.actor.store.keys).toEqual(
+      ["a", "e/1", "s"].map((key) =>
+        key.startsWith("e/") ? (s.actor.store.keys.find((each) => each.startsWith("e/")) as string) : key,
+      ),
+    );
     expect((await s.status()).output).toEqual({ big: new Set([1n]) });
   });
 
@@ -70,7 +77,10 @@ describe("the end of a workflow (decision 6)", () => {
       await new Promise(() => {});
     });
     for (let boot = 0; boot < 20 && s.record().status === "running"; boot += 1) await s.restart();
-    expect(s.record()).toMatchObject({ status: "failed", failure: { error: { group: "workflow", code: "interrupted" } } });
+    expect(s.record()).toMatchObject({
+      status: "failed",
+      failure: { error: { group: "workflow", code: "interrupted" } },
+    });
     expect(calls).toBe(10);
     expect(s.actor.store.keys).toEqual(["a", "s"]);
   });
@@ -118,7 +128,12 @@ describe("careful activations (decision 10)", () => {
     expect(s.stored().filter((entry) => entry.status === "running")).toHaveLength(1);
     await s.world.pass(30);
     expect(most).toBe(1);
-    expect(s.stored().filter((entry) => entry.kind === "step").every((entry) => entry.status === "completed" && entry.interrupted === 0)).toBe(true);
+    expect(
+      s
+        .stored()
+        .filter((entry) => entry.kind === "step")
+        .every((entry) => entry.status === "completed" && entry.interrupted === 0),
+    ).toBe(true);
     await s.world.pass(HOUR + 20);
     expect(most).toBe(2);
     expect((await s.status()).status).toBe("completed");
@@ -151,26 +166,29 @@ describe("careful activations (decision 10)", () => {
   it.each([
     ["in a step", true],
     ["outside of any step", false],
-  ])("end code that kills the object at once, %s, after an alarm: the wake survives the kill, with a growing delay", async (_, inStep) => {
-    const at: number[] = [];
-    let deadly = true;
-    const s = await subject(async (ctx, self) => {
-      await ctx.sleep("nap", HOUR);
-      const kill = (): void => {
-        at.push(self.clock.now());
-        if (deadly) self.actor.crash();
-      };
-      if (inStep) await ctx.step("deadly", kill);
-      else kill();
-    });
-    for (let hour = 0; hour < 3; hour += 1) await s.world.pass(HOUR);
-    deadly = false;
-    expect((await s.status()).error).toMatchObject({ message: expect.stringContaining("cut off 10 times") });
-    expect(at.length).toBeLessThanOrEqual(12);
-    const gaps = at.slice(1).map((time, index) => time - (at[index] as number));
-    expect(Math.min(...gaps)).toBeGreaterThanOrEqual(10_000);
-    expect(Math.max(...gaps)).toBeLessThanOrEqual(300_000);
-  });
+  ])(
+    "end code that kills the object at once, %s, after an alarm: the wake survives the kill, with a growing delay",
+    async (_, inStep) => {
+      const at: number[] = [];
+      let deadly = true;
+      const s = await subject(async (ctx, self) => {
+        await ctx.sleep("nap", HOUR);
+        const kill = (): void => {
+          at.push(self.clock.now());
+          if (deadly) self.actor.crash();
+        };
+        if (inStep) await ctx.step("deadly", kill);
+        else kill();
+      });
+      for (let hour = 0; hour < 3; hour += 1) await s.world.pass(HOUR);
+      deadly = false;
+      expect((await s.status()).error).toMatchObject({ message: expect.stringContaining("cut off 10 times") });
+      expect(at.length).toBeLessThanOrEqual(12);
+      const gaps = at.slice(1).map((time, index) => time - (at[index] as number));
+      expect(Math.min(...gaps)).toBeGreaterThanOrEqual(10_000);
+      expect(Math.max(...gaps)).toBeLessThanOrEqual(300_000);
+    },
+  );
 
   it("do not wait for an attempt whose branch lost its race before it began", async () => {
     const s = await subject(async (ctx) => {
@@ -267,7 +285,11 @@ describe("user code around the engine", () => {
       const value = await ctx.step("s", () => shared);
       value.list.push(2);
       seen.push(value, shared.list.length);
-      const state = await ctx.loop({ name: "l", state: shared, run: async (_, own) => (own.list.push(3), Loop.break(own.list.length)) });
+      const state = await ctx.loop({
+        name: "l",
+        state: shared,
+        run: async (_, own) => (own.list.push(3), Loop.break(own.list.length)),
+      });
       seen.push(state, await ctx.tryStep("p", () => new Point() as unknown));
       await ctx.sleep("stay", HOUR);
     });
@@ -287,7 +309,9 @@ describe("user code around the engine", () => {
       }) as never,
       actions: { get: (c: { state: { started: number } }) => c.state.started },
     });
-    const s = await subject(async (ctx) => ctx.step("call", (step) => step.client().child.getOrCreate(["c"]).get()), { use: { child } });
+    const s = await subject(async (ctx) => ctx.step("call", (step) => step.client().child.getOrCreate(["c"]).get()), {
+      use: { child },
+    });
     await s.world.settle();
     expect((await s.status()).status).toBe("completed");
     expect(await s.world.actor("child", ["c"]).call("get")).toBe(1);
@@ -296,11 +320,20 @@ describe("user code around the engine", () => {
 
 describe("an actor with 140,000 operations in one scope", () => {
   it("starts, tells of itself, and is destroyed", async () => {
-    const s = await subject(async (ctx) => ctx.sleep("nap", HOUR), { actions: { destroy: (c) => c.destroy(), entries: (c) => c.workflow.history().length } });
+    const s = await subject(async (ctx) => ctx.sleep("nap", HOUR), {
+      actions: { destroy: (c) => c.destroy(), entries: (c) => c.workflow.history().length },
+    });
     const rows = s.actor.store.dump();
     const [nap] = s.stored();
     if (!nap) throw new Error("no entry");
-    const many = Array.from({ length: 140_000 }, (_, index): Entry => ({ ...nap, seq: nap.seq + 1 + index, location: [`s${index}`], kind: "step", status: "completed", attempts: 1 }));
+    const many = Array.from({ length: 140_000 }, (_, index): Entry => ({
+      ...nap,
+      seq: nap.seq + 1 + index,
+      location: [`s${index}`],
+      kind: "step",
+      status: "completed",
+      attempts: 1,
+    }));
     for (const entry of many) rows.set(`e/${entry.seq}`, encodeEntry(entry));
     s.actor.crash();
     s.actor.store.restore(rows, s.clock.now() + 1_000 * HOUR);

@@ -25,7 +25,10 @@ describe("misuse of a scope", () => {
       void ctx.step("a", runs.of("a"));
       await ctx.step("b", runs.of("b"));
     });
-    await expectFailedOnce(s, { ...misuse, message: expect.stringContaining('"b" was started in (root) while "a" was still in flight') });
+    await expectFailedOnce(s, {
+      ...misuse,
+      message: expect.stringContaining('"b" was started in (root) while "a" was still in flight'),
+    });
     expect(runs.count("b")).toBe(0);
   });
 
@@ -34,14 +37,20 @@ describe("misuse of a scope", () => {
       void ctx.step("a", () => new Promise(() => {}));
       await ctx.step("b", () => 1);
     });
-    await expectFailedOnce(s, { ...misuse, message: expect.stringContaining('"b" was started in (root) while "a" was still in flight') });
+    await expectFailedOnce(s, {
+      ...misuse,
+      message: expect.stringContaining('"b" was started in (root) while "a" was still in flight'),
+    });
   });
 
   it("fails the workflow when an await is forgotten at its end", async () => {
     const s = await finished(async (ctx) => {
       void ctx.sleep("nap", HOUR);
     });
-    await expectFailedOnce(s, { ...misuse, message: expect.stringContaining('ended while its operation "nap" was open') });
+    await expectFailedOnce(s, {
+      ...misuse,
+      message: expect.stringContaining('ended while its operation "nap" was open'),
+    });
   });
 
   it("fails the workflow when a forgotten await follows a replayed operation", async () => {
@@ -106,15 +115,24 @@ describe("misuse of a scope", () => {
 
   it.each<[string, (ctx: Ctx) => Promise<unknown>]>([
     ["its own context", (ctx) => ctx.step({ name: "s", run: async () => ctx.sleep("inner", 1) })],
-    ["a context further out", (ctx) => ctx.loop("l", async (round) => Loop.break(await round.step({ name: "s", run: async () => ctx.sleep("inner", 1) })))],
-    ["a context that has ended", async (ctx) => {
-      let leaked: Ctx | undefined;
-      await ctx.loop("l", async (round) => {
-        leaked = round;
-        return Loop.break(undefined);
-      });
-      return ctx.step({ name: "s", run: async () => leaked?.sleep("inner", 1) });
-    }],
+    [
+      "a context further out",
+      (ctx) =>
+        ctx.loop("l", async (round) =>
+          Loop.break(await round.step({ name: "s", run: async () => ctx.sleep("inner", 1) })),
+        ),
+    ],
+    [
+      "a context that has ended",
+      async (ctx) => {
+        let leaked: Ctx | undefined;
+        await ctx.loop("l", async (round) => {
+          leaked = round;
+          return Loop.break(undefined);
+        });
+        return ctx.step({ name: "s", run: async () => leaked?.sleep("inner", 1) });
+      },
+    ],
   ])("is a critical failure of the step whose callback uses %s, once (D27)", async (_, run) => {
     const runs = new Runs();
     const s = await finished(async (ctx) => {
@@ -128,7 +146,11 @@ describe("misuse of a scope", () => {
     });
     expect(runs.list).toEqual(["CriticalError", "entry_in_progress"]);
     expect((await s.status()).output).toBe("went on");
-    expect(s.stored().find((entry) => entry.location.at(-1) === "s")).toMatchObject({ status: "failed", attempts: 1, failure: { kind: "critical" } });
+    expect(s.stored().find((entry) => entry.location.at(-1) === "s")).toMatchObject({
+      status: "failed",
+      attempts: 1,
+      failure: { kind: "critical" },
+    });
   });
 
   it("fails the workflow when an iteration's context is used after the iteration", async () => {
@@ -142,7 +164,10 @@ describe("misuse of a scope", () => {
       await leaked?.step("late", () => 2).catch(() => undefined);
       await ctx.step("after", () => 3);
     });
-    await expectFailedOnce(s, { ...misuse, message: expect.stringContaining("has ended; its context cannot be used any more") });
+    await expectFailedOnce(s, {
+      ...misuse,
+      message: expect.stringContaining("has ended; its context cannot be used any more"),
+    });
   });
 
   it("fails the workflow when one iteration uses the context of another", async () => {
@@ -213,7 +238,10 @@ describe("names", () => {
       runs.note("went on");
     });
     const status = await s.status();
-    expect(status).toMatchObject({ status: "diverged", error: { name: "HistoryDivergedError", message: expect.stringContaining('Duplicate entry name "x"') } });
+    expect(status).toMatchObject({
+      status: "diverged",
+      error: { name: "HistoryDivergedError", message: expect.stringContaining('Duplicate entry name "x"') },
+    });
     expect(s.errors).toMatchObject([{ code: "workflow/duplicate_name", location: "x" }]);
     expect(runs.list).toEqual([]);
   });
@@ -227,17 +255,39 @@ describe("names", () => {
       seen.push(await ctx.loop("loop", async (round) => Loop.break(await round.step("x", () => "loop"))));
       return seen;
     });
-    expect((await s.status()).output).toEqual(["root", { ok: true, value: "try" }, { x: "join" }, { winner: "x", value: "race" }, "loop"]);
+    expect((await s.status()).output).toEqual([
+      "root",
+      { ok: true, value: "try" },
+      { x: "join" },
+      { winner: "x", value: "race" },
+      "loop",
+    ]);
   });
 
-  it.each(["", "a/b", ":", "__proto__", "constructor", "~0", "0", "-1", "é\n\u0000", "\ud800", "x".repeat(1_024), "é".repeat(512)])("may be %j, for every kind, live as on replay (D148)", async (name) => {
+  it.each([
+    "",
+    "a/b",
+    ":",
+    "__proto__",
+    "constructor",
+    "~0",
+    "0",
+    "-1",
+    "é\n\u0000",
+    "\ud800",
+    "x".repeat(1_024),
+    "é".repeat(512),
+  ])("may be %j, for every kind, live as on replay (D148)", async (name) => {
     const runs = new Runs();
     const scopes: [string, (ctx: Ctx) => Promise<unknown>][] = [
       ["step", (ctx) => ctx.step(name, runs.of("step", 1))],
       ["sleep", (ctx) => ctx.sleep(name, 1)],
       ["receive", (ctx) => ctx.queue.nextBatch(name, { timeout: 0, names: [name] })],
       ["loop", (ctx) => ctx.loop(name, async (round) => Loop.break(await round.step(name, runs.of("loop", 2))))],
-      ["join", (ctx) => ctx.join(name, Object.fromEntries([[name, { run: (b: Ctx) => b.step(name, runs.of("join", 3)) }]]))],
+      [
+        "join",
+        (ctx) => ctx.join(name, Object.fromEntries([[name, { run: (b: Ctx) => b.step(name, runs.of("join", 3)) }]])),
+      ],
       ["race", (ctx) => ctx.race(name, [{ name, run: (b) => b.step(name, runs.of("race", 4)) }])],
       ["try", (ctx) => ctx.try(name, (b) => b.step(name, runs.of("try", 5)))],
       ["version", (ctx) => ctx.getVersion(name, 6)],
@@ -290,19 +340,35 @@ describe("a context that somebody else has kept", () => {
 
   it.each<[string, (ctx: Ctx, keep: (each: Ctx) => void) => Promise<unknown>]>([
     ["of a workflow", async (ctx, keep) => (keep(ctx), ctx.sleep("nap", HOUR))],
-    ["of an iteration", (ctx, keep) => ctx.loop("l", async (round) => (keep(round), await round.queue.next("wait"), Loop.break()))],
+    [
+      "of an iteration",
+      (ctx, keep) => ctx.loop("l", async (round) => (keep(round), await round.queue.next("wait"), Loop.break())),
+    ],
     ["of a branch", (ctx, keep) => ctx.join("j", { b: { run: async (b) => (keep(b), b.sleep("nap", HOUR)) } })],
-    ["of a branch that has ended", (ctx, keep) => ctx.join("j", { b: { run: async (b) => keep(b) }, c: { run: (c) => c.sleep("nap", HOUR) } })],
+    [
+      "of a branch that has ended",
+      (ctx, keep) => ctx.join("j", { b: { run: async (b) => keep(b) }, c: { run: (c) => c.sleep("nap", HOUR) } }),
+    ],
   ])("%s is told when the activation, or the workflow, is over", async (_, run) => {
     for (const end of ["crash", "cancel", "sleep"]) {
       let kept: Ctx | undefined;
-      const s = await subject((ctx) => run(ctx, (each) => (kept ??= each)), { actions: { sleep: (c) => c.sleep() }, config: { onSleep: () => {} } });
+      const s = await subject((ctx) => run(ctx, (each) => (kept ??= each)), {
+        actions: { sleep: (c) => c.sleep() },
+        config: { onSleep: () => {} },
+      });
       const old = kept as unknown as Ctx;
       if (end === "cancel") await s.call("cancel");
       if (end === "crash") s.actor.crash();
       if (end === "sleep") await s.call("sleep");
       await s.world.settle();
-      for (const call of [() => old.step("s", () => 1), () => old.sleep("z", 1), () => old.queue.next("m"), () => old.getVersion("v", 1), () => old.join("k", {}), () => old.try("t", async () => 1)]) {
+      for (const call of [
+        () => old.step("s", () => 1),
+        () => old.sleep("z", 1),
+        () => old.queue.next("m"),
+        () => old.getVersion("v", 1),
+        () => old.join("k", {}),
+        () => old.try("t", async () => 1),
+      ]) {
         expect(await ending(call)).toMatch(/^workflow\/(evicted|cancelled|entry_in_progress)$/);
       }
     }

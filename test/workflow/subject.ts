@@ -1,5 +1,15 @@
 /** One actor with a workflow in a world of its own, and what tests ask of it. */
-import { actor, setup, workflow, type QueueDeclarations, type Registry, type WorkflowContext, type WorkflowHistoryEntry, type WorkflowStatus, type WorkflowStepContext } from "../../src/actor/index.js";
+import {
+  actor,
+  setup,
+  workflow,
+  type QueueDeclarations,
+  type Registry,
+  type WorkflowContext,
+  type WorkflowHistoryEntry,
+  type WorkflowStatus,
+  type WorkflowStepContext,
+} from "../../src/actor/index.js";
 import { decodeValue, encodeValue } from "../../src/protocol/index.js";
 import { ManualClock, type World, type WorldActor } from "../../src/testing/index.js";
 import { decodeEntry, type Entry } from "../../src/workflow/internal.js";
@@ -56,10 +66,13 @@ export class Subject {
     this.logs = logs;
     this.world = testWorld(registryOf(program, options, this), {
       clock: this.clock,
-      onLog: (level, line) => logs.push({ level, ...(typeof line === "string" ? { msg: line } : (line as { msg: string })) }),
+      onLog: (level, line) =>
+        logs.push({ level, ...(typeof line === "string" ? { msg: line } : (line as { msg: string })) }),
       onCommit: (each, rows) => each.name === "subject" && options.onCommit?.(rows),
       ...(options.newestFormat === undefined ? {} : { newestFormat: options.newestFormat }),
-      ...(options.fault ? { fault: (each, commit) => (each.name === "subject" ? options.fault?.(commit) : undefined) } : {}),
+      ...(options.fault
+        ? { fault: (each, commit) => (each.name === "subject" ? options.fault?.(commit) : undefined) }
+        : {}),
     });
     this.actor = this.world.actor("subject", ["k"]);
   }
@@ -115,7 +128,10 @@ export class Subject {
 
   /** As a Worker does for a client: sends, then waits for the reply. */
   async sendAndWait(queue: string, body: unknown, timeoutMs: number): Promise<Reply> {
-    const reply = await this.actor.send({ mode: "getOrCreate" }, { kind: "send", queue, body: encodeValue(body), wait: true, timeoutMs });
+    const reply = await this.actor.send(
+      { mode: "getOrCreate" },
+      { kind: "send", queue, body: encodeValue(body), wait: true, timeoutMs },
+    );
     if (!reply.ok) throw Object.assign(new Error(reply.error.message), reply.error);
     const { id, createdAt } = decodeValue(reply.output as Uint8Array) as { id: number; createdAt: number };
     return this.wait(id, createdAt, timeoutMs);
@@ -176,7 +192,11 @@ function registryOf(program: Program | undefined, options: SubjectOptions, self:
     ...(options.queues ? { queues: options.queues } : {}),
     ...(options.options ? { options: options.options } : {}),
     ...options.config,
-    ...(program ? { run: workflow(((ctx: Ctx) => program(ctx, self)) as Any, options.onError ? { onError: options.onError } : {}) } : {}),
+    ...(program
+      ? {
+          run: workflow(((ctx: Ctx) => program(ctx, self)) as Any, options.onError ? { onError: options.onError } : {}),
+        }
+      : {}),
     actions: {
       get: (c: Any) => c.state,
       status: (c: Any) => c.workflow.status(),

@@ -33,7 +33,10 @@ describe("what cannot be recorded", () => {
                 .catch(() => ran.push("failed"));
               await ctx.sleep("later", 1_000);
             }),
-            actions: { status: (c) => c.workflow.status(), history: (c) => c.workflow.history().map((entry) => `${entry.location.join("/")} ${entry.status}`) },
+            actions: {
+              status: (c) => c.workflow.status(),
+              history: (c) => c.workflow.history().map((entry) => `${entry.location.join("/")} ${entry.status}`),
+            },
           }),
         },
       }) as never,
@@ -69,7 +72,10 @@ describe("what cannot be recorded", () => {
     );
     await world.actor("a").call("status");
     await world.passUntilQuiet();
-    expect(await world.actor("a").call("status")).toMatchObject({ status: "failed", error: { message: expect.stringContaining("Loop.continue") } });
+    expect(await world.actor("a").call("status")).toMatchObject({
+      status: "failed",
+      error: { message: expect.stringContaining("Loop.continue") },
+    });
     expect(rounds).toBe(1);
   });
 });

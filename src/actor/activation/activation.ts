@@ -64,7 +64,10 @@ export interface ActorActivation {
   /** A client whose calls leave only after what is dirty has been committed (C1). Its connections end with the activation. */
   client(chain: () => Chain, use?: ClientUse): unknown;
 
-  /** Stores a message and resolves once it is committed; `wait`: its sender waits for a reply. @throws queue/full, queue/message_too_large */
+  /**
+   * Stores a message and resolves once it is committed; `wait`: its sender waits for a reply.
+   * @throws queue/full, queue/message_too_large
+   */
   sendMessage(name: string, body: unknown, wait?: SenderWait): Promise<StoredMessage>;
   /** A prepared message joins the dirty set. @throws queue/full */
   stageMessage(name: string, body: Uint8Array): void;
@@ -103,7 +106,10 @@ export interface ActorActivation {
   deadline(id: string): DeadlineRow | undefined;
   deadlines(): Iterable<readonly [string, DeadlineRow]>;
 
-  /** The actor ends once this callback has ended; without one, once the turn has. @throws actor/starting in a hook of the start, actor/stopping the second time */
+  /**
+   * The actor ends once this callback has ended; without one, once the turn has.
+   * @throws actor/starting in a hook of the start, actor/stopping the second time
+   */
   requestDestroy(callback?: Callback): void;
   readonly sleep: { ask(): void; rested(): void };
   /** Told of every change of the state (`onStateChange`). */

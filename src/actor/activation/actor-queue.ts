@@ -2,7 +2,9 @@ import type { MessageFilter, StoredMessage } from "../../workflow/index.js";
 import type { Chain } from "./call-chain.js";
 
 /** How long a sender's wait for a reply may end. */
-export type ReplyResult = { readonly status: "completed"; readonly reply: Uint8Array | undefined } | { readonly status: "timedOut" };
+export type ReplyResult =
+  | { readonly status: "completed"; readonly reply: Uint8Array | undefined }
+  | { readonly status: "timedOut" };
 
 /** A sender who waits for a reply: how long, ms, and what it knows the wait by, if it may attach again. */
 export interface SenderWait {

@@ -14,7 +14,9 @@ export function extendChain(inherited: readonly Chain[], link: Omit<CallLink, "d
   const before = inherited.flat();
   const depth = 1 + before.reduce((deepest, each) => Math.max(deepest, each.depth), 0);
   if (depth > MAX_DEPTH) {
-    throw new ActorError("actor", "call_too_deep", `More than ${MAX_DEPTH} calls between actors wait for one another`, { metadata: { chain: before.slice(-MAX_DEPTH).map(describeLink) } });
+    throw new ActorError("actor", "call_too_deep", `More than ${MAX_DEPTH} calls between actors wait for one another`, {
+      metadata: { chain: before.slice(-MAX_DEPTH).map(describeLink) },
+    });
   }
   return [...before.slice(1 - MAX_LINKS), ...readLink({ ...link, depth })];
 }
@@ -36,7 +38,13 @@ function isShort(text: unknown): text is string {
 function readLink(link: unknown): CallLink[] {
   if (typeof link !== "object" || link === null) return [];
   const { actorId, name, waits, step, depth } = own(link as CallLink);
-  if (!isShort(actorId) || !isShort(name) || typeof depth !== "number" || !["workflow", "run", "action"].includes(waits)) return [];
+  if (
+    !isShort(actorId) ||
+    !isShort(name) ||
+    typeof depth !== "number" ||
+    !["workflow", "run", "action"].includes(waits)
+  )
+    return [];
   return [{ actorId, name, waits, ...(isShort(step) && { step }), depth }];
 }
 

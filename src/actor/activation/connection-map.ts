@@ -59,5 +59,9 @@ export class ConnectionMap {
 }
 
 function readOnly(): ActorError {
-  return new ActorError("actor", "read_only", "`c.conns` only tells who is connected: `conn.disconnect()` ends a connection");
+  return new ActorError(
+    "actor",
+    "read_only",
+    "`c.conns` only tells who is connected: `conn.disconnect()` ends a connection",
+  );
 }

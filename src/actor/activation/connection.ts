@@ -1,4 +1,13 @@
-import { ActorError, decodeValue, encodeValue, measure, type Encoding, type Frame, own, decodeRow } from "../../protocol/index.js";
+import {
+  ActorError,
+  decodeValue,
+  encodeValue,
+  measure,
+  type Encoding,
+  type Frame,
+  own,
+  decodeRow,
+} from "../../protocol/index.js";
 import { CallsInFlight } from "./calls-in-flight.js";
 import type { ConnectionEnd, Socket } from "../ports.js";
 import { UnreadOutput } from "./unread-output.js";
@@ -12,7 +21,11 @@ export const MAX_CONNECTION_PARAMS_BYTES = 4_096;
 /** Bytes of the names of a connection's events. All three together stay below the 16,384 that a socket carries. */
 const MAX_EVENTS_BYTES = 3_500;
 
-const STATE_KIND: StateKind = { what: "conn.state", limitBytes: MAX_CONNECTION_STATE_BYTES, storedLimitBytes: MAX_CONNECTION_STATE_BYTES + 200 };
+const STATE_KIND: StateKind = {
+  what: "conn.state",
+  limitBytes: MAX_CONNECTION_STATE_BYTES,
+  storedLimitBytes: MAX_CONNECTION_STATE_BYTES + 200,
+};
 
 /** What kind of caller it is: one call over HTTP or the binding, a socket that speaks the protocol, or a raw socket. */
 export type ConnectionKind = "call" | "socket" | "raw";
@@ -29,7 +42,11 @@ export interface RawEnd {
   hears(type: "message" | "close"): boolean;
   /** The socket is closed; its close event follows. */
   ended(): void;
-  deliver(event: { readonly type: "message"; readonly data: string | ArrayBuffer } | { readonly type: "close"; readonly code: number; readonly reason: string; readonly wasClean: boolean }): Promise<void>;
+  deliver(
+    event:
+      | { readonly type: "message"; readonly data: string | ArrayBuffer }
+      | { readonly type: "close"; readonly code: number; readonly reason: string; readonly wasClean: boolean },
+  ): Promise<void>;
 }
 
 /** What is remembered of a connection beside its socket, and for those that are lost without a close. */
@@ -54,7 +71,9 @@ interface StoredConnection {
 }
 
 /** What is known of a connection when it begins. */
-export type NewConnection = Omit<StoredConnection, "actorId" | "state" | "events"> & { readonly events?: readonly string[] };
+export type NewConnection = Omit<StoredConnection, "actorId" | "state" | "events"> & {
+  readonly events?: readonly string[];
+};
 
 /** A connection's state as it begins, and its encoding. */
 export interface FirstState {
@@ -155,7 +174,12 @@ export class Connection {
   }
 
   #liveState({ root, stored }: FirstState): StateTree {
-    return new StateTree(root, stored, { ...this.#owner.stateOwner, onDirty: () => this.#owner.changed(this) }, STATE_KIND);
+    return new StateTree(
+      root,
+      stored,
+      { ...this.#owner.stateOwner, onDirty: () => this.#owner.changed(this) },
+      STATE_KIND,
+    );
   }
 
   /** How user code sees its state. @throws actor/ended at a change, once the activation is over */
@@ -177,7 +201,8 @@ export class Connection {
 
   send(frame: Frame): void {
     if (!this.#socket) this.#waiting.push(frame);
-    else if (this.#pings && this.#owner.isUnread(this.#unread, frame, this.#socket)) void this.#owner.disconnect(this, UNREAD).catch(() => {});
+    else if (this.#pings && this.#owner.isUnread(this.#unread, frame, this.#socket))
+      void this.#owner.disconnect(this, UNREAD).catch(() => {});
     else this.#socket.send(frame);
   }
 
@@ -185,7 +210,11 @@ export class Connection {
   subscribe(name: string): void {
     if (this.events.has(name)) return;
     if (encodeValue([...this.events, name]).byteLength > MAX_EVENTS_BYTES) {
-      throw new ActorError("event", "too_many_subscriptions", `The names of a connection's events have at most ${MAX_EVENTS_BYTES} bytes`);
+      throw new ActorError(
+        "event",
+        "too_many_subscriptions",
+        `The names of a connection's events have at most ${MAX_EVENTS_BYTES} bytes`,
+      );
     }
     this.events.add(name);
   }
@@ -270,6 +299,10 @@ export class ConnectionView {
 
   #view(): StateView {
     if (this.#state) return this.#state;
-    throw new ActorError("actor", "conn_state_not_enabled", "Connection state not enabled. Must implement `connState` or `createConnState` to use it, or assign `conn.state` first");
+    throw new ActorError(
+      "actor",
+      "conn_state_not_enabled",
+      "Connection state not enabled. Must implement `connState` or `createConnState` to use it, or assign `conn.state` first",
+    );
   }
 }

@@ -34,6 +34,9 @@ export function describe(thrown: unknown): string {
 function textOf(error: unknown): string {
   if (!(error instanceof Error)) return String(error);
   const metadata = fieldOf(error, "metadata");
-  const errorId = typeof metadata === "object" && metadata !== null ? ownField(metadata as { errorId?: unknown }, "errorId") : undefined;
+  const errorId =
+    typeof metadata === "object" && metadata !== null
+      ? ownField(metadata as { errorId?: unknown }, "errorId")
+      : undefined;
   return `${error.stack ?? String(error)}${typeof errorId === "string" ? `\n    logged there with errorId ${errorId}` : ""}`;
 }

@@ -27,7 +27,10 @@ export class WorkflowBranches {
   /** True if each branch is in an attempt of these, named by `attemptId`. */
   wait(attempts: ReadonlySet<string>): boolean {
     const branches = [...this.#openBranches()];
-    return branches.length > 0 && branches.every((location) => attempts.has(attemptId({ location, attempt: this.#attempts.get(location) ?? 0 })));
+    return (
+      branches.length > 0 &&
+      branches.every((location) => attempts.has(attemptId({ location, attempt: this.#attempts.get(location) ?? 0 })))
+    );
   }
 }
 

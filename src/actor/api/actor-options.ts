@@ -33,7 +33,10 @@ export interface ActorOptions {
   readonly maxConnectionCalls?: number;
   /** Bytes of one connection's calls that have no answer yet, beyond which a call is connection/overloaded; default 16 MiB. */
   readonly maxConnectionCallBytes?: number;
-  /** Bytes that our own client may leave unread before its connection is closed with 1013; default 8 MiB, at least twice `maxOutgoingMessageSize`. */
+  /**
+   * Bytes that our own client may leave unread before its connection is closed with 1013; default 8 MiB, at least twice
+   * `maxOutgoingMessageSize`.
+   */
   readonly maxUnreadBytes?: number;
   /** Schedules of all kinds together; default 1,000. */
   readonly maxSchedules?: number;
@@ -66,5 +69,11 @@ export interface InspectorConfig {
 }
 /** A tab of one's own, or a built-in one that is hidden. */
 export type InspectorTab =
-  | { readonly id: string; readonly label: string; readonly source: string; readonly icon?: string; readonly hidden?: false }
+  | {
+      readonly id: string;
+      readonly label: string;
+      readonly source: string;
+      readonly icon?: string;
+      readonly hidden?: false;
+    }
   | { readonly id: string; readonly hidden: true };

@@ -1,7 +1,15 @@
 /** What a client knows about actors: only types, so that `src/client` never imports the runtime. */
 import type { ActorError } from "../../protocol/index.js";
 import type { EventArgs, EventNames } from "./connection-types.js";
-import type { DefinitionTypes, EventDeclarations, QueueDeclarations, QueueNames, SendBody, SendReply, RequiredInput } from "./declarations.js";
+import type {
+  DefinitionTypes,
+  EventDeclarations,
+  QueueDeclarations,
+  QueueNames,
+  SendBody,
+  SendReply,
+  RequiredInput,
+} from "./declarations.js";
 
 /** What `setup()` gives; the type argument of `createClient<typeof registry>()`. */
 export interface RegistryTypes<D> {
@@ -15,7 +23,6 @@ export interface AnyRegistry extends RegistryTypes<any> {}
 export type ExtractActorsFromRegistry<R> = R extends RegistryTypes<infer D> ? D : never;
 
 /** A server action as a client sees it: without the context, always a promise. A group of actions: each of them. */
-// biome-ignore lint: an action's own arguments
 export type ClientAction<F> = F extends (c: any, ...args: infer P) => infer R
   ? (...args: P) => Promise<Awaited<R>>
   : { [K in keyof F]: ClientAction<F[K]> };
@@ -57,13 +64,22 @@ export interface ActorCalls<Q extends QueueDeclarations> {
   /** Calls an action whose name is computed or taken. An aborted call rejects at once with the signal's reason; it may still run. */
   action<T = unknown>(request: ActionRequest): Promise<T>;
   /** Sends a message to a queue of the actor, over HTTP. Resolves when it is completed, or after `timeout`. */
-  send<N extends QueueNames<Q>>(queue: N, body: SendBody<Q, N>, options: SendAndWaitOptions): Promise<SendResult<SendReply<Q, N>>>;
+  send<N extends QueueNames<Q>>(
+    queue: N,
+    body: SendBody<Q, N>,
+    options: SendAndWaitOptions,
+  ): Promise<SendResult<SendReply<Q, N>>>;
   /** Sends a message to a queue of the actor, over HTTP. Resolves once it is stored. */
   send<N extends QueueNames<Q>>(queue: N, body: SendBody<Q, N>, options?: SendOptions): Promise<void>;
 }
 
 /** Methods of every handle beside its actions. */
-export interface ActorHandleMethods<CP, E extends EventDeclarations, Q extends QueueDeclarations, M> extends ActorCalls<Q> {
+export interface ActorHandleMethods<
+  CP,
+  E extends EventDeclarations,
+  Q extends QueueDeclarations,
+  M,
+> extends ActorCalls<Q> {
   /**
    * Opens a connection, which connects again by itself whenever it is lost: for events, and for calls without a request
    * each. It can be used at once. `params` are for `onBeforeConnect`; they travel outside the URL, as JSON of at most 4 KiB.
@@ -89,9 +105,15 @@ export interface ActorHandleMethods<CP, E extends EventDeclarations, Q extends Q
 }
 
 export interface ConnectOptions<CP = unknown> {
-  /** Asked for the params at each attempt, reconnects included: a token that expires, say. If it throws, `onError` and the calls that wait get `client/get_params_failed`, and the next attempt asks again. */
+  /**
+   * Asked for the params at each attempt, reconnects included: a token that expires, say. If it throws, `onError` and
+   * the calls that wait get `client/get_params_failed`, and the next attempt asks again.
+   */
   readonly getParams?: (() => CP | Promise<CP>) | undefined;
-  /** ms that a call over the connection may take, its wait for the connection included; then it rejects with `client/call_timed_out`. Without it, as long as it takes. */
+  /**
+   * ms that a call over the connection may take, its wait for the connection included; then it rejects with
+   * `client/call_timed_out`. Without it, as long as it takes.
+   */
   readonly callTimeout?: number | undefined;
   /** Disposes of the connection when it aborts. */
   readonly signal?: AbortSignal | undefined;
@@ -143,7 +165,11 @@ export interface ActorConnMethods<E extends EventDeclarations, Q extends QueueDe
   readonly actorId: string | undefined;
   /** The connection's id on the server, while it is open. */
   readonly connId: string | undefined;
-  /** Connects now: without waiting for the next attempt, or again after a refusal that ended all attempts. Does nothing in a listener that `dispose` calls. @throws ActorConnDisposed */
+  /**
+   * Connects now: without waiting for the next attempt, or again after a refusal that ended all attempts. Does nothing
+   * in a listener that `dispose` calls.
+   * @throws ActorConnDisposed
+   */
   reconnect(): void;
   /** Ends it for good. Calls without an answer reject with ActorConnDisposed before this resolves; no timer is left. */
   dispose(): Promise<void>;
@@ -158,23 +184,62 @@ export type Handle<M, CP, E extends EventDeclarations, Q extends QueueDeclaratio
   Omit<M, keyof ActorHandleMethods<unknown, EventDeclarations, QueueDeclarations, unknown>>;
 
 /** The handle of an actor: `ActorHandle<typeof myActor>`. */
-// biome-ignore lint: any definition
-export type ActorHandle<D> = 0 extends 1 & D ? AnyHandle : D extends DefinitionTypes<any, infer CP, any, any, any, any, infer E extends EventDeclarations, infer Q extends QueueDeclarations, infer M> ? Handle<M, CP, E, Q> : never;
+export type ActorHandle<D> = 0 extends 1 & D
+  ? AnyHandle
+  : D extends DefinitionTypes<
+        any,
+        infer CP,
+        any,
+        any,
+        any,
+        any,
+        infer E extends EventDeclarations,
+        infer Q extends QueueDeclarations,
+        infer M
+      >
+    ? Handle<M, CP, E, Q>
+    : never;
 
 /** The connection of an actor: `ActorConn<typeof myActor>`. */
-// biome-ignore lint: any definition
-export type ActorConn<D> = 0 extends 1 & D ? AnyConnection : D extends DefinitionTypes<any, any, any, any, any, any, infer E extends EventDeclarations, infer Q extends QueueDeclarations, infer M> ? Connection<M, E, Q> : never;
+export type ActorConn<D> = 0 extends 1 & D
+  ? AnyConnection
+  : D extends DefinitionTypes<
+        any,
+        any,
+        any,
+        any,
+        any,
+        any,
+        infer E extends EventDeclarations,
+        infer Q extends QueueDeclarations,
+        infer M
+      >
+    ? Connection<M, E, Q>
+    : never;
 
-// biome-ignore lint: any definition
-type InputOf<D> = D extends DefinitionTypes<any, any, any, any, infer I, any, any, any, any> ? (I extends RequiredInput<infer Given> ? Given : I) : never;
-// biome-ignore lint: any definition
-type NeedsInput<D> = 0 extends 1 & D ? false : D extends DefinitionTypes<any, any, any, any, infer I, any, any, any, any> ? (0 extends 1 & I ? false : I extends RequiredInput<unknown> ? true : false) : false;
-type GetOrCreateArgs<D> = NeedsInput<D> extends true
-  ? [key: ActorKey | undefined, options: GetOrCreateOptions<InputOf<D>> & { readonly createWithInput: InputOf<D> }]
-  : [key?: ActorKey, options?: GetOrCreateOptions<InputOf<D>>];
-type CreateArgs<D> = NeedsInput<D> extends true
-  ? [key: ActorKey | undefined, options: CreateOptions<InputOf<D>> & { readonly input: InputOf<D> }]
-  : [key?: ActorKey, options?: CreateOptions<InputOf<D>>];
+type InputOf<D> =
+  D extends DefinitionTypes<any, any, any, any, infer I, any, any, any, any>
+    ? I extends RequiredInput<infer Given>
+      ? Given
+      : I
+    : never;
+type NeedsInput<D> = 0 extends 1 & D
+  ? false
+  : D extends DefinitionTypes<any, any, any, any, infer I, any, any, any, any>
+    ? 0 extends 1 & I
+      ? false
+      : I extends RequiredInput<unknown>
+        ? true
+        : false
+    : false;
+type GetOrCreateArgs<D> =
+  NeedsInput<D> extends true
+    ? [key: ActorKey | undefined, options: GetOrCreateOptions<InputOf<D>> & { readonly createWithInput: InputOf<D> }]
+    : [key?: ActorKey, options?: GetOrCreateOptions<InputOf<D>>];
+type CreateArgs<D> =
+  NeedsInput<D> extends true
+    ? [key: ActorKey | undefined, options: CreateOptions<InputOf<D>> & { readonly input: InputOf<D> }]
+    : [key?: ActorKey, options?: CreateOptions<InputOf<D>>];
 
 export interface GetOptions {
   /** Connection params, sent with every call. */
@@ -211,7 +276,9 @@ export interface ActorAccessor<D> {
 }
 
 /** `createClient<typeof registry>()`: an accessor for each actor. */
-export type Client<R> = 0 extends 1 & ExtractActorsFromRegistry<R> ? AnyClient : ClientOf<ExtractActorsFromRegistry<R>> & RegistryOf<R>;
+export type Client<R> = 0 extends 1 & ExtractActorsFromRegistry<R>
+  ? AnyClient
+  : ClientOf<ExtractActorsFromRegistry<R>> & RegistryOf<R>;
 
 declare const registryType: unique symbol;
 /** Lets what takes a client know its registry type; the property never exists. */

@@ -4,15 +4,27 @@ import type { EventArguments, EventDeclarations } from "./declarations.js";
 /** Names of an actor's events: the declared ones, or any if none is declared (decision 17). */
 export type EventNames<E extends EventDeclarations> = [keyof E] extends [never] ? string : keyof E & string;
 /** What goes with an event: its declared arguments; anything where none is declared. */
-// biome-ignore lint: a list of anything
-export type EventArgs<E extends EventDeclarations, N> = string extends keyof E ? any[] : N extends keyof E ? EventArguments<E[N]> : any[];
+export type EventArgs<E extends EventDeclarations, N> = string extends keyof E
+  ? any[]
+  : N extends keyof E
+    ? EventArguments<E[N]>
+    : any[];
 
 /**
  * One caller that was let in: a socket as long as it is open, or one call over HTTP or from another actor while it runs.
  * Its type arguments are those of `ActorContext`, in the same order: `Conn<State, Params, ConnState>`.
  */
-// oxlint-disable-next-line no-unused-vars -- all take the same parameters in the same order
-export interface Conn<S = unknown, CP = unknown, CS = unknown, V = unknown, I = unknown, DB = unknown, E extends EventDeclarations = any, Q = unknown> {
+/* oxlint-disable no-unused-vars -- all take the same parameters in the same order */
+export interface Conn<
+  S = unknown,
+  CP = unknown,
+  CS = unknown,
+  V = unknown,
+  I = unknown,
+  DB = unknown,
+  E extends EventDeclarations = any,
+  Q = unknown,
+> {
   /** Unique among all connections of the actor. */
   readonly id: string;
   /** What the client gave, or what `connParamsSchema` made of it; at most 4 KiB. */
@@ -33,13 +45,16 @@ export interface Conn<S = unknown, CP = unknown, CS = unknown, V = unknown, I = 
   /** Closes it with code 1000 and this reason, after what is dirty has been committed; resolves when `onDisconnect` has ended. */
   disconnect(reason?: string): Promise<void>;
 }
+/* oxlint-enable no-unused-vars */
 
 /** A connection of any actor. */
-// biome-ignore lint: whatever its types
 export type AnyConn = Conn<any, any, any, any, any, any, any, any>;
 
 /** `c.conns`: who is connected now, by connection id. Live; to be read only. */
-export interface Conns<CP, CS, E extends EventDeclarations> extends Map<string, Conn<any, CP, CS, any, any, any, E, any>> {
+export interface Conns<CP, CS, E extends EventDeclarations> extends Map<
+  string,
+  Conn<any, CP, CS, any, any, any, E, any>
+> {
   /** @throws actor/read_only */
   set(id: string, connection: never): this;
   /** @throws actor/read_only: `disconnect()` ends a connection */

@@ -14,7 +14,13 @@ import type { UniversalWebSocket } from "./raw-socket-types.js";
 import type { WorkflowHistoryEntry, WorkflowStatus } from "./workflow-status.js";
 import type { ClientFor } from "./client-types.js";
 import type { DatabaseClient, DatabaseProvider } from "./database-types.js";
-import type { ActionInputSchemas, DefinitionTypes, EventDeclarations, QueueDeclarations, StandardSchema } from "./declarations.js";
+import type {
+  ActionInputSchemas,
+  DefinitionTypes,
+  EventDeclarations,
+  QueueDeclarations,
+  StandardSchema,
+} from "./declarations.js";
 import type { Conn, Conns, Disconnection, EventArgs, EventNames } from "./connection-types.js";
 
 /** Before anything of the actor exists: `canCreate`. */
@@ -102,17 +108,31 @@ export interface CreateStateContext<DB, Q extends QueueDeclarations = any> {
 }
 
 /** Before the vars exist: `onCreate`, `createVars`, `onMigrate`. */
-// oxlint-disable-next-line no-unused-vars -- in RivetKit's order
-export interface CreateContext<S, I, DB, E extends EventDeclarations = any, Q extends QueueDeclarations = any> extends Omit<CreateStateContext<DB, Q>, "state"> {
+/* oxlint-disable no-unused-vars -- in RivetKit's order */
+export interface CreateContext<
+  S,
+  I,
+  DB,
+  E extends EventDeclarations = any,
+  Q extends QueueDeclarations = any,
+> extends Omit<CreateStateContext<DB, Q>, "state"> {
   /**
    * The actor's state: a live object, committed when the callback ends and before anything leaves the actor.
    * @throws actor/state_not_enabled without `state` or `createState`; value/not_serializable on assigning what cannot be stored
    */
   state: S;
 }
+/* oxlint-enable no-unused-vars */
 
 /** Before the caller is a connection: `onBeforeConnect`, `createConnState`. */
-export interface BeforeConnectContext<S, V, I, DB, E extends EventDeclarations = any, Q extends QueueDeclarations = any> extends CreateContext<S, I, DB, E, Q> {
+export interface BeforeConnectContext<
+  S,
+  V,
+  I,
+  DB,
+  E extends EventDeclarations = any,
+  Q extends QueueDeclarations = any,
+> extends CreateContext<S, I, DB, E, Q> {
   /** Who is connected; live. The caller is not among them yet. */
   readonly conns: Conns<unknown, unknown, E>;
   /** Not stored; made anew at every start by `vars` or `createVars`. */
@@ -130,16 +150,31 @@ export interface BeforeConnectContext<S, V, I, DB, E extends EventDeclarations =
 }
 
 /** What every other callback of an actor gets. */
-// oxlint-disable-next-line no-unused-vars -- all contexts take the same parameters in the same order
-export interface ActorContext<S, CP, CS, V, I, DB, E extends EventDeclarations = any, Q extends QueueDeclarations = any>
-  extends Omit<BeforeConnectContext<S, V, I, DB, E, Q>, "request" | "internal" | "conns"> {
+export interface ActorContext<
+  S,
+  CP,
+  CS,
+  V,
+  I,
+  DB,
+  E extends EventDeclarations = any,
+  Q extends QueueDeclarations = any,
+> extends Omit<BeforeConnectContext<S, V, I, DB, E, Q>, "request" | "internal" | "conns"> {
   /** Who is connected; live. */
   readonly conns: Conns<CP, CS, E>;
 }
 
 /** In callbacks that run for a connection: who it is, and the request behind it if it came over HTTP. */
-export interface ConnContext<S, CP, CS, V, I, DB, E extends EventDeclarations = any, Q extends QueueDeclarations = any>
-  extends ActorContext<S, CP, CS, V, I, DB, E, Q> {
+export interface ConnContext<
+  S,
+  CP,
+  CS,
+  V,
+  I,
+  DB,
+  E extends EventDeclarations = any,
+  Q extends QueueDeclarations = any,
+> extends ActorContext<S, CP, CS, V, I, DB, E, Q> {
   /** The caller. Absent where nobody calls: in actions that the schedule runs. */
   readonly conn: Conn<S, CP, CS, V, unknown, DB, E, Q>;
   readonly request?: Request;
@@ -170,9 +205,10 @@ export interface ActorWorkflow {
    */
   recover(): void;
   /**
-   * Runs a workflow again from a step on (the `id` of its entry in `history()`); from its very start if the id is undefined. What is recorded from there
-   * on goes, and messages that were received there are queued again; steps before it that were undone start over; the actor's
-   * state is not rewound. Stored when it returns; in a hook of a start, with that start. Without a workflow nothing happens.
+   * Runs a workflow again from a step on (the `id` of its entry in `history()`); from its very start if the id is
+   * undefined. What is recorded from there on goes, and messages that were received there are queued again; steps
+   * before it that were undone start over; the actor's state is not rewound. Stored when it returns; in a hook of a
+   * start, with that start. Without a workflow nothing happens.
    * @example replay: (c, id: string) => c.workflow.replayFrom(id)
    * @throws actor/workflow_in_flight unless it is parked or has ended; workflow/step_not_found, workflow/not_a_step
    */
@@ -180,15 +216,30 @@ export interface ActorWorkflow {
 }
 
 /** In actions. */
-export interface ActionContext<S, CP, CS, V, I, DB, E extends EventDeclarations = any, Q extends QueueDeclarations = any>
-  extends ConnContext<S, CP, CS, V, I, DB, E, Q> {}
+export interface ActionContext<
+  S,
+  CP,
+  CS,
+  V,
+  I,
+  DB,
+  E extends EventDeclarations = any,
+  Q extends QueueDeclarations = any,
+> extends ConnContext<S, CP, CS, V, I, DB, E, Q> {}
 
-export interface RunContext<S, CP, CS, V, I, DB, E extends EventDeclarations = any, Q extends QueueDeclarations = any>
-  extends ActorContext<S, CP, CS, V, I, DB, E, Q> {}
+export interface RunContext<
+  S,
+  CP,
+  CS,
+  V,
+  I,
+  DB,
+  E extends EventDeclarations = any,
+  Q extends QueueDeclarations = any,
+> extends ActorContext<S, CP, CS, V, I, DB, E, Q> {}
 
 /** One action: any function whose first parameter is the context. */
 export interface ActionHandler<S, CP, CS, V, I, DB, E extends EventDeclarations, Q extends QueueDeclarations> {
-  // biome-ignore lint: arguments and result are whatever the user's function has
   (c: ActionContext<S, CP, CS, V, I, DB, E, Q>, ...args: any[]): any;
 }
 
@@ -202,7 +253,16 @@ export interface RunHandler<S, CP, CS, V, I, DB, E extends EventDeclarations, Q 
   (c: RunContext<S, CP, CS, V, I, DB, E, Q>): Promise<unknown>;
 }
 
-export interface RunConfig<S = unknown, CP = unknown, CS = unknown, V = unknown, I = unknown, DB = unknown, E extends EventDeclarations = any, Q extends QueueDeclarations = any> {
+export interface RunConfig<
+  S = unknown,
+  CP = unknown,
+  CS = unknown,
+  V = unknown,
+  I = unknown,
+  DB = unknown,
+  E extends EventDeclarations = any,
+  Q extends QueueDeclarations = any,
+> {
   readonly name?: string;
   readonly icon?: string;
   readonly run: RunHandler<S, CP, CS, V, I, DB, E, Q>;
@@ -217,12 +277,7 @@ export interface RunConfig<S = unknown, CP = unknown, CS = unknown, V = unknown,
  * only what exists when it is made, `I` (known from `createState` or `onCreate`) stays out of all of them, and `A` has
  * no constraint: with one, the actions' contexts would be made before `createState` is looked at.
  */
-export interface ActorConfig<
-  S, CP, CS, V, I, DB,
-  E extends EventDeclarations,
-  Q extends QueueDeclarations,
-  A,
-> {
+export interface ActorConfig<S, CP, CS, V, I, DB, E extends EventDeclarations, Q extends QueueDeclarations, A> {
   /** Declared types of this actor; ignored at run time. */
   readonly types?: unknown;
   /** First state of a new actor; each gets its own copy. */
@@ -257,7 +312,11 @@ export interface ActorConfig<
    * @example
    *     canCreate: async (c, input, params) => c.internal || c.key[0] === (await verify(params?.token)).user,
    */
-  readonly canCreate?: (c: CanCreateContext, input: I, params: CP | undefined) => boolean | void | Promise<boolean | void>;
+  readonly canCreate?: (
+    c: CanCreateContext,
+    input: I,
+    params: CP | undefined,
+  ) => boolean | void | Promise<boolean | void>;
   readonly vars?: V;
   /** Makes the vars at every start; may read the state. */
   readonly createVars?: (c: CreateContext<S, unknown, DB, any, Q>, driver?: undefined) => V | Promise<V>;
@@ -292,13 +351,20 @@ export interface ActorConfig<
    * is not called then. Within `onConnectTimeout`. Not called again after hibernation. What `onDisconnect` undoes belongs
    * before its first await: a crash that cuts it off there may leave what it changed, and `onDisconnect` is called.
    */
-  readonly onConnect?: (c: ConnContext<S, CP, CS, V, unknown, DB, E, Q>, conn: Conn<S, CP, CS, V, unknown, DB, E, Q>) => unknown;
+  readonly onConnect?: (
+    c: ConnContext<S, CP, CS, V, unknown, DB, E, Q>,
+    conn: Conn<S, CP, CS, V, unknown, DB, E, Q>,
+  ) => unknown;
   /**
    * After the connection has left `c.conns`, for every connection that `onConnect` let pass: at least once, also for those
    * that were lost with the process (then at the next start, with code 1006). What it throws is logged. Where it ends the
    * object itself, it is given up for that connection after the sixth time.
    */
-  readonly onDisconnect?: (c: ActorContext<S, CP, CS, V, unknown, DB, E, Q>, conn: Conn<S, CP, CS, V, unknown, DB, E, Q>, end: Disconnection) => unknown;
+  readonly onDisconnect?: (
+    c: ActorContext<S, CP, CS, V, unknown, DB, E, Q>,
+    conn: Conn<S, CP, CS, V, unknown, DB, E, Q>,
+    end: Disconnection,
+  ) => unknown;
   /**
    * Told once changes of the state are committed: of what a callback changed before its caller is answered, of what steps,
    * schedules and other code did by the end of the turn; once for many. Not of the first state, of vars or of connection
@@ -310,7 +376,12 @@ export interface ActorConfig<
    * Makes the result of every call of an action: what it gives is what the caller gets. Runs after the action and its
    * `onStateChange`, within `actionTimeout`; what it throws, the caller gets. Not for actions that the schedule runs.
    */
-  readonly onBeforeActionResponse?: (c: ActorContext<S, CP, CS, V, unknown, DB, E, Q>, name: string, args: unknown[], output: unknown) => unknown;
+  readonly onBeforeActionResponse?: (
+    c: ActorContext<S, CP, CS, V, unknown, DB, E, Q>,
+    name: string,
+    args: unknown[],
+    output: unknown,
+  ) => unknown;
   /**
    * Serves a raw WebSocket (`handle.webSocket(path)`), which is open already. With the option `canHibernateWebSocket` the
    * socket outlives the actor's time in memory, and this is called again for it, with the same `c.conn` and URL, before its
@@ -335,7 +406,10 @@ export interface ActorConfig<
    * `enable_request_signal`. What it throws is answered as an action's error; anything but a Response is
    * actor/invalid_response, 500. Without the hook, requests are answered actor/no_request_handler, 404.
    */
-  readonly onRequest?: (c: ConnContext<S, CP, CS, V, unknown, DB, E, Q>, request: Request) => Response | Promise<Response>;
+  readonly onRequest?: (
+    c: ConnContext<S, CP, CS, V, unknown, DB, E, Q>,
+    request: Request,
+  ) => Response | Promise<Response>;
   /** Before everything is deleted; `abortSignal` has fired. At most `sleepGracePeriod`; what it throws is logged. */
   readonly onDestroy?: (c: ActorContext<S, CP, CS, V, unknown, DB, E, Q>) => unknown;
   readonly run?: RunHandler<S, CP, CS, V, unknown, DB, E, Q> | RunConfig<S, CP, CS, V, unknown, DB, E, Q>;
@@ -352,13 +426,20 @@ export interface ActorConfig<
 }
 
 /** What `actor()` gives: the configuration with its types. Starts nothing. `M`: the actions, as a client calls them. */
-export interface ActorDefinition<S, CP, CS, V, I, DB, E extends EventDeclarations, Q extends QueueDeclarations, M>
-  extends DefinitionTypes<S, CP, CS, V, I, DB, E, Q, M> {
-  // biome-ignore lint: the runtime is untyped
+export interface ActorDefinition<
+  S,
+  CP,
+  CS,
+  V,
+  I,
+  DB,
+  E extends EventDeclarations,
+  Q extends QueueDeclarations,
+  M,
+> extends DefinitionTypes<S, CP, CS, V, I, DB, E, Q, M> {
   readonly config: ActorConfig<any, any, any, any, any, any, any, any, any>;
 }
 
-// biome-ignore lint: the definition of any actor, whatever its types
 export type AnyActorDefinition = ActorDefinition<any, any, any, any, any, any, any, any, any>;
 
 /** Actor definitions by their names. */

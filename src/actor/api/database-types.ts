@@ -38,9 +38,9 @@ export interface RawAccess extends SqlExecutor {
    *
    * Transactions run one after the other, in order of call; a statement on `db` waits until those before it have ended, so
    * inside of `work` use `tx` only. For what came before it in a step such a wait is an `await` like any other; the statements
-   * that follow it in its turn do not wait again, and are stored with it. While one is open, nothing else happens in the actor: keep it short, and do not await
-   * calls in it. If the actor commits anything meanwhile (a message sent, `saveState`, `kv`, a call to another actor), the
-   * transaction is undone and rejects.
+   * that follow it in its turn do not wait again, and are stored with it. While one is open, nothing else happens in
+   * the actor: keep it short, and do not await calls in it. If the actor commits anything meanwhile (a message sent,
+   * `saveState`, `kv`, a call to another actor), the transaction is undone and rejects.
    *
    * @throws what `work` throws, sqlite/transaction_queue_full with 128 waiting, sqlite/transaction_timed_out (also for what
    * waited behind it, which does not run), sqlite/transaction_interrupted by a commit, sqlite/invalid_timeout
@@ -91,7 +91,6 @@ export interface DatabaseProvider<DB> {
 /** Runs what user code begins; gives the promise that it gets. */
 export type Begin = <T>(work: () => Promise<T>) => Promise<T>;
 /** What `db` of an actor's configuration may be. */
-// biome-ignore lint: whatever its client
 export type AnyDatabaseProvider = DatabaseProvider<any> | undefined;
 
 /** `c.db` behind a provider; that of `db()` where there is none, as RivetKit has it. */

@@ -20,7 +20,6 @@ declare const payloadType: unique symbol;
 
 export interface PublishRule {
   /** Whether the caller may send; asked for sends from outside only. */
-  // biome-ignore lint: the context's types belong to the actor that declares the queue
   readonly canPublish?: (c: any) => boolean | Promise<boolean>;
 }
 /** What `queue<M, R>()` takes. */
@@ -39,7 +38,6 @@ export interface QueueDeclaration<M = unknown, R = undefined> extends QueueOptio
 export interface EventDeclaration<T = unknown> {
   readonly [payloadType]?: T;
   readonly schema?: StandardSchema<unknown, T>;
-  // biome-ignore lint: the context's types belong to the actor that declares the event
   readonly canSubscribe?: (c: any) => boolean | Promise<boolean>;
 }
 
@@ -51,30 +49,41 @@ export type QueueNames<Q extends QueueDeclarations> = [keyof Q] extends [never] 
 
 /** What the receiver gets: a schema's output. */
 export type MessageBody<D> =
-  D extends StandardSchema<infer _I, infer O> ? O
-  : D extends { readonly message: StandardSchema<infer _I, infer O> } ? O
-  : D extends QueueDeclaration<infer M, infer _R> ? M
-  : unknown;
+  D extends StandardSchema<infer _I, infer O>
+    ? O
+    : D extends { readonly message: StandardSchema<infer _I, infer O> }
+      ? O
+      : D extends QueueDeclaration<infer M, infer _R>
+        ? M
+        : unknown;
 /** What the sender gives: a schema's input. */
 export type MessageInput<D> =
-  D extends StandardSchema<infer I, infer _O> ? I
-  : D extends { readonly message: StandardSchema<infer I, infer _O> } ? I
-  : D extends QueueDeclaration<infer M, infer _R> ? M
-  : unknown;
+  D extends StandardSchema<infer I, infer _O>
+    ? I
+    : D extends { readonly message: StandardSchema<infer I, infer _O> }
+      ? I
+      : D extends QueueDeclaration<infer M, infer _R>
+        ? M
+        : unknown;
 /** Reply type of a declared queue. */
-export type MessageReply<D> = D extends StandardSchema<infer _I, infer _O> ? undefined : D extends QueueDeclaration<infer _M, infer R> ? R : unknown;
+export type MessageReply<D> =
+  D extends StandardSchema<infer _I, infer _O>
+    ? undefined
+    : D extends QueueDeclaration<infer _M, infer R>
+      ? R
+      : unknown;
 /** What a message to the queue `N` may be; anything where none is declared. */
 export type SendBody<Q extends QueueDeclarations, N> = N extends keyof Q ? MessageInput<Q[N]> : unknown;
 /** What the receiver of a message in the queue `N` answers. */
 export type SendReply<Q extends QueueDeclarations, N> = N extends keyof Q ? MessageReply<Q[N]> : unknown;
 /** Argument list of a declared event. */
-export type EventArguments<D> = D extends StandardSchema<infer _I, infer O>
-  ? AsArguments<O>
-  : D extends EventDeclaration<infer T>
-    ? AsArguments<T>
-    : unknown[];
+export type EventArguments<D> =
+  D extends StandardSchema<infer _I, infer O>
+    ? AsArguments<O>
+    : D extends EventDeclaration<infer T>
+      ? AsArguments<T>
+      : unknown[];
 // A list that is no tuple (`string[]`) is one argument.
-// biome-ignore lint: a tuple of anything
 type AsArguments<T> = 0 extends 1 & T ? any[] : T extends readonly [] | readonly [any, ...any[]] ? T : [T];
 
 /** A queue whose messages are validated: the sender gives the schema's input, the receiver gets its output. */
@@ -85,19 +94,24 @@ export interface SchemaQueue<M extends StandardSchema, R extends StandardSchema>
 
 /** Declares a queue: `queue<Message, Reply>()`, or `queue({ message: schema })`; with an access rule if wanted. */
 // Three type parameters, so that `queue<Message, Reply>`, also as a type (`ReturnType<typeof queue<Message>>`), is the last of these.
-export function queue<M extends StandardSchema, R extends StandardSchema, _Inferred>(options: Required<Pick<SchemaQueue<M, R>, "message" | "complete">> & PublishRule): SchemaQueue<M, R>;
-export function queue<M extends StandardSchema, _Inferred1, _Inferred2>(options: Pick<SchemaQueue<M, never>, "message"> & PublishRule & { readonly complete?: undefined }): SchemaQueue<M, StandardSchema<undefined>>;
+export function queue<M extends StandardSchema, R extends StandardSchema, _Inferred>(
+  options: Required<Pick<SchemaQueue<M, R>, "message" | "complete">> & PublishRule,
+): SchemaQueue<M, R>;
+export function queue<M extends StandardSchema, _Inferred1, _Inferred2>(
+  options: Pick<SchemaQueue<M, never>, "message"> & PublishRule & { readonly complete?: undefined },
+): SchemaQueue<M, StandardSchema<undefined>>;
 export function queue<M = unknown, R = undefined>(options?: QueueOptions<M, R>): QueueDeclaration<M, R>;
 export function queue(options: object = {}): object {
   return own(options);
 }
 
 /** Declares an event: `event<Payload>()`, with a schema and an access rule if wanted. */
-export function event<T = unknown>(options: {
-  readonly schema?: StandardSchema<unknown, T>;
-  // biome-ignore lint: see EventDeclaration
-  readonly canSubscribe?: (c: any) => boolean | Promise<boolean>;
-} = {}): EventDeclaration<T> {
+export function event<T = unknown>(
+  options: {
+    readonly schema?: StandardSchema<unknown, T>;
+    readonly canSubscribe?: (c: any) => boolean | Promise<boolean>;
+  } = {},
+): EventDeclaration<T> {
   return own(options);
 }
 
@@ -118,6 +132,5 @@ export interface DefinitionTypes<S, CP, CS, V, I, DB, E, Q, M> {
 
 /** `actionInputSchemas`: schemas of argument lists, in the shape of the actions, or by dotted names. */
 export interface ActionInputSchemas {
-  // biome-ignore lint: a schema of any list
   readonly [name: string]: StandardSchema<any, any> | ActionInputSchemas;
 }

@@ -43,11 +43,21 @@ export interface ActorKv {
   /** All of them in one commit. */
   batchDelete(keys: readonly KvKey[]): Promise<void>;
   /** As `listPrefix`; without a prefix, from the first key on. */
-  list<T extends KvValueType = "text", K extends KvKeyType = "text">(prefix?: KvKey, options?: KvListOptions<T, K>): Promise<[key: KvKeyOf<K>, value: KvValueOf<T>][]>;
+  list<T extends KvValueType = "text", K extends KvKeyType = "text">(
+    prefix?: KvKey,
+    options?: KvListOptions<T, K>,
+  ): Promise<[key: KvKeyOf<K>, value: KvValueOf<T>][]>;
   /** Keys that begin with the prefix, whole, with their values. */
-  listPrefix<T extends KvValueType = "text", K extends KvKeyType = "text">(prefix: KvKey, options?: KvListOptions<T, K>): Promise<[key: KvKeyOf<K>, value: KvValueOf<T>][]>;
+  listPrefix<T extends KvValueType = "text", K extends KvKeyType = "text">(
+    prefix: KvKey,
+    options?: KvListOptions<T, K>,
+  ): Promise<[key: KvKeyOf<K>, value: KvValueOf<T>][]>;
   /** As `listPrefix`, keys and values as bytes. */
   rawListPrefix(prefix: KvKey): Promise<[key: Uint8Array, value: Uint8Array][]>;
   /** Keys from `start` up to, but without, `end`. */
-  listRange<T extends KvValueType = "text", K extends KvKeyType = "text">(start: KvKey, end: KvKey, options?: KvListOptions<T, K>): Promise<[key: KvKeyOf<K>, value: KvValueOf<T>][]>;
+  listRange<T extends KvValueType = "text", K extends KvKeyType = "text">(
+    start: KvKey,
+    end: KvKey,
+    options?: KvListOptions<T, K>,
+  ): Promise<[key: KvKeyOf<K>, value: KvValueOf<T>][]>;
 }

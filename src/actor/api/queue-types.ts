@@ -20,8 +20,16 @@ export type MessageOf<Id, Q extends QueueDeclarations, N extends string, C exten
     ? Message<Id, string, unknown, unknown, C>
     : { [K in keyof Q & N & string]: Message<Id, K, MessageBody<Q[K]>, MessageReply<Q[K]>, C> }[keyof Q & N & string];
 
-export type WorkflowMessage<Q extends QueueDeclarations, N extends string = QueueNames<Q>, C extends boolean = false> = MessageOf<bigint, Q, N, C>;
-export type QueueMessage<Q extends QueueDeclarations, N extends string = QueueNames<Q>, C extends boolean = false> = MessageOf<number, Q, N, C>;
+export type WorkflowMessage<
+  Q extends QueueDeclarations,
+  N extends string = QueueNames<Q>,
+  C extends boolean = false,
+> = MessageOf<bigint, Q, N, C>;
+export type QueueMessage<
+  Q extends QueueDeclarations,
+  N extends string = QueueNames<Q>,
+  C extends boolean = false,
+> = MessageOf<number, Q, N, C>;
 
 /** Which messages a receive takes. */
 export interface ReceiveSelection<N extends string, C extends boolean> {
@@ -43,9 +51,15 @@ export interface WorkflowQueueOf<Q extends QueueDeclarations> {
    * Waits for one message. Taking it and recording it are one commit: never lost, never seen twice.
    * @throws queue/timed_out, queue/previous_message_not_completed, workflow/invalid_time
    */
-  next<const N extends QueueNames<Q> = QueueNames<Q>, C extends boolean = false>(name: string, options?: ReceiveSelection<N, C>): Promise<WorkflowMessage<Q, N, C>>;
+  next<const N extends QueueNames<Q> = QueueNames<Q>, C extends boolean = false>(
+    name: string,
+    options?: ReceiveSelection<N, C>,
+  ): Promise<WorkflowMessage<Q, N, C>>;
   /** Waits for up to `count` messages; `[]` when the timeout passes first. */
-  nextBatch<const N extends QueueNames<Q> = QueueNames<Q>, C extends boolean = false>(name: string, options?: BatchSelection<N, C>): Promise<WorkflowMessage<Q, N, C>[]>;
+  nextBatch<const N extends QueueNames<Q> = QueueNames<Q>, C extends boolean = false>(
+    name: string,
+    options?: BatchSelection<N, C>,
+  ): Promise<WorkflowMessage<Q, N, C>[]>;
 }
 
 /** Inside the actor any name may be sent (decision 17); editors offer the declared ones. */
@@ -68,17 +82,39 @@ export interface ActorQueueOf<Q extends QueueDeclarations> {
     options?: { readonly timeout?: number | undefined; readonly signal?: AbortSignal | undefined },
   ): Promise<SendReply<Q, N> | undefined>;
   /** Waits for one message; undefined when the timeout passes first. @throws actor/aborted, queue/previous_message_not_completed */
-  next<const N extends QueueNames<Q> = QueueNames<Q>, C extends boolean = false>(options?: PlainSelection<N, C>): Promise<QueueMessage<Q, N, C> | undefined>;
-  nextBatch<const N extends QueueNames<Q> = QueueNames<Q>, C extends boolean = false>(options?: PlainBatch<N, C>): Promise<QueueMessage<Q, N, C>[]>;
-  tryNext<const N extends QueueNames<Q> = QueueNames<Q>, C extends boolean = false>(options?: PlainSelection<N, C>): Promise<QueueMessage<Q, N, C> | undefined>;
-  tryNextBatch<const N extends QueueNames<Q> = QueueNames<Q>, C extends boolean = false>(options?: PlainBatch<N, C>): Promise<QueueMessage<Q, N, C>[]>;
+  next<const N extends QueueNames<Q> = QueueNames<Q>, C extends boolean = false>(
+    options?: PlainSelection<N, C>,
+  ): Promise<QueueMessage<Q, N, C> | undefined>;
+  nextBatch<const N extends QueueNames<Q> = QueueNames<Q>, C extends boolean = false>(
+    options?: PlainBatch<N, C>,
+  ): Promise<QueueMessage<Q, N, C>[]>;
+  tryNext<const N extends QueueNames<Q> = QueueNames<Q>, C extends boolean = false>(
+    options?: PlainSelection<N, C>,
+  ): Promise<QueueMessage<Q, N, C> | undefined>;
+  tryNextBatch<const N extends QueueNames<Q> = QueueNames<Q>, C extends boolean = false>(
+    options?: PlainBatch<N, C>,
+  ): Promise<QueueMessage<Q, N, C>[]>;
   /** @throws queue/timed_out */
-  waitForNames<const N extends QueueNames<Q>, C extends boolean = false>(names: readonly N[], options?: PlainSelection<N, C>): Promise<QueueMessage<Q, N, C>>;
-  /** Resolves once there is a message in one of these queues (none named: in any), and takes none. @throws queue/timed_out, actor/aborted */
-  waitForNamesAvailable<const N extends QueueNames<Q>>(names?: readonly N[], options?: { readonly timeout?: number | undefined; readonly signal?: AbortSignal | undefined }): Promise<void>;
+  waitForNames<const N extends QueueNames<Q>, C extends boolean = false>(
+    names: readonly N[],
+    options?: PlainSelection<N, C>,
+  ): Promise<QueueMessage<Q, N, C>>;
+  /**
+   * Resolves once there is a message in one of these queues (none named: in any), and takes none.
+   * @throws queue/timed_out, actor/aborted
+   */
+  waitForNamesAvailable<const N extends QueueNames<Q>>(
+    names?: readonly N[],
+    options?: { readonly timeout?: number | undefined; readonly signal?: AbortSignal | undefined },
+  ): Promise<void>;
   /** RivetKit's newer name of `waitForNamesAvailable`. */
-  waitForAvailable<const N extends QueueNames<Q>>(names?: readonly N[], options?: { readonly timeout?: number | undefined; readonly signal?: AbortSignal | undefined }): Promise<void>;
-  iter<const N extends QueueNames<Q> = QueueNames<Q>, C extends boolean = false>(options?: PlainSelection<N, C>): AsyncIterableIterator<QueueMessage<Q, N, C>>;
+  waitForAvailable<const N extends QueueNames<Q>>(
+    names?: readonly N[],
+    options?: { readonly timeout?: number | undefined; readonly signal?: AbortSignal | undefined },
+  ): Promise<void>;
+  iter<const N extends QueueNames<Q> = QueueNames<Q>, C extends boolean = false>(
+    options?: PlainSelection<N, C>,
+  ): AsyncIterableIterator<QueueMessage<Q, N, C>>;
   [Symbol.asyncIterator](): AsyncIterableIterator<QueueMessage<Q>>;
 }
 export interface PlainSelection<N extends string, C extends boolean> extends ReceiveSelection<N, C> {

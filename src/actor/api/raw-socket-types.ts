@@ -2,7 +2,6 @@
 export interface RivetMessageEvent {
   readonly type: string;
   /** A string or an ArrayBuffer; untyped, as `JSON.parse(event.data)` and RivetKit have it. */
-  // biome-ignore lint: see above
   readonly data: any;
 }
 export interface RivetCloseEvent {

@@ -32,7 +32,10 @@ export type CronJobInfo = {
   /** When it fired last; absent before the first time. */
   readonly lastRunAt?: number;
   readonly maxHistory: number;
-} & ({ readonly kind: "cron"; readonly expression: string; readonly timezone: string } | { readonly kind: "every"; readonly interval: number });
+} & (
+  | { readonly kind: "cron"; readonly expression: string; readonly timezone: string }
+  | { readonly kind: "every"; readonly interval: number }
+);
 
 /** What became of one occurrence. `skipped`: the one before it still ran, or the actor had been cut off again and again. */
 export interface CronHistoryEntry {
@@ -44,7 +47,12 @@ export interface CronHistoryEntry {
   readonly finishedAt?: number;
   readonly result: "running" | "ok" | "error" | "skipped";
   /** What the action threw, or `schedule/interrupted` if a crash cut it off. The message is the error's own, unmasked. */
-  readonly error?: { readonly group: string; readonly code: string; readonly message: string; readonly metadata?: unknown };
+  readonly error?: {
+    readonly group: string;
+    readonly code: string;
+    readonly message: string;
+    readonly metadata?: unknown;
+  };
 }
 
 /**
@@ -79,7 +87,10 @@ export interface ActorCron {
   list(): Promise<CronJobInfo[]>;
   /** Ends a job and deletes its history; what runs already runs on. False: there is none of that name. */
   delete(name: string): Promise<boolean>;
-  /** Its last occurrences, newest first: `limit` of them, 1 to 1,000, default 20. None if there is no such job. @throws schedule/invalid_limit */
+  /**
+   * Its last occurrences, newest first: `limit` of them, 1 to 1,000, default 20. None if there is no such job.
+   * @throws schedule/invalid_limit
+   */
   history(name: string, options?: { readonly limit?: number }): Promise<CronHistoryEntry[]>;
 }
 

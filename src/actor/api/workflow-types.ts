@@ -2,7 +2,16 @@
 import type { ClientFor } from "./client-types.js";
 import type { EventArgs, EventNames } from "./connection-types.js";
 import type { EventDeclarations, QueueDeclarations } from "./declarations.js";
-import type { EntryKind, LoopBreak, LoopContinue, TryBlockCatchKind, TryBlockFailure, TryStepCatchKind, TryStepFailure, WorkflowError } from "../../workflow/index.js";
+import type {
+  EntryKind,
+  LoopBreak,
+  LoopContinue,
+  TryBlockCatchKind,
+  TryBlockFailure,
+  TryStepCatchKind,
+  TryStepFailure,
+  WorkflowError,
+} from "../../workflow/index.js";
 import type { ActorCron } from "./schedule-types.js";
 import type { Logger } from "../ports.js";
 import type { StepQueueOf, WorkflowQueueOf } from "./queue-types.js";
@@ -69,7 +78,9 @@ export interface WorkflowTryStepConfig<C, T> extends WorkflowStepConfig<C, T> {
   /** Failures that become results; default critical, timeout, exhausted. */
   readonly catch?: readonly TryStepCatchKind[];
 }
-export type TryStepResult<T> = { readonly ok: true; readonly value: T } | { readonly ok: false; readonly failure: TryStepFailure };
+export type TryStepResult<T> =
+  | { readonly ok: true; readonly value: T }
+  | { readonly ok: false; readonly failure: TryStepFailure };
 
 export interface WorkflowTryConfig<C, T> {
   readonly name: string;
@@ -77,7 +88,9 @@ export interface WorkflowTryConfig<C, T> {
   /** Failures that become results; default step, join, race. */
   readonly catch?: readonly TryBlockCatchKind[];
 }
-export type TryBlockResult<T> = { readonly ok: true; readonly value: T } | { readonly ok: false; readonly failure: TryBlockFailure };
+export type TryBlockResult<T> =
+  | { readonly ok: true; readonly value: T }
+  | { readonly ok: false; readonly failure: TryBlockFailure };
 
 export interface WorkflowLoopConfig<C, S, T> {
   readonly name: string;
@@ -107,7 +120,8 @@ export interface WorkflowRaceBranch<C, T, N extends string = string> extends Wor
   readonly name: N;
 }
 
-export type RaceResult<B> = B extends WorkflowRaceBranch<never, unknown> ? { winner: B["name"]; value: Awaited<ReturnType<B["run"]>> } : never;
+export type RaceResult<B> =
+  B extends WorkflowRaceBranch<never, unknown> ? { winner: B["name"]; value: Awaited<ReturnType<B["run"]>> } : never;
 
 export interface WorkflowContext<S, CP, CS, V, I, DB, E extends EventDeclarations, Q extends QueueDeclarations> {
   readonly workflowId: string;
@@ -126,10 +140,18 @@ export interface WorkflowContext<S, CP, CS, V, I, DB, E extends EventDeclaration
   step<T>(name: string, run: (step: WorkflowStepContext<S, CP, CS, V, I, DB, E, Q>) => T | Promise<T>): Promise<T>;
   step<T>(config: WorkflowStepConfig<WorkflowStepContext<S, CP, CS, V, I, DB, E, Q>, T>): Promise<T>;
   /** A step whose terminal failure is a result; retries come first. */
-  tryStep<T>(name: string, run: (step: WorkflowStepContext<S, CP, CS, V, I, DB, E, Q>) => T | Promise<T>): Promise<TryStepResult<T>>;
-  tryStep<T>(config: WorkflowTryStepConfig<WorkflowStepContext<S, CP, CS, V, I, DB, E, Q>, T>): Promise<TryStepResult<T>>;
+  tryStep<T>(
+    name: string,
+    run: (step: WorkflowStepContext<S, CP, CS, V, I, DB, E, Q>) => T | Promise<T>,
+  ): Promise<TryStepResult<T>>;
+  tryStep<T>(
+    config: WorkflowTryStepConfig<WorkflowStepContext<S, CP, CS, V, I, DB, E, Q>, T>,
+  ): Promise<TryStepResult<T>>;
   /** A scope of its own whose terminal step, join and race failures are results. */
-  try<T>(name: string, run: (ctx: WorkflowContext<S, CP, CS, V, I, DB, E, Q>) => T | Promise<T>): Promise<TryBlockResult<T>>;
+  try<T>(
+    name: string,
+    run: (ctx: WorkflowContext<S, CP, CS, V, I, DB, E, Q>) => T | Promise<T>,
+  ): Promise<TryBlockResult<T>>;
   try<T>(config: WorkflowTryConfig<WorkflowContext<S, CP, CS, V, I, DB, E, Q>, T>): Promise<TryBlockResult<T>>;
   /**
    * Iterations until one returns `Loop.break(value)`, whose value is the result; the position is durable, finished
@@ -137,9 +159,13 @@ export interface WorkflowContext<S, CP, CS, V, I, DB, E extends EventDeclaration
    */
   loop<T = undefined>(
     name: string,
-    run: (ctx: WorkflowContext<S, CP, CS, V, I, DB, E, Q>) => LoopResult<undefined, T> | Promise<LoopResult<undefined, T>>,
+    run: (
+      ctx: WorkflowContext<S, CP, CS, V, I, DB, E, Q>,
+    ) => LoopResult<undefined, T> | Promise<LoopResult<undefined, T>>,
   ): Promise<T>;
-  loop<LS = undefined, T = undefined>(config: WorkflowLoopConfig<WorkflowContext<S, CP, CS, V, I, DB, E, Q>, LS, T>): Promise<T>;
+  loop<LS = undefined, T = undefined>(
+    config: WorkflowLoopConfig<WorkflowContext<S, CP, CS, V, I, DB, E, Q>, LS, T>,
+  ): Promise<T>;
   /** Breaks with values of several types: their union. */
   loop<R extends LoopResult<undefined, unknown>>(
     name: string,
@@ -156,7 +182,10 @@ export interface WorkflowContext<S, CP, CS, V, I, DB, E extends EventDeclaration
     branches: readonly WorkflowRaceBranch<WorkflowContext<S, CP, CS, V, I, DB, E, Q>, T, N>[],
   ): Promise<{ winner: N; value: T }>;
   /** Branches with results of several types: the winner's name tells which. */
-  race<const B extends readonly WorkflowRaceBranch<WorkflowContext<S, CP, CS, V, I, DB, E, Q>, unknown>[]>(name: string, branches: B): Promise<RaceResult<B[number]>>;
+  race<const B extends readonly WorkflowRaceBranch<WorkflowContext<S, CP, CS, V, I, DB, E, Q>, unknown>[]>(
+    name: string,
+    branches: B,
+  ): Promise<RaceResult<B[number]>>;
   readonly queue: WorkflowQueueOf<Q>;
   /** From here on, steps may have a `rollback`. */
   rollbackCheckpoint(name: string): Promise<void>;
@@ -171,13 +200,15 @@ export interface WorkflowContext<S, CP, CS, V, I, DB, E extends EventDeclaration
 }
 
 /** The step context of an actor: for helpers, `async function save(step: WorkflowStepContextOf<typeof myActor>)`. */
-export type WorkflowStepContextOf<D> = D extends ActorDefinition<infer S, infer CP, infer CS, infer V, infer I, infer DB, infer E, infer Q, infer _M>
-  ? WorkflowStepContext<S, CP, CS, V, I, DB, E, Q>
-  : never;
+export type WorkflowStepContextOf<D> =
+  D extends ActorDefinition<infer S, infer CP, infer CS, infer V, infer I, infer DB, infer E, infer Q, infer _M>
+    ? WorkflowStepContext<S, CP, CS, V, I, DB, E, Q>
+    : never;
 /** The workflow context of an actor; loops and branches have the same. */
-export type WorkflowContextOf<D> = D extends ActorDefinition<infer S, infer CP, infer CS, infer V, infer I, infer DB, infer E, infer Q, infer _M>
-  ? WorkflowContext<S, CP, CS, V, I, DB, E, Q>
-  : never;
+export type WorkflowContextOf<D> =
+  D extends ActorDefinition<infer S, infer CP, infer CS, infer V, infer I, infer DB, infer E, infer Q, infer _M>
+    ? WorkflowContext<S, CP, CS, V, I, DB, E, Q>
+    : never;
 export type WorkflowLoopContextOf<D> = WorkflowContextOf<D>;
 export type WorkflowBranchContextOf<D> = WorkflowContextOf<D>;
 
@@ -203,6 +234,14 @@ export type WorkflowErrorEvent =
       readonly rollback?: undefined;
       readonly workflow?: undefined;
     }
-  | { readonly rollback: { readonly workflowId: string; readonly stepName: string; readonly error: WorkflowError }; readonly step?: undefined; readonly workflow?: undefined }
+  | {
+      readonly rollback: { readonly workflowId: string; readonly stepName: string; readonly error: WorkflowError };
+      readonly step?: undefined;
+      readonly workflow?: undefined;
+    }
   /** The end of a failed workflow. `reported`: a step's event has told this failure, so whoever is alerted of each may pass over it. */
-  | { readonly workflow: { readonly workflowId: string; readonly error: WorkflowError; readonly reported?: true }; readonly step?: undefined; readonly rollback?: undefined };
+  | {
+      readonly workflow: { readonly workflowId: string; readonly error: WorkflowError; readonly reported?: true };
+      readonly step?: undefined;
+      readonly rollback?: undefined;
+    };

@@ -30,7 +30,11 @@ export class Background {
 
   /** Nobody else awaits it: a rejection is logged, the object stays until it settles. */
   waitFor(what: string, promise: unknown): void {
-    this.#keep(what, () => promise, () => {});
+    this.#keep(
+      what,
+      () => promise,
+      () => {},
+    );
   }
 
   /** Resolves when nothing of it is left, or at a time in epoch ms. */

@@ -19,7 +19,9 @@ export async function callHook(
   const ended = activation.callbacks.begin(name);
   try {
     const returned = withEffects(context, () => (hook as Handler)(context, ...args));
-    return isThenable(returned) ? await within(activation, returned, timeoutMs, () => timedOut(name, timeoutMs)) : returned;
+    return isThenable(returned)
+      ? await within(activation, returned, timeoutMs, () => timedOut(name, timeoutMs))
+      : returned;
   } finally {
     closeEffects(context);
     ended();
@@ -28,7 +30,12 @@ export async function callHook(
 }
 
 /** What user code gives, if it does so in time: else what `timedOut` gives is thrown. Nobody waits longer than the activation lives. */
-export function within(activation: ActorActivation, running: PromiseLike<unknown>, timeoutMs: number, timedOut: () => unknown): Promise<unknown> {
+export function within(
+  activation: ActorActivation,
+  running: PromiseLike<unknown>,
+  timeoutMs: number,
+  timedOut: () => unknown,
+): Promise<unknown> {
   const { timers, ports, abortSignal } = activation;
   return new Promise((resolve, reject) => {
     const stop = (settle: () => void): void => {
@@ -55,5 +62,7 @@ export function within(activation: ActorActivation, running: PromiseLike<unknown
 
 function timedOut(name: string, timeoutMs: number): ActorError {
   const message = `\`${name}\` did not finish within ${timeoutMs} ms`;
-  return new ActorError("actor", "callback_timed_out", message, { metadata: { callback_name: name, duration_ms: timeoutMs } });
+  return new ActorError("actor", "callback_timed_out", message, {
+    metadata: { callback_name: name, duration_ms: timeoutMs },
+  });
 }

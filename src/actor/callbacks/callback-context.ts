@@ -208,9 +208,15 @@ export interface SaveOptions {
 
 /** @throws actor/invalid_option */
 export function checkSaveOptions(options: unknown): SaveOptions {
-  const given = readOptions<Record<string, unknown>>("saveState", options as Record<string, unknown> | undefined, ["immediate", "maxWait"], invalid);
+  const given = readOptions<Record<string, unknown>>(
+    "saveState",
+    options as Record<string, unknown> | undefined,
+    ["immediate", "maxWait"],
+    invalid,
+  );
   const { immediate, maxWait } = given;
-  if (immediate !== undefined && typeof immediate !== "boolean") throw invalid("`immediate` of `saveState` is true or false");
+  if (immediate !== undefined && typeof immediate !== "boolean")
+    throw invalid("`immediate` of `saveState` is true or false");
   if (maxWait !== undefined && !(typeof maxWait === "number" && maxWait >= 0 && maxWait < Infinity)) {
     throw invalid("`maxWait` of `saveState` is a finite number of ms, zero or more");
   }

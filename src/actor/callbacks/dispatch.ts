@@ -1,4 +1,13 @@
-import { ActorError, decodeValue, encodeValue, MAX_SEND_WAIT_MS, own, ownField, type Operation, isThenable } from "../../protocol/index.js";
+import {
+  ActorError,
+  decodeValue,
+  encodeValue,
+  MAX_SEND_WAIT_MS,
+  own,
+  ownField,
+  type Operation,
+  isThenable,
+} from "../../protocol/index.js";
 import { checkArguments } from "../definition/action-schemas.js";
 import type { ActorActivation, Callback } from "../activation/activation.js";
 import type { Chain } from "../activation/call-chain.js";
@@ -36,7 +45,12 @@ export interface CallOrigin {
  * or value/too_large for a result that has no encoding, actor/restarting, and whatever the action or
  * `onBeforeActionResponse` throws
  */
-export async function callAction(activation: ActorActivation, name: string, args: readonly unknown[], from: CallOrigin = {}): Promise<Uint8Array> {
+export async function callAction(
+  activation: ActorActivation,
+  name: string,
+  args: readonly unknown[],
+  from: CallOrigin = {},
+): Promise<Uint8Array> {
   const callback: Callback = {};
   try {
     const ran = await runHandler(activation, name, args, callback, from);
@@ -58,7 +72,12 @@ const TOLD = new WeakSet<CompiledActor>();
  * Refuses what no instance of the actor would do, so that it creates none.
  * @throws actor/action_not_found, actor/no_request_handler, queue/not_declared, queue/invalid_payload, queue/message_too_large
  */
-export function checkOperation(actor: CompiledActor, operation: Operation, log: Logger, workflow?: WorkflowRecord): void {
+export function checkOperation(
+  actor: CompiledActor,
+  operation: Operation,
+  log: Logger,
+  workflow?: WorkflowRecord,
+): void {
   if (operation.kind === "action" && !actor.actions.has(operation.name)) {
     throw new ActorError("actor", "action_not_found", `Action \`${operation.name}\` was not found.`);
   }
@@ -79,9 +98,16 @@ function checkQueue(actor: CompiledActor, name: string, isReceived: boolean, log
   if (declared.length > 0) {
     if (!declared.includes(name)) throw new ActorError("queue", "not_declared", `This actor has no queue "${name}"`);
   } else if (!isReceived) {
-    if (!TOLD.has(actor)) log.warn({ msg: `The actor "${actor.name}" refuses messages from outside: nobody would receive them. If its actions do, declare its \`queues\`` });
+    if (!TOLD.has(actor))
+      log.warn({
+        msg: `The actor "${actor.name}" refuses messages from outside: nobody would receive them. If its actions do, declare its \`queues\``,
+      });
     TOLD.add(actor);
-    throw new ActorError("queue", "not_declared", "This actor takes no messages: it declares no `queues`, and has neither a workflow nor a `run` handler");
+    throw new ActorError(
+      "queue",
+      "not_declared",
+      "This actor takes no messages: it declares no `queues`, and has neither a workflow nor a `run` handler",
+    );
   }
 }
 
@@ -103,7 +129,13 @@ export interface AcceptedMessage {
  */
 export async function acceptMessage(
   activation: ActorActivation & { readonly queue: OutsideQueue },
-  send: { readonly queue: string; readonly body: Uint8Array; readonly wait?: boolean; readonly timeoutMs?: number; readonly token?: string },
+  send: {
+    readonly queue: string;
+    readonly body: Uint8Array;
+    readonly wait?: boolean;
+    readonly timeoutMs?: number;
+    readonly token?: string;
+  },
   from: CallOrigin = {},
 ): Promise<AcceptedMessage> {
   const given = own(send);
@@ -111,8 +143,17 @@ export async function acceptMessage(
   const timeoutMs = readTimeout(given.timeoutMs, MAX_SEND_WAIT_MS);
   const canPublish = activation.queue.canPublish(send.queue);
   if (canPublish) {
-    const context = (): CallbackContext => new CallbackContext(activation, READY, { logged: { hook: "canPublish" }, ...contextOf(from) });
-    const isAllowed = await callHook(activation, "canPublish", canPublish, context, READY, activation.actor.options.actionTimeout, []);
+    const context = (): CallbackContext =>
+      new CallbackContext(activation, READY, { logged: { hook: "canPublish" }, ...contextOf(from) });
+    const isAllowed = await callHook(
+      activation,
+      "canPublish",
+      canPublish,
+      context,
+      READY,
+      activation.actor.options.actionTimeout,
+      [],
+    );
     if (!isAllowed) throw new ActorError("auth", "forbidden", `You may not publish to queue "${send.queue}"`);
   }
   const ms = timeoutMs ?? Math.min(activation.actor.options.actionTimeout, MAX_SEND_WAIT_MS);
@@ -148,7 +189,8 @@ export async function awaitReply(activation: ActorActivation, wait: StoredWait):
 /** What a wait through a socket is for. @throws actor/invalid_request without a token */
 export function socketWaitOf(wait: StoredWait): ReplyWait & { readonly token: string } {
   const { token } = own(wait);
-  if (!isToken(token)) throw new ActorError("actor", "invalid_request", "A wait through a socket needs the token of its send");
+  if (!isToken(token))
+    throw new ActorError("actor", "invalid_request", "A wait through a socket needs the token of its send");
   return { ...replyWaitOf(wait), token };
 }
 
@@ -186,9 +228,19 @@ export async function runHandler(
 ): Promise<HandlerResult> {
   const handler = activation.actor.actions.get(name);
   if (!handler) throw new ActorError("actor", "action_not_found", `Action \`${name}\` was not found.`);
-  if (args.length > MAX_ARGUMENTS) throw new ActorError("actor", "invalid_request", `An action takes at most ${MAX_ARGUMENTS} arguments, not ${args.length}`);
+  if (args.length > MAX_ARGUMENTS)
+    throw new ActorError(
+      "actor",
+      "invalid_request",
+      `An action takes at most ${MAX_ARGUMENTS} arguments, not ${args.length}`,
+    );
   const abort = new AbortController();
-  const context = new CallbackContext(activation, READY, { signal: abort.signal, callback, logged: { action: name }, ...contextOf(from) });
+  const context = new CallbackContext(activation, READY, {
+    signal: abort.signal,
+    callback,
+    logged: { action: name },
+    ...contextOf(from),
+  });
   const onShutdown = (): void => abort.abort(activation.shutdown.signal.reason);
   activation.shutdown.signal.addEventListener("abort", onShutdown, { once: true });
   let given = args;
@@ -203,7 +255,12 @@ export async function runHandler(
   try {
     const schema = activation.actor.inputSchemas.get(name);
     const returned = withEffects(context, () => (schema ? checkAndRun(schema) : run()));
-    return { output: isThenable(returned) ? await within(activation, returned, activation.actor.options.actionTimeout, () => timedOut(abort)) : returned, args: given };
+    return {
+      output: isThenable(returned)
+        ? await within(activation, returned, activation.actor.options.actionTimeout, () => timedOut(abort))
+        : returned,
+      args: given,
+    };
   } finally {
     closeEffects(context);
     ended();
@@ -212,13 +269,26 @@ export async function runHandler(
 }
 
 /** The result as `onBeforeActionResponse` makes it; before that, what the action changed is committed and told. */
-async function beforeResponse(activation: ActorActivation, name: string, { args, output }: HandlerResult): Promise<unknown> {
+async function beforeResponse(
+  activation: ActorActivation,
+  name: string,
+  { args, output }: HandlerResult,
+): Promise<unknown> {
   const { config, options } = activation.actor;
   if (!config.onBeforeActionResponse) return output;
   activation.commitOrThrow();
   activation.stateChanges.callbackEnded();
-  const context = (): CallbackContext => new CallbackContext(activation, READY, { logged: { hook: "onBeforeActionResponse" } });
-  return callHook(activation, "onBeforeActionResponse", config.onBeforeActionResponse, context, READY, options.actionTimeout, [name, args, output]);
+  const context = (): CallbackContext =>
+    new CallbackContext(activation, READY, { logged: { hook: "onBeforeActionResponse" } });
+  return callHook(
+    activation,
+    "onBeforeActionResponse",
+    config.onBeforeActionResponse,
+    context,
+    READY,
+    options.actionTimeout,
+    [name, args, output],
+  );
 }
 
 function timedOut(abort: AbortController): ActorError {

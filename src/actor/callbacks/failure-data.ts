@@ -28,7 +28,11 @@ export function readThrown(thrown: unknown): ReturnType<typeof toErrorData> {
     const { metadata, actor, ...texts } = own(data);
     const parts = { metadata: sendable(metadata), actor: sendable(actor) };
     return {
-      data: { ...texts, ...(parts.metadata !== undefined && { metadata: parts.metadata }), ...(parts.actor && { actor: parts.actor }) },
+      data: {
+        ...texts,
+        ...(parts.metadata !== undefined && { metadata: parts.metadata }),
+        ...(parts.actor && { actor: parts.actor }),
+      },
       ...rest,
     };
   } catch {
@@ -55,7 +59,14 @@ export function tellFailure(
   const { data, status, internal } = readThrown(thrown);
   const errorId = internal ? ports.randomHex(8) : undefined;
   const actor = record && { actor: record.name, key: record.key };
-  if (internal) ports.log.error({ ...actor, ...call, msg: "A call failed with an internal error", errorId, error: describe(thrown) });
+  if (internal)
+    ports.log.error({
+      ...actor,
+      ...call,
+      msg: "A call failed with an internal error",
+      errorId,
+      error: describe(thrown),
+    });
   return { status, error: failureData(data, { status, errorId, record, hasBegun }) };
 }
 
@@ -79,7 +90,9 @@ function retryable({ group, code, metadata }: ErrorData, status: number, hasBegu
   const isOurs = group === "actor" || group === "guard";
   if (status !== 503 || !isOurs) return {};
   if (hasBegun && NOT_RUN.has(`${group}/${code}`)) return { retryable: false };
-  return isFields(metadata) && typeof (metadata && ownField(metadata, "retryable")) === "boolean" ? {} : { retryable: !hasBegun };
+  return isFields(metadata) && typeof (metadata && ownField(metadata, "retryable")) === "boolean"
+    ? {}
+    : { retryable: !hasBegun };
 }
 
 function isFields(metadata: unknown): metadata is Readonly<Record<string, unknown>> | undefined {

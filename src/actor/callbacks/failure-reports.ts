@@ -71,7 +71,8 @@ export class FailureReports {
         this.#activation,
         "onError",
         onError,
-        (stage) => new CallbackContext(this.#activation, stage, { isRunHandler: true, callback, logged: { hook: "onError" } }),
+        (stage) =>
+          new CallbackContext(this.#activation, stage, { isRunHandler: true, callback, logged: { hook: "onError" } }),
         READY,
         actor.options.actionTimeout,
         [event],
@@ -89,13 +90,17 @@ function encodeEvent(event: unknown): Uint8Array<ArrayBuffer> {
   try {
     return encodeValue(event, { what: "failure event" });
   } catch {
-    const cut = Object.entries(event as Record<string, Record<string, unknown>>).map(([kind, details]) => [kind, cutDown(details)] as const);
+    const cut = Object.entries(event as Record<string, Record<string, unknown>>).map(
+      ([kind, details]) => [kind, cutDown(details)] as const,
+    );
     return encodeValue(Object.fromEntries(cut), { what: "failure event" });
   }
 }
 
 function cutDown({ error, ...details }: Readonly<Record<string, unknown>>): Record<string, unknown> {
-  const short = Object.entries(details).map(([key, value]) => [key, typeof value === "object" ? undefined : clip(value)] as const);
+  const short = Object.entries(details).map(
+    ([key, value]) => [key, typeof value === "object" ? undefined : clip(value)] as const,
+  );
   const { name, message } = error as { readonly name: unknown; readonly message: unknown };
   return { ...Object.fromEntries(short), error: { name: clip(name), message: clip(message) } };
 }

@@ -32,7 +32,8 @@ export class RunHandler {
     const callbackEnded = this.#activation.callbacks.beginRunHandler();
     const ended = (async () => run())()
       .catch((error: unknown) => {
-        if (!this.#activation.shutdown.signal.aborted) this.#activation.ports.log.error({ msg: "The run handler failed", error: describe(error) });
+        if (!this.#activation.shutdown.signal.aborted)
+          this.#activation.ports.log.error({ msg: "The run handler failed", error: describe(error) });
       })
       .finally(() => {
         this.#running = false;

@@ -16,7 +16,11 @@ interface Gate {
 }
 
 /** Begins an attempt's view of the actor; `staged` is called before its success brings messages into the queue, and may throw. */
-export function openAttempt(runtime: ActorActivation, info: AttemptInfo, staged: (bodies: readonly Uint8Array[]) => void): AttemptSession {
+export function openAttempt(
+  runtime: ActorActivation,
+  info: AttemptInfo,
+  staged: (bodies: readonly Uint8Array[]) => void,
+): AttemptSession {
   const gate: Gate = { open: true, onClose: undefined };
   const effects = new Effects();
   const calls = new Set<string>();
@@ -27,7 +31,10 @@ export function openAttempt(runtime: ActorActivation, info: AttemptInfo, staged:
   runtime.workflowBranches.began(info);
   return {
     get changedState() {
-      return (runtime.state !== undefined && runtime.state.version !== stateBefore) || runtime.database?.writes !== writesBefore;
+      return (
+        (runtime.state !== undefined && runtime.state.version !== stateBefore) ||
+        runtime.database?.writes !== writesBefore
+      );
     },
     context: new StepContext(runtime, info, gate, { effects, calls, outbox }),
     isRefusal: isRefusedByState,
@@ -89,7 +96,9 @@ class StepContext extends IdentityContext {
     this.#view = runtime.state?.createView({ onRead: () => this.#check("state"), onWrite: () => runtime.checkAlive() });
     this.#begun = begun;
     // Staged: stored with the step's success; a failed attempt sends nothing.
-    this.queue = Object.freeze({ send: (name: string, body: unknown) => this.#begin("queue.send", () => this.#stage(name, body)) });
+    this.queue = Object.freeze({
+      send: (name: string, body: unknown) => this.#begin("queue.send", () => this.#stage(name, body)),
+    });
   }
 
   get abortSignal(): AbortSignal {
@@ -142,7 +151,12 @@ class StepContext extends IdentityContext {
   #chain(): Chain {
     const { queue, workflowBranches, record } = this.#runtime;
     const inherited = workflowBranches.isSingle ? queue.heldChains() : [];
-    return extendChain(inherited, { actorId: record.actorId, name: record.name, waits: "workflow", step: attemptId(this.#info) });
+    return extendChain(inherited, {
+      actorId: record.actorId,
+      name: record.name,
+      waits: "workflow",
+      step: attemptId(this.#info),
+    });
   }
 
   /** Stored with the success, in the order of the calls, whenever its validator answers. */
@@ -220,7 +234,8 @@ class StepContext extends IdentityContext {
       get: (_, key) => {
         const member: unknown = Reflect.get(target, key);
         if (typeof member !== "function") return member;
-        return (...args: unknown[]): Promise<unknown> => this.#begin(feature, () => Reflect.apply(member as (...args: unknown[]) => unknown, target, args));
+        return (...args: unknown[]): Promise<unknown> =>
+          this.#begin(feature, () => Reflect.apply(member as (...args: unknown[]) => unknown, target, args));
       },
     });
   }

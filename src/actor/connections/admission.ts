@@ -53,13 +53,28 @@ export async function admit(activation: ActorActivation, caller: Caller): Promis
   const state = await firstState(activation, params, caller);
   const hibernates = kind === "socket" || (kind === "raw" && mayHibernate(activation, request));
   const remembered = kind === "raw" && hibernates && request ? { request: rememberedRequest(request) } : {};
-  return { about: { id: uuid(ports.randomHex(16)), kind, encoding, extended, params, hibernates, ...(pings && { pings }), ...remembered }, state };
+  return {
+    about: {
+      id: uuid(ports.randomHex(16)),
+      kind,
+      encoding,
+      extended,
+      params,
+      hibernates,
+      ...(pings && { pings }),
+      ...remembered,
+    },
+    state,
+  };
 }
 
 /** Asks `onBeforeConnect`, if there is one. */
 export async function beforeConnect(activation: ActorActivation, caller: Caller, params: unknown): Promise<void> {
   const { config, options } = activation.actor;
-  if (config.onBeforeConnect) await callConnectionHook(activation, "onBeforeConnect", options.onBeforeConnectTimeout, caller, undefined, [params]);
+  if (config.onBeforeConnect)
+    await callConnectionHook(activation, "onBeforeConnect", options.onBeforeConnectTimeout, caller, undefined, [
+      params,
+    ]);
 }
 
 /** @throws actor/callback_timed_out, and what the hook throws */
@@ -72,8 +87,21 @@ export async function callConnectionHook(
   args: readonly unknown[],
 ): Promise<unknown> {
   const { request, internal } = own(caller);
-  const options = { logged: { hook: name }, ...(request && { request }), ...(internal !== undefined && { internal }), ...(connection && { conn: connection.view }) };
-  return callHook(activation, name, activation.actor.config[name], (stage) => new CallbackContext(activation, stage, options), READY, timeoutMs, args);
+  const options = {
+    logged: { hook: name },
+    ...(request && { request }),
+    ...(internal !== undefined && { internal }),
+    ...(connection && { conn: connection.view }),
+  };
+  return callHook(
+    activation,
+    name,
+    activation.actor.config[name],
+    (stage) => new CallbackContext(activation, stage, options),
+    READY,
+    timeoutMs,
+    args,
+  );
 }
 
 /** The params as `connParamsSchema` makes them. @throws actor/validation_error, request/too_large */
@@ -84,14 +112,31 @@ export async function readParams(activation: ActorActivation, bytes: Uint8Array 
   const { connParamsSchema } = config;
   if (!connParamsSchema) return params;
   const check = async (): Promise<unknown> => validate(connParamsSchema, params, "connection params");
-  const checked = await callHook(activation, "connParamsSchema", check, () => ({}), READY, options.onBeforeConnectTimeout, []);
+  const checked = await callHook(
+    activation,
+    "connParamsSchema",
+    check,
+    () => ({}),
+    READY,
+    options.onBeforeConnectTimeout,
+    [],
+  );
   checkParamsSize(encodeValue(checked, { what: "conn.params" }));
   return checked;
 }
 
-async function firstState(activation: ActorActivation, params: unknown, caller: Caller): Promise<FirstState | undefined> {
+async function firstState(
+  activation: ActorActivation,
+  params: unknown,
+  caller: Caller,
+): Promise<FirstState | undefined> {
   const { config, options } = activation.actor;
-  if (config.createConnState) return copyOf(await callConnectionHook(activation, "createConnState", options.createConnStateTimeout, caller, undefined, [params]));
+  if (config.createConnState)
+    return copyOf(
+      await callConnectionHook(activation, "createConnState", options.createConnStateTimeout, caller, undefined, [
+        params,
+      ]),
+    );
   return config.connState === undefined ? undefined : copyOf(config.connState);
 }
 
@@ -105,7 +150,12 @@ function rememberedRequest({ url, headers }: Request): StoredRequest {
   const whole = { url, headers: [...headers] };
   if (encodeValue(whole).byteLength <= MAX_REQUEST_BYTES) return whole;
   if (url.length <= MAX_REQUEST_BYTES) return { url, headers: [] };
-  throw new ActorError("request", "too_large", `The URL of a socket that hibernates has at most ${MAX_REQUEST_BYTES} bytes`, { metadata: { limitBytes: MAX_REQUEST_BYTES } });
+  throw new ActorError(
+    "request",
+    "too_large",
+    `The URL of a socket that hibernates has at most ${MAX_REQUEST_BYTES} bytes`,
+    { metadata: { limitBytes: MAX_REQUEST_BYTES } },
+  );
 }
 
 /** Of 32 hex digits. */

@@ -102,9 +102,18 @@ export class Connections implements ConnectionOwner, ConnectionTable {
     }
     this.#connections.set(connection.id, connection);
     try {
-      if (config.onConnect) await callConnectionHook(this.#activation, "onConnect", options.onConnectTimeout, { request: caller.request }, connection, [connection.view]);
+      if (config.onConnect)
+        await callConnectionHook(
+          this.#activation,
+          "onConnect",
+          options.onConnectTimeout,
+          { request: caller.request },
+          connection,
+          [connection.view],
+        );
       this.#checkOpen();
-      if (!this.includes(connection)) throw new ActorError("connection", "closed", "The connection was ended by `onConnect`");
+      if (!this.includes(connection))
+        throw new ActorError("connection", "closed", "The connection was ended by `onConnect`");
     } catch (error) {
       // It never was connected: nobody is told that it has gone, also where a commit has stored that it came.
       if (this.#remove(connection) && connection.isStored) this.#activation.delete(KEYS.connection(connection.id));
@@ -136,19 +145,26 @@ export class Connections implements ConnectionOwner, ConnectionTable {
     this.#changed.delete(connection);
     this.#bySocket.set(socket, connection);
     if (connection.kind === "socket") {
-      socket.send(encodeFrame(connection, { tag: "Init", val: { actorId: this.actorId, connectionId: connection.id } }));
+      socket.send(
+        encodeFrame(connection, { tag: "Init", val: { actorId: this.actorId, connectionId: connection.id } }),
+      );
     }
     connection.bind(socket);
   }
 
   /** Runs a call as the connection that it is (`spec/api.md` A.9): let in, served, gone. Its answer does not wait for `onDisconnect`. */
-  async during<T>(caller: Caller, admitted: Admitted | undefined, serve: (connection: Connection) => Promise<T>): Promise<T> {
+  async during<T>(
+    caller: Caller,
+    admitted: Admitted | undefined,
+    serve: (connection: Connection) => Promise<T>,
+  ): Promise<T> {
     const connection = await this.open(caller, admitted);
     try {
       return await serve(connection);
     } finally {
       const end = { code: 1000, reason: "" };
-      if (this.#activation.actor.config.onDisconnect) this.#activation.background.waitFor("The end of a call", this.close(connection, end));
+      if (this.#activation.actor.config.onDisconnect)
+        this.#activation.background.waitFor("The end of a call", this.close(connection, end));
       else this.#remove(connection);
     }
   }
@@ -184,7 +200,11 @@ export class Connections implements ConnectionOwner, ConnectionTable {
     this.#restoredRaw = [];
     for (const connection of restored) {
       const { request } = connection;
-      serveRawSocket(this.#activation, connection, request && new Request(request.url, { headers: request.headers.map(([name, value]) => [name, value]) }));
+      serveRawSocket(
+        this.#activation,
+        connection,
+        request && new Request(request.url, { headers: request.headers.map(([name, value]) => [name, value]) }),
+      );
     }
   }
 
@@ -242,7 +262,10 @@ export class Connections implements ConnectionOwner, ConnectionTable {
   /** Ends a connection for an error, which it is told first. */
   async fail(connection: Connection, error: ActorError, code = 1011): Promise<void> {
     const { group, code: name, message, metadata } = error;
-    if (connection.kind === "socket") connection.send(encodeFrame(connection, { tag: "Error", val: { group, code: name, message, metadata, actionId: null } }));
+    if (connection.kind === "socket")
+      connection.send(
+        encodeFrame(connection, { tag: "Error", val: { group, code: name, message, metadata, actionId: null } }),
+      );
     await this.disconnect(connection, { code, reason: `${group}.${name}` });
   }
 
@@ -255,7 +278,9 @@ export class Connections implements ConnectionOwner, ConnectionTable {
   broadcast(name: string, args: readonly unknown[]): void {
     const checked = checkEvent(this.#activation.actor, name, args);
     const frameFor = this.#eventFrames(name, checked);
-    const receivers = [...this.#connections.values()].filter((connection) => connection.kind === "socket" && connection.events.has(name));
+    const receivers = [...this.#connections.values()].filter(
+      (connection) => connection.kind === "socket" && connection.events.has(name),
+    );
     // All encodings before the first send, so that a value that one of them refuses reaches nobody.
     for (const connection of receivers) frameFor(connection);
     this.#activation.commitOrThrow();
@@ -268,7 +293,12 @@ export class Connections implements ConnectionOwner, ConnectionTable {
   sendEvent(connection: Connection, name: string, args: readonly unknown[]): void {
     const checked = checkEvent(this.#activation.actor, name, args);
     if (connection.kind !== "socket") {
-      this.#activation.ports.log.warn({ msg: "An event was sent to a caller that cannot receive any", group: "connection", code: "not_configured", event: name });
+      this.#activation.ports.log.warn({
+        msg: "An event was sent to a caller that cannot receive any",
+        group: "connection",
+        code: "not_configured",
+        event: name,
+      });
       return;
     }
     const frame = this.#eventFrames(name, checked)(connection);
@@ -351,7 +381,9 @@ export class Connections implements ConnectionOwner, ConnectionTable {
   #checkRoom(): void {
     const limit = this.#activation.actor.options.maxConnections;
     if (this.#bySocket.size < limit) return;
-    throw new ActorError("connection", "too_many", `This actor has ${limit} connections, which is its limit`, { metadata: { limit } });
+    throw new ActorError("connection", "too_many", `This actor has ${limit} connections, which is its limit`, {
+      metadata: { limit },
+    });
   }
 
   /** @throws actor/destroyed, or why else the activation is over */
@@ -371,7 +403,10 @@ export class Connections implements ConnectionOwner, ConnectionTable {
     const { config, options } = this.#activation.actor;
     await deliverClose(this.#activation, connection, end);
     try {
-      await callConnectionHook(this.#activation, "onDisconnect", options.onConnectTimeout, {}, undefined, [connection.view, end]);
+      await callConnectionHook(this.#activation, "onDisconnect", options.onConnectTimeout, {}, undefined, [
+        connection.view,
+        end,
+      ]);
     } catch (error) {
       this.#activation.ports.log.error({ msg: "onDisconnect failed", error: describe(error) });
     }

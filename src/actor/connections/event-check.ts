@@ -15,10 +15,17 @@ export function checkEvent(actor: CompiledActor, name: string, args: readonly un
   if (!schema) return args;
   const result = (schema as StandardSchema)["~standard"].validate(args.length === 1 ? args[0] : args);
   if (result instanceof Promise) {
-    throw new ActorError("feature", "unsupported", `The schema of event "${name}" is asynchronous, but events are sent at once`);
+    throw new ActorError(
+      "feature",
+      "unsupported",
+      `The schema of event "${name}" is asynchronous, but events are sent at once`,
+    );
   }
   const issues = ownField(result, "issues");
-  if (issues) throw new ActorError("actor", "validation_error", `Invalid event "${name}"`, { metadata: { issues: issuesOf(issues) } });
+  if (issues)
+    throw new ActorError("actor", "validation_error", `Invalid event "${name}"`, {
+      metadata: { issues: issuesOf(issues) },
+    });
   const { value } = result as { readonly value: unknown };
   return args.length === 1 ? [value] : (value as readonly unknown[]);
 }

@@ -1,5 +1,15 @@
 /** What arrives through a connection's socket, and what is answered. */
-import { ActorError, encodeValue, decodeValue, isBeyondLimit, wireCodec, type Encoding, type Frame, type ToClient, type ToServer } from "../../protocol/index.js";
+import {
+  ActorError,
+  encodeValue,
+  decodeValue,
+  isBeyondLimit,
+  wireCodec,
+  type Encoding,
+  type Frame,
+  type ToClient,
+  type ToServer,
+} from "../../protocol/index.js";
 import type { ActorActivation } from "../activation/activation.js";
 import type { Connection } from "../activation/connection.js";
 import { CallbackContext, READY } from "../callbacks/callback-context.js";
@@ -12,19 +22,29 @@ import { callHook } from "../callbacks/call-hook.js";
  * Serves one frame of a client, after those that came before it: subscriptions one by one, actions begun in order and
  * answered as they end. A frame that is none, or too long, ends the connection; whatever else goes wrong is told to it.
  */
-export async function receiveFrame(activation: ActorActivation, connection: Connection, frame: string | Uint8Array): Promise<void> {
+export async function receiveFrame(
+  activation: ActorActivation,
+  connection: Connection,
+  frame: string | Uint8Array,
+): Promise<void> {
   const sizeBytes = sizeOf(frame);
-  if (!connection.calls.admit(sizeBytes, activation.actor.options.maxConnectionCallBytes)) return refuse(activation, connection, frame);
+  if (!connection.calls.admit(sizeBytes, activation.actor.options.maxConnectionCallBytes))
+    return refuse(activation, connection, frame);
   const begun = connection.inbox.then(() => begin(activation, connection, frame, sizeBytes));
   connection.inbox = begun.catch(() => {});
   const { served } = await begun;
   await served;
 }
 
-/** What the client sent, or `message/incoming_too_long`, or `actor/invalid_request`, or `encoding/invalid` for what is beyond a limit of callers. */
+/**
+ * What the client sent, or `message/incoming_too_long`, or `actor/invalid_request`, or `encoding/invalid` for what is
+ * beyond a limit of callers.
+ */
 export function readFrame(encoding: Encoding, frame: string | Uint8Array, limitBytes: number): ToServer {
   if (sizeOf(frame) > limitBytes) {
-    throw new ActorError("message", "incoming_too_long", `A message may have ${limitBytes} bytes`, { metadata: { limitBytes } });
+    throw new ActorError("message", "incoming_too_long", `A message may have ${limitBytes} bytes`, {
+      metadata: { limitBytes },
+    });
   }
   try {
     return wireCodec(encoding).toServer.decode(frame);
@@ -45,7 +65,9 @@ export function encodeFrame({ encoding, extended }: Dialect, message: ToClient):
 }
 
 export function outgoingTooLong(what: string, limitBytes: number): ActorError {
-  return new ActorError("message", "outgoing_too_long", `${what} has more than ${limitBytes} bytes`, { metadata: { limitBytes } });
+  return new ActorError("message", "outgoing_too_long", `${what} has more than ${limitBytes} bytes`, {
+    metadata: { limitBytes },
+  });
 }
 
 export function sizeOf(frame: string | Uint8Array): number {
@@ -59,7 +81,12 @@ const utf8 = new TextEncoder();
 async function refuse(activation: ActorActivation, connection: Connection, frame: string | Uint8Array): Promise<void> {
   if (!activation.connections.includes(connection)) return;
   const limitBytes = activation.actor.options.maxConnectionCallBytes;
-  const error = new ActorError("connection", "overloaded", `The calls of a connection that have no answer yet have at most ${limitBytes} bytes together`, { metadata: { limitBytes } });
+  const error = new ActorError(
+    "connection",
+    "overloaded",
+    `The calls of a connection that have no answer yet have at most ${limitBytes} bytes together`,
+    { metadata: { limitBytes } },
+  );
   let message: ToServer;
   try {
     message = readFrame(connection.encoding, frame, activation.actor.messageLimits.incoming);
@@ -73,7 +100,12 @@ async function refuse(activation: ActorActivation, connection: Connection, frame
 type ActionCall = Extract<ToServer, { tag: "ActionRequest" }>["val"];
 
 /** Nested, so that awaiting it does not wait for the action. */
-async function begin(activation: ActorActivation, connection: Connection, frame: string | Uint8Array, sizeBytes: number): Promise<{ served: Promise<void> | undefined }> {
+async function begin(
+  activation: ActorActivation,
+  connection: Connection,
+  frame: string | Uint8Array,
+  sizeBytes: number,
+): Promise<{ served: Promise<void> | undefined }> {
   let served: Promise<void> | undefined;
   try {
     // Ended by a frame before this one.
@@ -90,7 +122,12 @@ async function begin(activation: ActorActivation, connection: Connection, frame:
 }
 
 /** Actions of a connection begin in order, so many at a time; one whose connection has gone before its turn never begins. */
-async function serveInTurn(activation: ActorActivation, connection: Connection, call: ActionCall, sizeBytes: number): Promise<void> {
+async function serveInTurn(
+  activation: ActorActivation,
+  connection: Connection,
+  call: ActionCall,
+  sizeBytes: number,
+): Promise<void> {
   await connection.calls.turn(activation.actor.options.maxConnectionCalls);
   try {
     if (activation.connections.includes(connection)) await serveAction(activation, connection, call);
@@ -114,7 +151,11 @@ async function serveAction(activation: ActorActivation, connection: Connection, 
   }
 }
 
-async function serveSubscription(activation: ActorActivation, connection: Connection, { eventName, subscribe }: { eventName: string; subscribe: boolean }): Promise<void> {
+async function serveSubscription(
+  activation: ActorActivation,
+  connection: Connection,
+  { eventName, subscribe }: { eventName: string; subscribe: boolean },
+): Promise<void> {
   if (!subscribe) {
     connection.unsubscribe(eventName);
     remember(activation, connection);
@@ -130,7 +171,10 @@ async function serveSubscription(activation: ActorActivation, connection: Connec
     await checkAllowed(activation, connection, eventName);
   } catch (error) {
     const { error: data } = tellFailure(error, activation.ports, activation.record, true);
-    await activation.connections.fail(connection, new ActorError(data.group, data.code, data.message, { metadata: data.metadata }));
+    await activation.connections.fail(
+      connection,
+      new ActorError(data.group, data.code, data.message, { metadata: data.metadata }),
+    );
     return;
   }
   try {
@@ -151,9 +195,18 @@ function remember(activation: ActorActivation, connection: Connection): void {
 async function checkAllowed(activation: ActorActivation, connection: Connection, eventName: string): Promise<void> {
   const canSubscribe = canSubscribeOf(activation.actor, eventName);
   if (!canSubscribe) return;
-  const context = (): CallbackContext => new CallbackContext(activation, READY, { conn: connection.view, logged: { hook: "canSubscribe" } });
+  const context = (): CallbackContext =>
+    new CallbackContext(activation, READY, { conn: connection.view, logged: { hook: "canSubscribe" } });
   try {
-    const answer = await callHook(activation, "canSubscribe", canSubscribe, context, READY, activation.actor.options.onConnectTimeout, []);
+    const answer = await callHook(
+      activation,
+      "canSubscribe",
+      canSubscribe,
+      context,
+      READY,
+      activation.actor.options.onConnectTimeout,
+      [],
+    );
     if (typeof answer !== "boolean") throw new TypeError(`canSubscribe of "${eventName}" gives neither true nor false`);
     if (!answer) throw new ActorError("auth", "forbidden", `You may not subscribe to "${eventName}"`);
   } finally {
@@ -161,7 +214,13 @@ async function checkAllowed(activation: ActorActivation, connection: Connection,
   }
 }
 
-function sendError(activation: ActorActivation, connection: Connection, thrown: unknown, actionId: bigint | null, call?: { readonly action: string }): void {
+function sendError(
+  activation: ActorActivation,
+  connection: Connection,
+  thrown: unknown,
+  actionId: bigint | null,
+  call?: { readonly action: string },
+): void {
   const { error } = tellFailure(thrown, activation.ports, activation.record, true, call);
   connection.send(encodeFrame(connection, { tag: "Error", val: { ...error, actionId } }));
 }

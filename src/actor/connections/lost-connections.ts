@@ -44,7 +44,11 @@ export class LostConnections {
   }
 
   /** Calls `left` for each, once the actor serves. A close that is on its way, and did not come first, has its turn before. */
-  tell(left: (connection: Connection) => Promise<void>, store: (connection: Connection) => void, forget: (connection: Connection) => void): void {
+  tell(
+    left: (connection: Connection) => Promise<void>,
+    store: (connection: Connection) => void,
+    forget: (connection: Connection) => void,
+  ): void {
     const { background, ports, lease } = this.#activation;
     const lost = [...this.#lost.values()].toSorted((a, b) => a.tries - b.tries);
     if (lost.length === 0) return;
@@ -65,7 +69,10 @@ export class LostConnections {
       for (const each of lost) {
         if (each.tries >= MAX_TRIES) {
           if (!this.take(each.id)) continue;
-          ports.log.error({ msg: `onDisconnect was cut off ${MAX_TRIES} times by a crash or reset of its object; it is given up`, connection: each.id });
+          ports.log.error({
+            msg: `onDisconnect was cut off ${MAX_TRIES} times by a crash or reset of its object; it is given up`,
+            connection: each.id,
+          });
           forget(each);
         } else {
           each.tries += 1;

@@ -1,9 +1,10 @@
 /**
  * Raw requests: what `onRequest` answers, streamed both ways (decision 30).
  *
- * The caller is a connection, and keeps the actor awake, until the answer's body has ended. Invariants: what the handler changed is committed before its
- * Response is given, and what is changed later before the next part of the body leaves (C1); a body ends when its caller has
- * gone, or the activation is over; every body that nobody gets is cancelled.
+ * The caller is a connection, and keeps the actor awake, until the answer's body has ended. Invariants: what the
+ * handler changed is committed before its Response is given, and what is changed later before the next part of the body
+ * leaves (C1); a body ends when its caller has gone, or the activation is over; every body that nobody gets is
+ * cancelled.
  */
 import { ActorError } from "../../protocol/index.js";
 import type { ActorActivation, Callback } from "../activation/activation.js";
@@ -35,7 +36,12 @@ const LOST: ConnectionEnd = { code: 1006, reason: "The connection was lost" };
  * @throws actor/no_request_handler, actor/invalid_response, actor/action_timed_out, actor/restarting, and whatever the
  * actor's hooks throw
  */
-export async function answerRequest(activation: AdmittingActivation, request: Request, caller: Caller, admitted?: Admitted): Promise<Response> {
+export async function answerRequest(
+  activation: AdmittingActivation,
+  request: Request,
+  caller: Caller,
+  admitted?: Admitted,
+): Promise<Response> {
   checkOperation(activation.actor, { kind: "request" }, activation.ports.log);
   const connection = await activation.connections.open(caller, admitted);
   const abort = new AbortController();
@@ -71,7 +77,12 @@ export async function answerRequest(activation: AdmittingActivation, request: Re
 }
 
 /** The body on its way: the actor is awake meanwhile, and the caller leaves with its end. */
-function openBody(activation: AdmittingActivation, source: ReadableStream, abort: AbortController, leave: (end: ConnectionEnd) => Promise<void>): ReadableStream {
+function openBody(
+  activation: AdmittingActivation,
+  source: ReadableStream,
+  abort: AbortController,
+  leave: (end: ConnectionEnd) => Promise<void>,
+): ReadableStream {
   let tellEnd: (end: ConnectionEnd) => void = () => {};
   const ended = new Promise<ConnectionEnd>((resolve) => {
     tellEnd = resolve;
@@ -85,14 +96,29 @@ function openBody(activation: AdmittingActivation, source: ReadableStream, abort
 }
 
 /** Runs `onRequest`, and commits what it changed before its Response, or its error, is given. `left`: the answer's body has ended. */
-async function callHandler(activation: ActorActivation, request: Request, connection: Connection, abort: AbortController, left: Promise<void>): Promise<Response> {
+async function callHandler(
+  activation: ActorActivation,
+  request: Request,
+  connection: Connection,
+  abort: AbortController,
+  left: Promise<void>,
+): Promise<Response> {
   const { actor } = activation;
   const callback: Callback = {};
-  const context = new CallbackContext(activation, READY, { signal: abort.signal, callback, conn: connection.view, request, logged: { hook: "onRequest" } });
+  const context = new CallbackContext(activation, READY, {
+    signal: abort.signal,
+    callback,
+    conn: connection.view,
+    request,
+    logged: { hook: "onRequest" },
+  });
   const ended = activation.callbacks.begin("onRequest");
   let given: Promise<unknown> | undefined;
   try {
-    const running = withEffects(context, () => (given = Promise.resolve((actor.config.onRequest as unknown as Handler)(context, request)))) as Promise<unknown>;
+    const running = withEffects(
+      context,
+      () => (given = Promise.resolve((actor.config.onRequest as unknown as Handler)(context, request))),
+    ) as Promise<unknown>;
     const answer = await within(activation, running, actor.options.actionTimeout, () => timedOut(abort));
     ended();
     activation.commitOrThrow();

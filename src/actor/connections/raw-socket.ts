@@ -74,7 +74,9 @@ export class RawSocket {
     if (this.#readyState !== OPEN) return;
     this.#readyState = CLOSED;
     const ended = this.#activation.connections.disconnect(this.#connection, { code, reason });
-    ended.catch((error: unknown) => this.#activation.ports.log.warn({ msg: "A raw socket was not ended", error: describe(error) }));
+    ended.catch((error: unknown) =>
+      this.#activation.ports.log.warn({ msg: "A raw socket was not ended", error: describe(error) }),
+    );
   }
 
   addEventListener(type: string, listener: Listener | { handleEvent: Listener }): void {
@@ -98,7 +100,9 @@ export class RawSocket {
 
   /** Resolves when all listeners have ended, asynchronous ones too; what they throw is logged, what they changed committed. */
   async deliver(event: Omit<RawSocketEvent, "target">): Promise<void> {
-    const handler = { open: this.onopen, message: this.onmessage, close: this.onclose, error: this.onerror }[event.type];
+    const handler = { open: this.onopen, message: this.onmessage, close: this.onclose, error: this.onerror }[
+      event.type
+    ];
     const listeners = [...(handler ? [handler] : []), ...(this.#listeners.get(event.type) ?? [])];
     await Promise.all(listeners.map((listener) => this.#run(listener, { ...event, target: this })));
     this.#activation.commitOrThrow();
@@ -109,7 +113,10 @@ export class RawSocket {
     try {
       await listener.call(this, event);
     } catch (error) {
-      this.#activation.ports.log.error({ msg: `A listener of a raw socket failed (${event.type})`, error: describe(error) });
+      this.#activation.ports.log.error({
+        msg: `A listener of a raw socket failed (${event.type})`,
+        error: describe(error),
+      });
     } finally {
       ended();
     }
@@ -117,12 +124,20 @@ export class RawSocket {
 }
 
 /** Calls `onWebSocket` for a socket, at its coming or after hibernation. A throw ends the socket: 1011, "group.code". */
-export function serveRawSocket(activation: ActorActivation, connection: Connection, request: Request | undefined): void {
+export function serveRawSocket(
+  activation: ActorActivation,
+  connection: Connection,
+  request: Request | undefined,
+): void {
   const onWebSocket = activation.actor.config.onWebSocket as Handler | undefined;
   const socket = new RawSocket(activation, connection, request?.url ?? "");
   connection.raw = socket;
   if (!onWebSocket) return;
-  const context = new CallbackContext(activation, READY, { conn: connection.view, logged: { hook: "onWebSocket" }, ...(request && { request }) });
+  const context = new CallbackContext(activation, READY, {
+    conn: connection.view,
+    logged: { hook: "onWebSocket" },
+    ...(request && { request }),
+  });
   const ended = activation.callbacks.begin("onWebSocket");
   const serve = async (): Promise<void> => {
     try {
@@ -131,21 +146,29 @@ export function serveRawSocket(activation: ActorActivation, connection: Connecti
       ended();
     }
   };
-  const served = serve().then(
-    () => activation.commitOrThrow(),
-    async (thrown: unknown) => {
-      activation.commit();
-      const { error } = tellFailure(thrown, activation.ports, activation.record, true);
-      await activation.connections.disconnect(connection, { code: 1011, reason: `${error.group}.${error.code}` });
-    },
-  ).catch((error: unknown) => activation.ports.log.warn({ msg: "A raw socket was not served", error: describe(error) }));
+  const served = serve()
+    .then(
+      () => activation.commitOrThrow(),
+      async (thrown: unknown) => {
+        activation.commit();
+        const { error } = tellFailure(thrown, activation.ports, activation.record, true);
+        await activation.connections.disconnect(connection, { code: 1011, reason: `${error.group}.${error.code}` });
+      },
+    )
+    .catch((error: unknown) =>
+      activation.ports.log.warn({ msg: "A raw socket was not served", error: describe(error) }),
+    );
   // Frames wait for somebody to hear them, at the latest until the handler has ended.
   connection.heard = served.finally(() => activation.callbackEnded(context));
   activation.ports.waitUntil(connection.heard);
 }
 
 /** A frame for a raw socket, after those before it. */
-export async function deliverRaw(_activation: ActorActivation, connection: Connection, frame: string | Uint8Array): Promise<void> {
+export async function deliverRaw(
+  _activation: ActorActivation,
+  connection: Connection,
+  frame: string | Uint8Array,
+): Promise<void> {
   const begun = connection.inbox.then(async () => {
     const { raw } = connection;
     if (raw && !raw.hears("message")) await connection.heard;
@@ -161,7 +184,11 @@ export async function deliverRaw(_activation: ActorActivation, connection: Conne
  * The socket has ended: told after the frames before it, to whoever listens by then, within `onConnectTimeout`. Never
  * rejects, and waits no longer: `onDisconnect` and the actor's end come after it.
  */
-export async function deliverClose(activation: ActorActivation, connection: Connection, { code, reason }: ConnectionEnd): Promise<void> {
+export async function deliverClose(
+  activation: ActorActivation,
+  connection: Connection,
+  { code, reason }: ConnectionEnd,
+): Promise<void> {
   const { raw } = connection;
   if (!raw) return;
   raw.ended();
@@ -177,8 +204,11 @@ export async function deliverClose(activation: ActorActivation, connection: Conn
 }
 
 function copyOf(data: ArrayBuffer | ArrayBufferView): Uint8Array<ArrayBuffer> {
-  if (!ArrayBuffer.isView(data) && !(data instanceof ArrayBuffer)) throw new TypeError("A raw socket sends texts, ArrayBuffers and views of them");
-  return ArrayBuffer.isView(data) ? new Uint8Array(new Uint8Array(data.buffer, data.byteOffset, data.byteLength)) : new Uint8Array(data.slice(0));
+  if (!ArrayBuffer.isView(data) && !(data instanceof ArrayBuffer))
+    throw new TypeError("A raw socket sends texts, ArrayBuffers and views of them");
+  return ArrayBuffer.isView(data)
+    ? new Uint8Array(new Uint8Array(data.buffer, data.byteOffset, data.byteLength))
+    : new Uint8Array(data.slice(0));
 }
 
 function bufferOf(bytes: Uint8Array): ArrayBuffer {

@@ -8,7 +8,16 @@
  */
 import { ActorError, readOptions } from "../../protocol/index.js";
 import type { ActorActivation } from "../activation/activation.js";
-import type { ActorDatabase, Begin, DatabaseAccess, DatabaseProvider, SqlExecutor, SqlSession, SqlTable, TransactionOptions } from "../api/database-types.js";
+import type {
+  ActorDatabase,
+  Begin,
+  DatabaseAccess,
+  DatabaseProvider,
+  SqlExecutor,
+  SqlSession,
+  SqlTable,
+  TransactionOptions,
+} from "../api/database-types.js";
 import type { SqlDatabase } from "../ports.js";
 import { sqlError } from "../storage/store-errors.js";
 import { createSession, type SessionSource } from "./sql-session.js";
@@ -102,8 +111,17 @@ export class Database implements ActorDatabase {
         transaction: <T>(work: (tx: SqlExecutor) => T | Promise<T>, options?: TransactionOptions) =>
           begin(async () => {
             check();
-            if (typeof work !== "function") throw new ActorError("sqlite", "invalid_sql", "A transaction is a function: `db.transaction(async (tx) => …)`");
-            return this.#transaction((transaction) => work(this.#executor(transaction, check)), timeoutOf(options), check);
+            if (typeof work !== "function")
+              throw new ActorError(
+                "sqlite",
+                "invalid_sql",
+                "A transaction is a function: `db.transaction(async (tx) => …)`",
+              );
+            return this.#transaction(
+              (transaction) => work(this.#executor(transaction, check)),
+              timeoutOf(options),
+              check,
+            );
           }),
         close: async () => {
           check();
@@ -137,7 +155,8 @@ export class Database implements ActorDatabase {
   async start<T>(name: string, timeoutMs: number, work: () => Promise<T>): Promise<T> {
     const durationMs = Math.min(timeoutMs, MAX_TRANSACTION_MS);
     const metadata = { callback_name: name, duration_ms: durationMs };
-    const onTimeout = (): ActorError => new ActorError("actor", "callback_timed_out", `\`${name}\` did not finish within ${durationMs} ms`, { metadata });
+    const onTimeout = (): ActorError =>
+      new ActorError("actor", "callback_timed_out", `\`${name}\` did not finish within ${durationMs} ms`, { metadata });
     const transaction = new SqlTransaction(this.#activation, this.#sql, { timeoutMs: durationMs, onTimeout });
     this.#start = transaction;
     const result = await transaction.run(work);
@@ -155,13 +174,22 @@ export class Database implements ActorDatabase {
     return this.#isHeld ? new Promise((resolve) => this.#idle.push(resolve)) : undefined;
   }
 
-  async #transaction<T>(work: (transaction: SqlTransaction) => T | Promise<T>, timeoutMs: number, check: () => void): Promise<T> {
+  async #transaction<T>(
+    work: (transaction: SqlTransaction) => T | Promise<T>,
+    timeoutMs: number,
+    check: () => void,
+  ): Promise<T> {
     const onTimeout = (): ActorError => {
       // Who waits behind it may be its own work: a part of what was undone.
-      for (const { refuse } of this.#waiting.splice(0)) refuse(timedOut(`The transaction before this did not end within ${timeoutMs} ms; this did not run`));
+      for (const { refuse } of this.#waiting.splice(0))
+        refuse(timedOut(`The transaction before this did not end within ${timeoutMs} ms; this did not run`));
       return timedOut(`The transaction did not end within ${timeoutMs} ms, and was undone`);
     };
-    const transaction = new SqlTransaction(this.#activation, this.#sql, { timeoutMs, onTimeout, onCommit: interrupted });
+    const transaction = new SqlTransaction(this.#activation, this.#sql, {
+      timeoutMs,
+      onTimeout,
+      onCommit: interrupted,
+    });
     return this.#alone(() => {
       check();
       return transaction.run(() => work(transaction));
@@ -247,7 +275,8 @@ export class Database implements ActorDatabase {
   }
 
   async #alone<T>(run: () => Promise<T>): Promise<T> {
-    if (this.#isHeld || this.#waiting.length > 0) await new Promise<void>((resolve, reject) => this.#wait({ isTransaction: true, go: resolve, refuse: reject }));
+    if (this.#isHeld || this.#waiting.length > 0)
+      await new Promise<void>((resolve, reject) => this.#wait({ isTransaction: true, go: resolve, refuse: reject }));
     this.#isHeld = true;
     try {
       return await run();
@@ -259,7 +288,11 @@ export class Database implements ActorDatabase {
 
   #wait(waiting: Waiting): void {
     if (this.#waiting.length >= MAX_WAITING) {
-      throw new ActorError("sqlite", "transaction_queue_full", `${MAX_WAITING} transactions and statements wait for the one that is open`);
+      throw new ActorError(
+        "sqlite",
+        "transaction_queue_full",
+        `${MAX_WAITING} transactions and statements wait for the one that is open`,
+      );
     }
     this.#waiting.push(waiting);
   }
@@ -324,14 +357,19 @@ export class Database implements ActorDatabase {
 /** @throws actor/database_not_configured */
 export function databaseOf({ database }: { readonly database: ActorDatabase | undefined }): ActorDatabase {
   if (database) return database;
-  throw new ActorError("actor", "database_not_configured", "This actor has no database. Give it one: `actor({ db: db(), … })`");
+  throw new ActorError(
+    "actor",
+    "database_not_configured",
+    "This actor has no database. Give it one: `actor({ db: db(), … })`",
+  );
 }
 
 /** The database of an actor that has one configured. @throws feature/unsupported if its store has no SQL */
 export function openDatabase(activation: ActorActivation, sql: SqlDatabase | undefined): Database | undefined {
   const provider = activation.actor.config.db as DatabaseProvider<unknown> | undefined;
   if (!provider) return undefined;
-  if (!sql) throw new ActorError("feature", "unsupported", "This store has no SQL, and the actor has a database configured");
+  if (!sql)
+    throw new ActorError("feature", "unsupported", "This store has no SQL, and the actor has a database configured");
   return new Database(activation, sql, provider);
 }
 
@@ -340,15 +378,23 @@ function timedOut(message: string): ActorError {
 }
 
 function interrupted(): ActorError {
-  const message = "The transaction was undone, because the actor committed something else while it was open: a message, `saveState`, `kv`, a call to another actor";
+  const message =
+    "The transaction was undone, because the actor committed something else while it was open: a message, " +
+    "`saveState`, `kv`, a call to another actor";
   return new ActorError("sqlite", "transaction_interrupted", message);
 }
 
 /** @throws sqlite/invalid_timeout */
 function timeoutOf(options: TransactionOptions | undefined): number {
-  const { timeout } = readOptions("db.transaction", options, ["timeout"], (problem) => new ActorError("sqlite", "invalid_option", problem));
+  const { timeout } = readOptions(
+    "db.transaction",
+    options,
+    ["timeout"],
+    (problem) => new ActorError("sqlite", "invalid_option", problem),
+  );
   if (timeout === undefined) return MAX_TRANSACTION_MS;
-  if (typeof timeout !== "number" || !(timeout > 0) || timeout === Infinity) throw new ActorError("sqlite", "invalid_timeout", "A transaction's timeout is a positive number of ms");
+  if (typeof timeout !== "number" || !(timeout > 0) || timeout === Infinity)
+    throw new ActorError("sqlite", "invalid_timeout", "A transaction's timeout is a positive number of ms");
   return Math.min(timeout, MAX_TRANSACTION_MS);
 }
 

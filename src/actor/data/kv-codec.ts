@@ -14,9 +14,14 @@ const HALF_PAIR = /\p{Surrogate}/u;
 /** The storage key of a user's: hexadecimal, whose order as text is the order of the bytes. @throws kv/invalid_key, kv/key_too_large */
 export function storageKey(key: KvKey): string {
   const bytes = typeof key === "string" && !HALF_PAIR.test(key) ? encoder.encode(key) : key;
-  if (!(bytes instanceof Uint8Array)) throw new ActorError("kv", "invalid_key", "A key is a text, of whole characters, or a Uint8Array");
+  if (!(bytes instanceof Uint8Array))
+    throw new ActorError("kv", "invalid_key", "A key is a text, of whole characters, or a Uint8Array");
   if (bytes.byteLength > MAX_KV_KEY_BYTES) {
-    throw new ActorError("kv", "key_too_large", `The key has ${bytes.byteLength} bytes, at most ${MAX_KV_KEY_BYTES} are allowed`);
+    throw new ActorError(
+      "kv",
+      "key_too_large",
+      `The key has ${bytes.byteLength} bytes, at most ${MAX_KV_KEY_BYTES} are allowed`,
+    );
   }
   let text: string = KEYS.userValues;
   for (const byte of bytes) text += byte.toString(16).padStart(2, "0");
@@ -29,21 +34,41 @@ export function userKey<K extends KvKeyType>(storageKey: string, type: K): KvKey
   const bytes = new Uint8Array(digits.length / 2);
   for (let i = 0; i < bytes.length; i += 1) bytes[i] = Number.parseInt(digits.slice(2 * i, 2 * i + 2), 16);
   if (type === "binary") return bytes as KvKeyOf<K>;
-  return textOf(bytes, () => new ActorError("kv", "invalid_key", 'A key of the list is no text: ask for `keyType: "binary"`')) as KvKeyOf<K>;
+  return textOf(
+    bytes,
+    () => new ActorError("kv", "invalid_key", 'A key of the list is no text: ask for `keyType: "binary"`'),
+  ) as KvKeyOf<K>;
 }
 
 /** A copy of the value's bytes. @throws kv/invalid_value, kv/value_too_large */
 export function valueBytes(value: KvValue, type?: KvValueType): Uint8Array<ArrayBuffer> {
   const isText = typeof value === "string";
-  const found: KvValueType | undefined = isText ? "text" : value instanceof ArrayBuffer ? "arrayBuffer" : value instanceof Uint8Array ? "binary" : undefined;
+  const found: KvValueType | undefined = isText
+    ? "text"
+    : value instanceof ArrayBuffer
+      ? "arrayBuffer"
+      : value instanceof Uint8Array
+        ? "binary"
+        : undefined;
   if (found === undefined || (isText && HALF_PAIR.test(value))) {
-    throw new ActorError("kv", "invalid_value", "A value is a text, of whole characters, an ArrayBuffer or a Uint8Array");
+    throw new ActorError(
+      "kv",
+      "invalid_value",
+      "A value is a text, of whole characters, an ArrayBuffer or a Uint8Array",
+    );
   }
-  if (type !== undefined && type !== found) throw new ActorError("kv", "invalid_value", `The value is ${found}, and \`type\` says ${type}`);
+  if (type !== undefined && type !== found)
+    throw new ActorError("kv", "invalid_value", `The value is ${found}, and \`type\` says ${type}`);
   // A view of an ArrayBuffer is no copy.
-  const bytes = new Uint8Array(isText ? encoder.encode(value) : value instanceof ArrayBuffer ? new Uint8Array(value) : value);
+  const bytes = new Uint8Array(
+    isText ? encoder.encode(value) : value instanceof ArrayBuffer ? new Uint8Array(value) : value,
+  );
   if (bytes.byteLength > MAX_KV_VALUE_BYTES) {
-    throw new ActorError("kv", "value_too_large", `The value has ${bytes.byteLength} bytes, at most ${MAX_KV_VALUE_BYTES} are allowed`);
+    throw new ActorError(
+      "kv",
+      "value_too_large",
+      `The value has ${bytes.byteLength} bytes, at most ${MAX_KV_VALUE_BYTES} are allowed`,
+    );
   }
   return bytes;
 }
@@ -53,7 +78,10 @@ export function userValue<T extends KvValueType>(stored: Uint8Array, type: T): K
   const bytes = new Uint8Array(stored);
   if (type === "binary") return bytes as KvValueOf<T>;
   if (type === "arrayBuffer") return bytes.buffer as KvValueOf<T>;
-  return textOf(bytes, () => new ActorError("kv", "invalid_value", 'The value is no text: ask for `type: "binary"`')) as KvValueOf<T>;
+  return textOf(
+    bytes,
+    () => new ActorError("kv", "invalid_value", 'The value is no text: ask for `type: "binary"`'),
+  ) as KvValueOf<T>;
 }
 
 function textOf(bytes: Uint8Array, problem: () => ActorError): string {

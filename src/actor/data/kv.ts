@@ -1,7 +1,16 @@
 import { ActorError, readOptions } from "../../protocol/index.js";
 import type { ActorActivation } from "../activation/activation.js";
 import { storageKey, userKey, userValue, valueBytes } from "./kv-codec.js";
-import type { ActorKv, KvKey, KvKeyOf, KvKeyType, KvListOptions, KvValue, KvValueOf, KvValueType } from "../api/kv-types.js";
+import type {
+  ActorKv,
+  KvKey,
+  KvKeyOf,
+  KvKeyType,
+  KvListOptions,
+  KvValue,
+  KvValueOf,
+  KvValueType,
+} from "../api/kv-types.js";
 import type { ListOptions } from "../ports.js";
 import { KEYS } from "../storage/record.js";
 
@@ -74,9 +83,16 @@ export class Kv implements ActorKv {
       if (!Array.isArray(entry)) throw new ActorError("kv", "invalid_value", "A batch is a list of `[key, value]`");
       return [storageKey(entry[0] as KvKey), valueBytes(entry[1] as KvValue)] as const;
     });
-    const bytes = rows.reduce((sum, [key, value]) => sum + (key.length - KEYS.userValues.length) / 2 + value.byteLength, 0);
+    const bytes = rows.reduce(
+      (sum, [key, value]) => sum + (key.length - KEYS.userValues.length) / 2 + value.byteLength,
+      0,
+    );
     if (bytes > MAX_BATCH_BYTES) {
-      throw new ActorError("kv", "batch_too_large", `The batch has ${bytes} bytes in keys and values, at most ${MAX_BATCH_BYTES} are allowed`);
+      throw new ActorError(
+        "kv",
+        "batch_too_large",
+        `The batch has ${bytes} bytes in keys and values, at most ${MAX_BATCH_BYTES} are allowed`,
+      );
     }
     this.#write(rows);
   }
@@ -85,7 +101,10 @@ export class Kv implements ActorKv {
     this.#write(checkBatch(keys).map((key) => [storageKey(key), null]));
   }
 
-  list<T extends KvValueType = "text", K extends KvKeyType = "text">(prefix: KvKey = "", options: KvListOptions<T, K> = {}): Promise<[KvKeyOf<K>, KvValueOf<T>][]> {
+  list<T extends KvValueType = "text", K extends KvKeyType = "text">(
+    prefix: KvKey = "",
+    options: KvListOptions<T, K> = {},
+  ): Promise<[KvKeyOf<K>, KvValueOf<T>][]> {
     return this.listPrefix(prefix, options);
   }
 
@@ -110,12 +129,16 @@ export class Kv implements ActorKv {
     return this.#list({ start: storageKey(start), end: storageKey(end) }, options);
   }
 
-  #list<T extends KvValueType, K extends KvKeyType>(range: Range, options: KvListOptions<T, K>): [KvKeyOf<K>, KvValueOf<T>][] {
+  #list<T extends KvValueType, K extends KvKeyType>(
+    range: Range,
+    options: KvListOptions<T, K>,
+  ): [KvKeyOf<K>, KvValueOf<T>][] {
     const given = readOptions("kv.list", options, ["type", "keyType", "reverse", "limit"], invalidOption);
     const type = checkType(given.type);
     const { keyType = "text" as K, reverse = false, limit = MAX_LISTED } = given;
     if (keyType !== "text" && keyType !== "binary") throw invalidOption('`keyType` is "text" or "binary"');
-    if (!Number.isInteger(limit) || limit < 1 || limit > MAX_LISTED) throw invalidOption(`\`limit\` is a whole number from 1 to ${MAX_LISTED}`);
+    if (!Number.isInteger(limit) || limit < 1 || limit > MAX_LISTED)
+      throw invalidOption(`\`limit\` is a whole number from 1 to ${MAX_LISTED}`);
     this.#check();
     const found: [KvKeyOf<K>, KvValueOf<T>][] = [];
     let bytes = 0;
@@ -125,7 +148,12 @@ export class Kv implements ActorKv {
       const rows = this.#read(rest, wanted, reverse);
       for (const [key, value] of rows) {
         bytes += value.byteLength;
-        if (bytes > MAX_LISTED_BYTES) throw new ActorError("kv", "list_too_large", `The list has more than ${MAX_LISTED_BYTES} bytes: ask for less of it with \`limit\``);
+        if (bytes > MAX_LISTED_BYTES)
+          throw new ActorError(
+            "kv",
+            "list_too_large",
+            `The list has more than ${MAX_LISTED_BYTES} bytes: ask for less of it with \`limit\``,
+          );
         found.push([userKey(key, keyType), userValue(value, type)]);
       }
       const last = rows.at(-1)?.[0];
@@ -158,16 +186,21 @@ export class Kv implements ActorKv {
 
 function checkBatch<T>(items: readonly T[]): readonly T[] {
   if (!Array.isArray(items)) throw new ActorError("kv", "invalid_key", "A batch is a list");
-  if (items.length > MAX_BATCH_KEYS) throw new ActorError("kv", "too_many_keys", `A batch has at most ${MAX_BATCH_KEYS} keys, this one has ${items.length}`);
+  if (items.length > MAX_BATCH_KEYS)
+    throw new ActorError(
+      "kv",
+      "too_many_keys",
+      `A batch has at most ${MAX_BATCH_KEYS} keys, this one has ${items.length}`,
+    );
   return items;
 }
 
 function checkType<T extends KvValueType>(type: T = "text" as T): T {
-  if (type !== "text" && type !== "arrayBuffer" && type !== "binary") throw invalidOption('`type` is "text", "arrayBuffer" or "binary"');
+  if (type !== "text" && type !== "arrayBuffer" && type !== "binary")
+    throw invalidOption('`type` is "text", "arrayBuffer" or "binary"');
   return type;
 }
 
 function invalidOption(message: string): ActorError {
   return new ActorError("kv", "invalid_option", message);
 }
-

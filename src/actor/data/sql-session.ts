@@ -9,7 +9,11 @@ export interface SessionSource {
 }
 
 /** A session for synchronous drivers. `check` runs before each use and may refuse it; `transact` runs a transaction over turns. */
-export function createSession(source: SessionSource, check: () => void, transact: SqlSession["transaction"]): SqlSession {
+export function createSession(
+  source: SessionSource,
+  check: () => void,
+  transact: SqlSession["transaction"],
+): SqlSession {
   return {
     run: (sql, parameters) => {
       check();
@@ -34,7 +38,9 @@ export function createSession(source: SessionSource, check: () => void, transact
 
 /** A transaction over turns would outlive the one of this turn that it is in. */
 async function refuse(): Promise<never> {
-  throw asynchronous("A synchronous transaction cannot hold an asynchronous one: make the outer function `async` as well");
+  throw asynchronous(
+    "A synchronous transaction cannot hold an asynchronous one: make the outer function `async` as well",
+  );
 }
 
 /** The platform would take a promise, and undo nothing of what comes after its first `await`. */
@@ -43,7 +49,10 @@ function mustBeSynchronous<T>(result: T): T {
   if (typeof promise?.then !== "function") return result;
   // What becomes of it interests nobody any more.
   promise.then(undefined, () => {});
-  throw asynchronous("The function of this transaction gave a promise: what it did is undone, and its `tx` is refused from now on. Write it as `async (tx) => …`");
+  throw asynchronous(
+    "The function of this transaction gave a promise: what it did is undone, and its `tx` is refused from " +
+      "now on. Write it as `async (tx) => …`",
+  );
 }
 
 function asynchronous(message: string): ActorError {

@@ -32,10 +32,14 @@ interface Token {
 
 const OPENS_TRANSACTION = new Set(["begin", "commit", "end", "savepoint", "release"]);
 /** Around all statements of one text, which are atomic anyway. */
-const FRAME = { begin: /^begin(\s+(deferred|immediate|exclusive))?(\s+transaction)?$/i, end: /^(commit|end)(\s+transaction)?$/i };
+const FRAME = {
+  begin: /^begin(\s+(deferred|immediate|exclusive))?(\s+transaction)?$/i,
+  end: /^(commit|end)(\s+transaction)?$/i,
+};
 const SPACE = /[\s\uFEFF]/;
 /** What SQLite takes for a letter, but for the spaces among it: a keyword beside one of those is seen here as well. */
-const WORD = /[A-Za-z_0-9$\u0080-\u009F\u00A1-\u167F\u1681-\u1FFF\u200B-\u2027\u202A-\u202E\u2030-\u205E\u2060-\u2FFF\u3001-\uFEFE\uFF00-\uFFFF]/;
+const WORD =
+  /[A-Za-z_0-9$\u0080-\u009F\u00A1-\u167F\u1681-\u1FFF\u200B-\u2027\u202A-\u202E\u2030-\u205E\u2060-\u2FFF\u3001-\uFEFE\uFF00-\uFFFF]/;
 
 /** What SQLite takes for a letter of a parameter's name, exactly. */
 const NAME = /[A-Za-z_0-9$\u0080-\uFFFF]/;
@@ -54,7 +58,7 @@ export function readSql(sql: unknown): SqlStatement[] {
     tokens = [];
   };
   const trigger = new TriggerReader();
-  for (let at = 0; at < sql.length; ) {
+  for (let at = 0; at < sql.length;) {
     const token = nextToken(sql, at);
     at = token.end;
     if (token.start === token.end) continue;
@@ -64,18 +68,25 @@ export function readSql(sql: unknown): SqlStatement[] {
     else tokens.push(token);
   }
   close();
-  const framed = FRAME.begin.test(statements[0]?.text ?? "") && FRAME.end.test(statements.at(-1)?.text ?? "") ? statements.slice(1, -1) : statements;
+  const framed =
+    FRAME.begin.test(statements[0]?.text ?? "") && FRAME.end.test(statements.at(-1)?.text ?? "")
+      ? statements.slice(1, -1)
+      : statements;
   for (const { text } of framed) refuseTransaction(text);
   return framed;
 }
 
 /** The same statement with `?` for every parameter, and their names in order. @throws sqlite/invalid_parameter if one has none */
-export function withoutNames({ text, parameters }: SqlStatement): { readonly text: string; readonly names: readonly string[] } {
+export function withoutNames({ text, parameters }: SqlStatement): {
+  readonly text: string;
+  readonly names: readonly string[];
+} {
   let rewritten = "";
   let from = 0;
   const names: string[] = [];
   for (const { start, end, name } of parameters) {
-    if (name === undefined) throw new ActorError("sqlite", "invalid_parameter", "A statement has either named parameters or `?`, not both");
+    if (name === undefined)
+      throw new ActorError("sqlite", "invalid_parameter", "A statement has either named parameters or `?`, not both");
     names.push(name);
     rewritten += `${text.slice(from, start)}?`;
     from = end;
@@ -85,7 +96,8 @@ export function withoutNames({ text, parameters }: SqlStatement): { readonly tex
 
 function refuse(word: string): void {
   if (word === "rollback") {
-    const message = "ROLLBACK would undo more than this statement. Use `db.transaction`, or OR ABORT, RAISE(ABORT, …); put quotes around a name";
+    const message =
+      "ROLLBACK would undo more than this statement. Use `db.transaction`, or OR ABORT, RAISE(ABORT, …); put quotes around a name";
     throw new ActorError("sqlite", "manual_transaction", message);
   }
 }
@@ -95,7 +107,9 @@ function refuseTransaction(text: string): void {
   const { start, end } = nextToken(text, 0);
   const word = text.slice(start, end).toLowerCase();
   if (!OPENS_TRANSACTION.has(word)) return;
-  const message = `${word.toUpperCase()} is not for SQL text: use \`db.transaction(async (tx) => …)\`, or BEGIN and COMMIT around all of one text`;
+  const message =
+    `${word.toUpperCase()} is not for SQL text: use \`db.transaction(async (tx) => …)\`, or BEGIN and COMMIT ` +
+    "around all of one text";
   throw new ActorError("sqlite", "manual_transaction", message);
 }
 
@@ -122,17 +136,22 @@ class TriggerReader {
   }
 }
 
-function headAfter(head: "start" | "create" | "trigger" | "other", word: string): "start" | "create" | "trigger" | "other" {
+function headAfter(
+  head: "start" | "create" | "trigger" | "other",
+  word: string,
+): "start" | "create" | "trigger" | "other" {
   if (head === "start") return word === "create" ? "create" : /^(explain|query|plan)$/.test(word) ? "start" : "other";
   if (head === "create") return word === "trigger" ? "trigger" : /^temp(orary)?$/.test(word) ? "create" : "other";
   return head;
 }
 
 function toStatement(sql: string, from: number, to: number, tokens: readonly Token[]): SqlStatement {
-  const parameters = tokens.filter((token) => token.kind === "parameter").map(({ start, end }) => {
-    const name = sql.slice(start + 1, end);
-    return { start: start - from, end: end - from, ...(sql[start] === "?" ? {} : { name }) };
-  });
+  const parameters = tokens
+    .filter((token) => token.kind === "parameter")
+    .map(({ start, end }) => {
+      const name = sql.slice(start + 1, end);
+      return { start: start - from, end: end - from, ...(sql[start] === "?" ? {} : { name }) };
+    });
   return { text: sql.slice(from, to), parameters };
 }
 

@@ -49,7 +49,11 @@ export class SqlTransaction {
       this.#fail(error);
       return error;
     };
-    const inner = new SqlTransaction(this.#activation, this.#sql, { timeoutMs, onTimeout: onInnerTimeout, ...(onCommit && { onCommit }) });
+    const inner = new SqlTransaction(this.#activation, this.#sql, {
+      timeoutMs,
+      onTimeout: onInnerTimeout,
+      ...(onCommit && { onCommit }),
+    });
     const running = inner.run(() => work(inner));
     this.#inner = { transaction: inner, ended: running.catch(() => {}) };
     try {
@@ -125,5 +129,9 @@ export function transactionEnded(): ActorError {
 }
 
 export function transactionOpen(): ActorError {
-  return new ActorError("sqlite", "transaction_open", "A synchronous statement cannot wait for the transaction that is open; inside of one, use its `tx`");
+  return new ActorError(
+    "sqlite",
+    "transaction_open",
+    "A synchronous statement cannot wait for the transaction that is open; inside of one, use its `tx`",
+  );
 }

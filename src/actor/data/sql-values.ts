@@ -21,7 +21,8 @@ export interface BoundStatement {
 export function bind(statements: readonly SqlStatement[], given: readonly unknown[]): BoundStatement[] {
   if (given.length === 0) return statements.map(({ text }) => ({ text, parameters: [] }));
   const [statement, ...others] = statements;
-  if (!statement || others.length > 0) throw invalid(`Parameters are for one statement, and the text has ${statements.length}`);
+  if (!statement || others.length > 0)
+    throw invalid(`Parameters are for one statement, and the text has ${statements.length}`);
   const [first] = given;
   if (given.length === 1 && isNamed(first)) return [bindNames(statement, first)];
   if (given.length > MAX_PARAMETERS) throw invalid(`A statement has at most ${MAX_PARAMETERS} parameters`);
@@ -33,7 +34,8 @@ function bindNames(statement: SqlStatement, given: Readonly<Record<string, unkno
   const { names } = withoutNames(statement);
   if (names.length > MAX_PARAMETERS) throw invalid(`A statement has at most ${MAX_PARAMETERS} parameters`);
   const wanted = new Set(names);
-  for (const name of Object.keys(given)) if (!wanted.has(name)) throw invalid(`The statement has no parameter "${name}"`);
+  for (const name of Object.keys(given))
+    if (!wanted.has(name)) throw invalid(`The statement has no parameter "${name}"`);
   const parameters = names.map((name) => {
     if (!Object.hasOwn(given, name)) throw invalid(`The parameter "${name}" has no value`);
     return toCell(given[name], `parameter "${name}"`);
@@ -76,7 +78,8 @@ function toCell(value: unknown, what: string): Cell {
     case "boolean":
       return value ? 1n : 0n;
     case "bigint":
-      if (BigInt.asIntN(64, value) !== value) throw invalid(`${what} is beyond 64 bits, which is what SQLite's integers have`);
+      if (BigInt.asIntN(64, value) !== value)
+        throw invalid(`${what} is beyond 64 bits, which is what SQLite's integers have`);
       return value;
     case "string":
       if (HALF_PAIR.test(value)) throw invalid(`${what} has half a surrogate pair in it, which SQL would replace`);
@@ -94,7 +97,10 @@ function toCell(value: unknown, what: string): Cell {
 }
 
 export function toTable({ columns, rows }: SqlResult): SqlTable {
-  return { columns, rows: rows.map((cells) => cells.map((cell) => (cell instanceof ArrayBuffer ? new Uint8Array(cell) : cell))) };
+  return {
+    columns,
+    rows: rows.map((cells) => cells.map((cell) => (cell instanceof ArrayBuffer ? new Uint8Array(cell) : cell))),
+  };
 }
 
 /** Each row as an object. @throws sqlite/duplicate_column: one of two values would be lost */
@@ -102,14 +108,25 @@ export function toRows({ columns, rows }: SqlTable): Record<string, SqlCell>[] {
   const seen = new Set<string>();
   for (const column of columns) {
     if (seen.has(column)) {
-      throw new ActorError("sqlite", "duplicate_column", `Two columns of the result are called "${column}": give one of them another name with AS`);
+      throw new ActorError(
+        "sqlite",
+        "duplicate_column",
+        `Two columns of the result are called "${column}": give one of them another name with AS`,
+      );
     }
     seen.add(column);
   }
   return rows.map((cells) => {
     const row: Record<string, SqlCell> = {};
     // Defined, not assigned: `__proto__` is a name like any other.
-    columns.forEach((column, index) => Object.defineProperty(row, column, { value: cells[index] ?? null, enumerable: true, configurable: true, writable: true }));
+    columns.forEach((column, index) =>
+      Object.defineProperty(row, column, {
+        value: cells[index] ?? null,
+        enumerable: true,
+        configurable: true,
+        writable: true,
+      }),
+    );
     return row;
   });
 }
@@ -122,9 +139,14 @@ function isNamed(value: unknown): value is Readonly<Record<string, unknown>> {
 
 function checkSize(sizeBytes: number, what: string): void {
   if (sizeBytes <= MAX_VALUE_BYTES) return;
-  throw new ActorError("value", "too_large", `The SQL ${what} has ${sizeBytes} bytes; one value has at most ${MAX_VALUE_BYTES}`, {
-    metadata: { path: what, sizeBytes, limitBytes: MAX_VALUE_BYTES },
-  });
+  throw new ActorError(
+    "value",
+    "too_large",
+    `The SQL ${what} has ${sizeBytes} bytes; one value has at most ${MAX_VALUE_BYTES}`,
+    {
+      metadata: { path: what, sizeBytes, limitBytes: MAX_VALUE_BYTES },
+    },
+  );
 }
 
 function invalid(message: string): ActorError {

@@ -12,7 +12,11 @@ export function flattenSchemas(schemas: unknown, actions: ReadonlyMap<string, un
       return;
     }
     if (typeof node !== "object" || node === null || Array.isArray(node)) {
-      throw new TypeError(path === "" ? 'actor(): "actionInputSchemas" must be an object' : `actor(): actionInputSchemas: "${path}" must be a Standard Schema, or an object of them`);
+      throw new TypeError(
+        path === ""
+          ? 'actor(): "actionInputSchemas" must be an object'
+          : `actor(): actionInputSchemas: "${path}" must be a Standard Schema, or an object of them`,
+      );
     }
     for (const [key, value] of Object.entries(node)) visit(value, path === "" ? key : `${path}.${key}`);
   };
@@ -21,7 +25,11 @@ export function flattenSchemas(schemas: unknown, actions: ReadonlyMap<string, un
 }
 
 /** The arguments as the schema gives them. @throws actor/validation_error with `metadata.issues`; TypeError if it gives no list */
-export async function checkArguments(schema: StandardSchema, name: string, args: readonly unknown[]): Promise<readonly unknown[]> {
+export async function checkArguments(
+  schema: StandardSchema,
+  name: string,
+  args: readonly unknown[],
+): Promise<readonly unknown[]> {
   const given = await validate(schema, args, `action \`${name}\` arguments`);
   if (!Array.isArray(given)) throw new TypeError(`The input schema of action "${name}" must give a list of arguments`);
   return given;

@@ -12,7 +12,12 @@ import { checkConfig } from "./compiled-actor.js";
  * an action that is no function, two actions with one dotted name, or an option that is not a positive number
  */
 export function actor<
-  S, CP, CS, V, I, DB,
+  S,
+  CP,
+  CS,
+  V,
+  I,
+  DB,
   E extends EventDeclarations,
   Q extends QueueDeclarations,
   A,

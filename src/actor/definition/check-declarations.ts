@@ -9,7 +9,8 @@ const SHAPES = {
 /** `queues` and `events` of a definition. @throws TypeError that names what is wrong */
 export function checkDeclarations(kind: keyof typeof SHAPES, declared: unknown): void {
   if (declared === undefined) return;
-  if (typeof declared !== "object" || declared === null || Array.isArray(declared)) throw new TypeError(`actor(): "${kind}" must be an object of declarations by name`);
+  if (typeof declared !== "object" || declared === null || Array.isArray(declared))
+    throw new TypeError(`actor(): "${kind}" must be an object of declarations by name`);
   for (const [name, declaration] of Object.entries(declared)) checkDeclaration(kind, name, declaration);
 }
 
@@ -18,7 +19,10 @@ function checkDeclaration(kind: keyof typeof SHAPES, name: string, declaration: 
   const { schemas, rule } = SHAPES[kind];
   const what = `actor(): ${kind}.${name}`;
   if (typeof declaration !== "object" || declaration === null || Array.isArray(declaration)) {
-    throw new TypeError(`${what} must be ${kind === "queues" ? "queue<Message, Reply>()" : "event<Payload>()"}, a Standard Schema, or an object of ${[...schemas, rule].join(", ")}`);
+    throw new TypeError(
+      `${what} must be ${kind === "queues" ? "queue<Message, Reply>()" : "event<Payload>()"}, a Standard ` +
+        `Schema, or an object of ${[...schemas, rule].join(", ")}`,
+    );
   }
   for (const [key, value] of Object.entries(declaration)) {
     if (value === undefined) continue;

@@ -39,14 +39,61 @@ export const CREATE_TIMEOUT_MS = 5_000;
 export const WAKE_TIMEOUT_MS = 30_000;
 
 const CONFIG_KEYS = new Set([
-  "types", "state", "createState", "vars", "createVars", "connState", "createConnState", "connParamsSchema", "db", "actions",
-  "actionInputSchemas", "events", "queues", "run", "onMigrate", "onCreate", "onWake", "onSleep", "onDestroy", "onStateChange",
-  "canCreate", "inputSchema", "onBeforeConnect", "onConnect", "onDisconnect", "onBeforeActionResponse", "onRequest", "onWebSocket", "inspector", "options",
+  "types",
+  "state",
+  "createState",
+  "vars",
+  "createVars",
+  "connState",
+  "createConnState",
+  "connParamsSchema",
+  "db",
+  "actions",
+  "actionInputSchemas",
+  "events",
+  "queues",
+  "run",
+  "onMigrate",
+  "onCreate",
+  "onWake",
+  "onSleep",
+  "onDestroy",
+  "onStateChange",
+  "canCreate",
+  "inputSchema",
+  "onBeforeConnect",
+  "onConnect",
+  "onDisconnect",
+  "onBeforeActionResponse",
+  "onRequest",
+  "onWebSocket",
+  "inspector",
+  "options",
 ]);
-const HOOKS = ["createState", "createVars", "createConnState", "onMigrate", "onCreate", "onWake", "onSleep", "onDestroy", "onStateChange",
-  "canCreate", "onBeforeConnect", "onConnect", "onDisconnect", "onBeforeActionResponse", "onRequest", "onWebSocket"];
+const HOOKS = [
+  "createState",
+  "createVars",
+  "createConnState",
+  "onMigrate",
+  "onCreate",
+  "onWake",
+  "onSleep",
+  "onDestroy",
+  "onStateChange",
+  "canCreate",
+  "onBeforeConnect",
+  "onConnect",
+  "onDisconnect",
+  "onBeforeActionResponse",
+  "onRequest",
+  "onWebSocket",
+];
 const RUN_KEYS = new Set(["name", "icon", "run", "inspector"]);
-const EXCLUSIVE_PAIRS = [["state", "createState"], ["vars", "createVars"], ["connState", "createConnState"]] as const;
+const EXCLUSIVE_PAIRS = [
+  ["state", "createState"],
+  ["vars", "createVars"],
+  ["connState", "createConnState"],
+] as const;
 /** @throws TypeError that names what is wrong with the argument of `actor()` */
 export function checkConfig(config: object): void {
   const given = config as Record<string, unknown>;
@@ -54,15 +101,21 @@ export function checkConfig(config: object): void {
     if (!CONFIG_KEYS.has(key)) throw new TypeError(`actor(): unknown key "${key}"`);
   }
   for (const [value, create] of EXCLUSIVE_PAIRS) {
-    if (given[value] !== undefined && given[create] !== undefined) throw new TypeError(`actor(): give either "${value}" or "${create}", not both`);
+    if (given[value] !== undefined && given[create] !== undefined)
+      throw new TypeError(`actor(): give either "${value}" or "${create}", not both`);
   }
   for (const hook of HOOKS) {
-    if (given[hook] !== undefined && typeof given[hook] !== "function") throw new TypeError(`actor(): "${hook}" must be a function`);
+    if (given[hook] !== undefined && typeof given[hook] !== "function")
+      throw new TypeError(`actor(): "${hook}" must be a function`);
   }
   for (const schema of ["inputSchema", "connParamsSchema"]) {
-    if (given[schema] !== undefined && !isStandardSchema(given[schema])) throw new TypeError(`actor(): "${schema}" must be a Standard Schema`);
+    if (given[schema] !== undefined && !isStandardSchema(given[schema]))
+      throw new TypeError(`actor(): "${schema}" must be a Standard Schema`);
   }
-  if (given["db"] !== undefined && typeof (given["db"] as { createClient?: unknown } | null)?.createClient !== "function") {
+  if (
+    given["db"] !== undefined &&
+    typeof (given["db"] as { createClient?: unknown } | null)?.createClient !== "function"
+  ) {
     throw new TypeError('actor(): "db" must be what db() of perdure/db, or of perdure/db/drizzle, gives');
   }
   flattenSchemas(given["actionInputSchemas"], flattenActions(given["actions"]));
@@ -83,7 +136,10 @@ function checkStatics({ state, connState, vars }: Readonly<Record<string, unknow
       encodeValue(value, { what });
     });
   }
-  if (vars !== undefined) attempt('"vars" cannot be copied for each start (createVars makes what has functions)', () => structuredClone(vars));
+  if (vars !== undefined)
+    attempt('"vars" cannot be copied for each start (createVars makes what has functions)', () =>
+      structuredClone(vars),
+    );
 }
 
 function attempt(problem: string, copy: () => unknown): void {
@@ -95,7 +151,11 @@ function attempt(problem: string, copy: () => unknown): void {
 }
 
 /** A definition, ready for the runtime. */
-export function compileActor(name: string, definition: AnyActorDefinition, messageLimits = DEFAULT_MESSAGE_LIMITS): CompiledActor {
+export function compileActor(
+  name: string,
+  definition: AnyActorDefinition,
+  messageLimits = DEFAULT_MESSAGE_LIMITS,
+): CompiledActor {
   const { config } = definition;
   const run = runHandlerOf(config.run);
   const workflow = run && workflowOf(run);
@@ -140,7 +200,8 @@ function runHandlerOf(run: unknown): Handler | undefined {
   if (typeof run === "function") return run as Handler;
   const nested = typeof run === "object" && run !== null ? ownField(run as { run?: unknown }, "run") : undefined;
   if (typeof nested !== "function") throw new TypeError('actor(): "run" must be a function, workflow(…), or { run }');
-  for (const key of Object.keys(run as object)) if (!RUN_KEYS.has(key)) throw new TypeError(`actor(): run: unknown key "${key}"`);
+  for (const key of Object.keys(run as object))
+    if (!RUN_KEYS.has(key)) throw new TypeError(`actor(): run: unknown key "${key}"`);
   return nested as Handler;
 }
 

@@ -12,6 +12,7 @@ export function db(config: DatabaseConfig = {}): DatabaseProvider<RawAccess> {
   const { onMigrate, warnOnManualTransactions: _ignored, ...unknown } = config;
   const [key] = Object.keys(unknown);
   if (key !== undefined) throw new TypeError(`db(): unknown key "${key}"`);
-  if (onMigrate !== undefined && typeof onMigrate !== "function") throw new TypeError('db(): "onMigrate" must be a function');
+  if (onMigrate !== undefined && typeof onMigrate !== "function")
+    throw new TypeError('db(): "onMigrate" must be a function');
   return { createClient: ({ raw }) => raw, ...(onMigrate ? { onMigrate } : {}) };
 }

@@ -4,7 +4,8 @@ const BUILT_IN = new Set(["workflow", "database", "state", "queue", "schedules",
 /** `inspector: { tabs: [...] }` of a definition: checked as the peer does, and without effect here. @throws TypeError */
 export function checkInspector(inspector: unknown): void {
   if (inspector === undefined) return;
-  if (typeof inspector !== "object" || inspector === null) throw new TypeError('actor(): "inspector" must be an object of { tabs }');
+  if (typeof inspector !== "object" || inspector === null)
+    throw new TypeError('actor(): "inspector" must be an object of { tabs }');
   const { tabs, ...others } = inspector as { readonly tabs?: unknown };
   const [unknown] = Object.keys(others);
   if (unknown !== undefined) throw new TypeError(`actor(): inspector: unknown key "${unknown}"`);
@@ -19,9 +20,11 @@ export function checkInspector(inspector: unknown): void {
 }
 
 function checkTab(tab: unknown): string {
-  if (typeof tab !== "object" || tab === null) throw new TypeError("actor(): an inspector tab must be an object with an id");
+  if (typeof tab !== "object" || tab === null)
+    throw new TypeError("actor(): an inspector tab must be an object with an id");
   const { id, label, source, icon, hidden } = tab as Record<string, unknown>;
-  if (typeof id !== "string" || !/^[A-Za-z0-9_-]+$/.test(id)) throw new TypeError("actor(): an inspector tab's id has letters, digits, _ and - only");
+  if (typeof id !== "string" || !/^[A-Za-z0-9_-]+$/.test(id))
+    throw new TypeError("actor(): an inspector tab's id has letters, digits, _ and - only");
   const isBuiltIn = BUILT_IN.has(id);
   if (hidden === true) {
     if (!isBuiltIn) throw new TypeError(`actor(): inspector tab "${id}" is not built in and cannot be hidden`);
@@ -29,8 +32,10 @@ function checkTab(tab: unknown): string {
   }
   if (isBuiltIn) throw new TypeError(`actor(): inspector tab "${id}" is built in; it can only be hidden`);
   for (const [key, value] of Object.entries({ label, source })) {
-    if (typeof value !== "string") throw new TypeError(`actor(): inspector tab "${id}" needs a "${key}" that is a text`);
+    if (typeof value !== "string")
+      throw new TypeError(`actor(): inspector tab "${id}" needs a "${key}" that is a text`);
   }
-  if (icon !== undefined && typeof icon !== "string") throw new TypeError(`actor(): inspector tab "${id}": "icon" must be a text`);
+  if (icon !== undefined && typeof icon !== "string")
+    throw new TypeError(`actor(): inspector tab "${id}": "icon" must be a text`);
   return id;
 }

@@ -46,10 +46,19 @@ const DEFAULTS: CompiledOptions = {
 
 /** Without an effect here. They are checked all the same: a typing error is one everywhere. */
 const IDLE_NUMERIC = [
-  "stateSaveInterval", "connectionLivenessTimeout", "connectionLivenessInterval", "onDestroyTimeout", "waitUntilTimeout", "preloadMaxWorkflowBytes", "preloadMaxConnectionsBytes",
+  "stateSaveInterval",
+  "connectionLivenessTimeout",
+  "connectionLivenessInterval",
+  "onDestroyTimeout",
+  "waitUntilTimeout",
+  "preloadMaxWorkflowBytes",
+  "preloadMaxConnectionsBytes",
 ];
 const IDLE = new Set([...IDLE_NUMERIC, "enableActorRuntimeSocket"]);
-const NUMERIC = new Set([...Object.entries(DEFAULTS).flatMap(([key, value]) => (typeof value === "number" ? [key] : [])), ...IDLE_NUMERIC]);
+const NUMERIC = new Set([
+  ...Object.entries(DEFAULTS).flatMap(([key, value]) => (typeof value === "number" ? [key] : [])),
+  ...IDLE_NUMERIC,
+]);
 const OTHERS = new Map<string, readonly string[]>([
   ["name", ["string"]],
   ["icon", ["string"]],
@@ -66,20 +75,26 @@ export function checkOptions(options: unknown): void {
     if (value === undefined) continue;
     const kinds = OTHERS.get(key);
     if (kinds) {
-      if (!kinds.includes(typeof value)) throw new TypeError(`actor(): option "${key}" must be a ${kinds.join(" or a ")}`);
+      if (!kinds.includes(typeof value))
+        throw new TypeError(`actor(): option "${key}" must be a ${kinds.join(" or a ")}`);
       continue;
     }
     if (!NUMERIC.has(key)) throw new TypeError(`actor(): unknown option "${key}"`);
-    if (typeof value !== "number" || !(value > 0 && value < Infinity)) throw new TypeError(`actor(): option "${key}" must be a positive, finite number`);
+    if (typeof value !== "number" || !(value > 0 && value < Infinity))
+      throw new TypeError(`actor(): option "${key}" must be a positive, finite number`);
   }
 }
 
 /** Options that ask for what does not exist here: whoever sets them is to be told. */
 export function idleOptions(options: ActorOptions | undefined): string[] {
-  return Object.entries(options ?? {}).flatMap(([key, value]) => (IDLE.has(key) && value !== undefined && value !== false ? [key] : []));
+  return Object.entries(options ?? {}).flatMap(([key, value]) =>
+    IDLE.has(key) && value !== undefined && value !== false ? [key] : [],
+  );
 }
 
 export function compileOptions(options: ActorOptions | undefined): CompiledOptions {
-  const given = Object.entries(options ?? {}).filter(([key, value]) => value !== undefined && Object.hasOwn(DEFAULTS, key));
+  const given = Object.entries(options ?? {}).filter(
+    ([key, value]) => value !== undefined && Object.hasOwn(DEFAULTS, key),
+  );
   return own({ ...DEFAULTS, ...Object.fromEntries(given) });
 }

@@ -14,7 +14,10 @@ const SERVED = new WeakMap<object, Served>();
 
 function servedOf(registry: object): Served {
   const served = SERVED.get(registry);
-  if (!served) throw new TypeError("This registry was made by another copy of the package: have it once (`npm ls perdure rivetkit`)");
+  if (!served)
+    throw new TypeError(
+      "This registry was made by another copy of the package: have it once (`npm ls perdure rivetkit`)",
+    );
   return served;
 }
 
@@ -41,15 +44,26 @@ export class Registry<D extends ActorDefinitions = ActorDefinitions> {
     SERVED.set(this, served);
     for (const [name, definition] of Object.entries(config.use)) {
       checkActorName(name);
-      if (typeof definition?.config !== "object") throw new TypeError(`setup(): "${name}" is not an actor; make it with actor({…})`);
+      if (typeof definition?.config !== "object")
+        throw new TypeError(`setup(): "${name}" is not an actor; make it with actor({…})`);
       const { incoming, outgoing } = DEFAULT_MESSAGE_LIMITS;
-      served.actors.set(name, compileActor(name, definition, { incoming: config.maxIncomingMessageSize ?? incoming, outgoing: config.maxOutgoingMessageSize ?? outgoing }));
+      served.actors.set(
+        name,
+        compileActor(name, definition, {
+          incoming: config.maxIncomingMessageSize ?? incoming,
+          outgoing: config.maxOutgoingMessageSize ?? outgoing,
+        }),
+      );
     }
-    const route = (path: string) => (request?: Request) => this.handler(new Request(new URL(`${served.basePath}${path}`, request?.url ?? "http://localhost").href));
+    const route = (path: string) => (request?: Request) =>
+      this.handler(new Request(new URL(`${served.basePath}${path}`, request?.url ?? "http://localhost").href));
     this.routes = {
       health: route("/health"),
       metadata: route("/metadata"),
-      prometheusMetrics: () => Promise.reject(new ActorError("feature", "unsupported", "There are no metrics to read here: the platform has them")),
+      prometheusMetrics: () =>
+        Promise.reject(
+          new ActorError("feature", "unsupported", "There are no metrics to read here: the platform has them"),
+        ),
     };
   }
 
@@ -60,9 +74,19 @@ export class Registry<D extends ActorDefinitions = ActorDefinitions> {
   /** What whoever serves the registry is to log, once. */
   get warnings(): LogEntry[] {
     const ofActors = [...servedOf(this).actors.values()].flatMap(({ name, idleOptions }) =>
-      idleOptions.map((option) => ({ msg: `The option "${option}" of the actor "${name}" has no effect here`, actor: name, option })),
+      idleOptions.map((option) => ({
+        msg: `The option "${option}" of the actor "${name}" has no effect here`,
+        actor: name,
+        option,
+      })),
     );
-    return [...idleKeys(this.config).map((option) => ({ msg: `The option "${option}" of setup() has no effect here`, option })), ...ofActors];
+    return [
+      ...idleKeys(this.config).map((option) => ({
+        msg: `The option "${option}" of setup() has no effect here`,
+        option,
+      })),
+      ...ofActors,
+    ];
   }
 
   /** @throws actor/not_registered */
@@ -81,18 +105,32 @@ export class Registry<D extends ActorDefinitions = ActorDefinitions> {
   async handler(request: Request, env?: unknown, ctx?: unknown): Promise<Response> {
     const { fetch } = servedOf(this);
     if (fetch) return fetch(request, env, ctx);
-    throw new ActorError("feature", "unsupported", "Nothing serves this registry yet: call createHandler(registry) of perdure/cloudflare, and export its ActorObject");
+    throw new ActorError(
+      "feature",
+      "unsupported",
+      "Nothing serves this registry yet: call createHandler(registry) of perdure/cloudflare, and export its ActorObject",
+    );
   }
 
-  /** For `export default registry.serve()`. The object class is exported beside it: `export const { ActorObject } = createHandler(registry)`. */
+  /**
+   * For `export default registry.serve()`. The object class is exported beside it: `export const { ActorObject } =
+   * createHandler(registry)`.
+   */
   serve(): { fetch(request: Request, env?: unknown, ctx?: unknown): Promise<Response> } {
     return { fetch: (request, env, ctx) => this.handler(request, env, ctx) };
   }
 
   /** The configuration with its defaults. */
-  parseConfig(): RegistryConfig<D> & { readonly maxIncomingMessageSize: number; readonly maxOutgoingMessageSize: number } {
+  parseConfig(): RegistryConfig<D> & {
+    readonly maxIncomingMessageSize: number;
+    readonly maxOutgoingMessageSize: number;
+  } {
     const { incoming, outgoing } = DEFAULT_MESSAGE_LIMITS;
-    return { ...this.config, maxIncomingMessageSize: this.config.maxIncomingMessageSize ?? incoming, maxOutgoingMessageSize: this.config.maxOutgoingMessageSize ?? outgoing };
+    return {
+      ...this.config,
+      maxIncomingMessageSize: this.config.maxIncomingMessageSize ?? incoming,
+      maxOutgoingMessageSize: this.config.maxOutgoingMessageSize ?? outgoing,
+    };
   }
 
   /** Harmless on Workers, as are the four below: the platform starts and stops what `createHandler` exports. */
@@ -102,7 +140,11 @@ export class Registry<D extends ActorDefinitions = ActorDefinitions> {
 
   async startEnvoy(): Promise<void> {}
 
-  async listen(_options?: { readonly port?: number; readonly host?: string; readonly [ignored: string]: unknown }): Promise<void> {}
+  async listen(_options?: {
+    readonly port?: number;
+    readonly host?: string;
+    readonly [ignored: string]: unknown;
+  }): Promise<void> {}
 
   async shutdown(): Promise<void> {}
 }
@@ -125,7 +167,10 @@ export interface RegistryConfig<D extends ActorDefinitions> extends Readonly<Par
   readonly logging?: {
     /** Lowest level that is logged: trace, debug, info, warn, error, fatal or silent. `createHandler`'s `logLevel` comes first. */
     readonly level?: string;
-    /** Takes what is logged instead of the console: a pino logger, or anything with its six methods, each of which gets one object with `msg`. */
+    /**
+     * Takes what is logged instead of the console: a pino logger, or anything with its six methods, each of which gets
+     * one object with `msg`.
+     */
     readonly baseLogger?: unknown;
   };
   readonly serverless?: {
@@ -137,28 +182,61 @@ export interface RegistryConfig<D extends ActorDefinitions> extends Readonly<Par
 
 /** What RivetKit configures for its servers and engines. Accepted with a warning, so that a registry moves as it is. */
 const IDLE_KEYS = [
-  "configurePool", "endpoint", "enginePort", "engineHost", "engineVersion", "envoy", "headers", "httpBasePath", "httpHost", "httpPort", "namespace",
-  "runtime", "shutdown", "sqlite", "startEngine", "staticDir", "test", "token", "wasm",
+  "configurePool",
+  "endpoint",
+  "enginePort",
+  "engineHost",
+  "engineVersion",
+  "envoy",
+  "headers",
+  "httpBasePath",
+  "httpHost",
+  "httpPort",
+  "namespace",
+  "runtime",
+  "shutdown",
+  "sqlite",
+  "startEngine",
+  "staticDir",
+  "test",
+  "token",
+  "wasm",
 ] as const;
 type IdleKey = (typeof IDLE_KEYS)[number];
-const KEYS: ReadonlySet<string> = new Set([...IDLE_KEYS, "use", "maxIncomingMessageSize", "maxOutgoingMessageSize", "noWelcome", "logging", "serverless"]);
+const KEYS: ReadonlySet<string> = new Set([
+  ...IDLE_KEYS,
+  "use",
+  "maxIncomingMessageSize",
+  "maxOutgoingMessageSize",
+  "noWelcome",
+  "logging",
+  "serverless",
+]);
 
 const MAX_MESSAGE_BYTES = 32 * 1024 * 1024;
 
 /** @throws TypeError that names what is wrong with the argument of `setup()`, but for the actors in it */
 export function checkRegistryConfig(config: RegistryConfig<ActorDefinitions>): void {
-  if (typeof config?.use !== "object" || config.use === null) throw new TypeError("setup() needs { use: { name: actor({…}) } }");
+  if (typeof config?.use !== "object" || config.use === null)
+    throw new TypeError("setup() needs { use: { name: actor({…}) } }");
   for (const key of Object.keys(config)) if (!KEYS.has(key)) throw new TypeError(`setup(): unknown key "${key}"`);
   for (const size of ["maxIncomingMessageSize", "maxOutgoingMessageSize"] as const) {
     const bytes: unknown = config[size];
-    if (bytes === undefined || (Number.isInteger(bytes) && (bytes as number) > 0 && (bytes as number) <= MAX_MESSAGE_BYTES)) continue;
+    if (
+      bytes === undefined ||
+      (Number.isInteger(bytes) && (bytes as number) > 0 && (bytes as number) <= MAX_MESSAGE_BYTES)
+    )
+      continue;
     throw new TypeError(`setup(): "${size}" must be a whole number of bytes from 1 to ${MAX_MESSAGE_BYTES}`);
   }
   const { level, baseLogger } = section(config, "logging");
-  if (level !== undefined && !["silent", ...LOG_LEVELS].includes(level as string)) throw new TypeError(`setup(): "logging.level" must be one of ${LOG_LEVELS.join(", ")}, silent`);
-  if (baseLogger !== undefined && !isLogger(baseLogger)) throw new TypeError(`setup(): "logging.baseLogger" must have the methods ${LOG_LEVELS.join(", ")}`);
+  if (level !== undefined && !["silent", ...LOG_LEVELS].includes(level as string))
+    throw new TypeError(`setup(): "logging.level" must be one of ${LOG_LEVELS.join(", ")}, silent`);
+  if (baseLogger !== undefined && !isLogger(baseLogger))
+    throw new TypeError(`setup(): "logging.baseLogger" must have the methods ${LOG_LEVELS.join(", ")}`);
   const { basePath } = section(config, "serverless");
-  if (basePath !== undefined && typeof basePath !== "string") throw new TypeError('setup(): "serverless.basePath" must be a text');
+  if (basePath !== undefined && typeof basePath !== "string")
+    throw new TypeError('setup(): "serverless.basePath" must be a text');
 }
 
 /** Options that ask for what does not exist here: whoever sets them is to be told. */
@@ -167,11 +245,16 @@ export function idleKeys(config: RegistryConfig<ActorDefinitions>): string[] {
 }
 
 function section(config: object, name: "logging" | "serverless"): Readonly<Record<string, unknown>> {
-  const value: unknown = (Object.hasOwn(config, name) ? (config as Readonly<Record<string, unknown>>)[name] : undefined) ?? {};
+  const value: unknown =
+    (Object.hasOwn(config, name) ? (config as Readonly<Record<string, unknown>>)[name] : undefined) ?? {};
   if (typeof value !== "object") throw new TypeError(`setup(): "${name}" must be an object`);
   return own(value as Readonly<Record<string, unknown>>);
 }
 
 function isLogger(value: unknown): value is LogSink {
-  return typeof value === "object" && value !== null && LOG_LEVELS.every((level) => typeof (value as Record<string, unknown>)[level] === "function");
+  return (
+    typeof value === "object" &&
+    value !== null &&
+    LOG_LEVELS.every((level) => typeof (value as Record<string, unknown>)[level] === "function")
+  );
 }

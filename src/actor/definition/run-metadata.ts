@@ -13,11 +13,11 @@ export interface RunMetadata {
  * @example
  *     actor({ run: defineRunHandler(async (c) => { … }, { name: "Poller", icon: "rotate" }), actions: {} });
  */
-// biome-ignore lint: any run handler
 export function defineRunHandler<Run extends (...args: any[]) => any>(run: Run, metadata: RunMetadata = {}): Run {
   if (typeof run !== "function") throw new TypeError("defineRunHandler() takes a function");
   for (const key of ["name", "icon"] as const) {
-    if (metadata[key] !== undefined && typeof metadata[key] !== "string") throw new TypeError(`defineRunHandler(): "${key}" must be a string`);
+    if (metadata[key] !== undefined && typeof metadata[key] !== "string")
+      throw new TypeError(`defineRunHandler(): "${key}" must be a string`);
   }
   return run;
 }

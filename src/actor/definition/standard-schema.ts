@@ -22,12 +22,22 @@ function valid(result: StandardResult<unknown>, what: string): unknown {
 export function issuesOf(issues: NonNullable<StandardResult<unknown>["issues"]>): object[] {
   return issues.map(own).map((issue) => ({
     message: issue.message,
-    ...(issue.path ? { path: issue.path.map((part) => (typeof part === "object" && part !== null ? (part as { key: unknown }).key : part)) } : {}),
+    ...(issue.path
+      ? {
+          path: issue.path.map((part) =>
+            typeof part === "object" && part !== null ? (part as { key: unknown }).key : part,
+          ),
+        }
+      : {}),
   }));
 }
 
 export function isStandardSchema(value: unknown): value is StandardSchema {
-  return (typeof value === "object" || typeof value === "function") && value !== null && fieldOf(value, "~standard") !== undefined;
+  return (
+    (typeof value === "object" || typeof value === "function") &&
+    value !== null &&
+    fieldOf(value, "~standard") !== undefined
+  );
 }
 
 /** Goes on with what `validate` gave, at once where that is there. */

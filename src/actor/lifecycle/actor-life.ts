@@ -5,7 +5,14 @@
  * hooks of a start (start.ts) and of an end (destroy.ts).
  * Invariants: no error of user code escapes `alarm` (D4); `get` on an actor that does not exist writes nothing.
  */
-import { ActorError, checkKey, decodeValue, parseActorId, type CallEnvelope, type Creation } from "../../protocol/index.js";
+import {
+  ActorError,
+  checkKey,
+  decodeValue,
+  parseActorId,
+  type CallEnvelope,
+  type Creation,
+} from "../../protocol/index.js";
 import type { Admitted, Caller } from "../connections/admission.js";
 import type { Creator } from "./creation.js";
 import { describe } from "../activation/thrown.js";
@@ -125,7 +132,8 @@ export class Lives {
     const runtime = await this.#gate.enter(begin, creation).catch(rethrowCause);
     if (!runtime) throw notFound(address);
     checkAddress(runtime.record, address);
-    if (created && runtime.record.destroyed && operation.kind !== "resolve") throw new ActorError("actor", "destroyed", "The actor was destroyed by its own start");
+    if (created && runtime.record.destroyed && operation.kind !== "resolve")
+      throw new ActorError("actor", "destroyed", "The actor was destroyed by its own start");
     if (creation.mode === "create" && !created) {
       throw new ActorError("actor", "duplicate_key", "An actor with this key exists already", {
         metadata: { existing_actor_id: runtime.record.actorId },
@@ -150,7 +158,9 @@ export class Lives {
     const actor = this.#registry.find(address.name);
     checkOperation(actor, operation, this.#ports.log);
     const input = creation.mode !== "get" && creation.input ? decodeValue(creation.input) : undefined;
-    const made = await createActor(actor, this.#ports, store, address, { caller, operation, input }, (each) => this.#destroy(each)).catch((error: unknown) => {
+    const made = await createActor(actor, this.#ports, store, address, { caller, operation, input }, (each) =>
+      this.#destroy(each),
+    ).catch((error: unknown) => {
       throw error instanceof CreatorRefused ? error : new StartFailure(error, creation);
     });
     this.#begun(made.runtime);
@@ -170,7 +180,10 @@ export class Lives {
       try {
         return await this.#load(store, record);
       } catch (error) {
-        this.#ports.log.warn({ msg: "The actor did not start; it is destroyed all the same", error: describe(causeOf(error)) });
+        this.#ports.log.warn({
+          msg: "The actor did not start; it is destroyed all the same",
+          error: describe(causeOf(error)),
+        });
         const unstarted = this.#open(store, record);
         if (!markDestroyed(unstarted)) throw unstarted.lost ?? causeOf(error);
         await finishDestroy(unstarted);
@@ -195,7 +208,10 @@ export class Lives {
     this.#gate.endWith(
       runtime,
       finishDestroy(runtime).catch((error: unknown) => {
-        this.#ports.log.error({ msg: "The actor could not be deleted yet; the alarm tries again", error: describe(error) });
+        this.#ports.log.error({
+          msg: "The actor could not be deleted yet; the alarm tries again",
+          error: describe(error),
+        });
       }),
     );
     this.#ports.waitUntil(this.#gate.ended());
@@ -228,9 +244,11 @@ export class Lives {
 
   async #load(store: StoreActivation, record: ActorRecord, by: StartedBy = {}): Promise<ActorRuntime> {
     const actor = this.#registry.find(record.name);
-    const runtime = await loadActor(actor, this.#ports, store, record, by, (each) => this.#destroy(each)).catch((error: unknown) => {
-      throw new StartFailure(error);
-    });
+    const runtime = await loadActor(actor, this.#ports, store, record, by, (each) => this.#destroy(each)).catch(
+      (error: unknown) => {
+        throw new StartFailure(error);
+      },
+    );
     return this.#begun(runtime);
   }
 
@@ -276,7 +294,10 @@ export class Lives {
       if (runtime?.sleep.isOnlyForSleep) this.#sleep(runtime);
       return runtime;
     } catch (error) {
-      this.#ports.log.error({ msg: "An alarm could not start the actor; it will be tried again", error: describe(causeOf(error)) });
+      this.#ports.log.error({
+        msg: "An alarm could not start the actor; it will be tried again",
+        error: describe(causeOf(error)),
+      });
       await this.#leaveAWake();
       if (error instanceof StartFailure) throw error;
       return undefined;
@@ -331,6 +352,7 @@ function checkAddress(record: ActorRecord, address: CallEnvelope["address"]): vo
 }
 
 function notFound(address: CallEnvelope["address"]): ActorError {
-  const what = address.name === "" ? "There is no actor with this id" : `There is no actor "${address.name}" with this key`;
+  const what =
+    address.name === "" ? "There is no actor with this id" : `There is no actor "${address.name}" with this key`;
   return new ActorError("actor", "not_found", what);
 }

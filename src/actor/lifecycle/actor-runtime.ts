@@ -78,14 +78,24 @@ export class ActorRuntime extends StoredRows implements ActorActivation {
 
   /** Loads what is stored, but for the state; writes nothing. */
   constructor(actor: CompiledActor, ports: ActorPorts, store: StoreActivation, record: ActorRecord) {
-    super(store, () => ports.now(), () => this.workflow.wakeAt());
+    super(
+      store,
+      () => ports.now(),
+      () => this.workflow.wakeAt(),
+    );
     this.actor = actor;
     this.ports = { ...ports, log: ports.log.child({ actor: record.name, key: record.key }) };
     this.record = own(record);
-    this.history = new History([...store.list(KEYS.entries)].map(([key, bytes]) => decodeEntry(Number(key.slice(KEYS.entries.length)), bytes)));
+    this.history = new History(
+      [...store.list(KEYS.entries)].map(([key, bytes]) => decodeEntry(Number(key.slice(KEYS.entries.length)), bytes)),
+    );
     this.#counter = this.history.highestSeq();
     this.workflow = new WorkflowHost(this);
-    this.timers = new Timers(ports.createTimer(), () => ports.now(), () => this.workflow.advanceSoon());
+    this.timers = new Timers(
+      ports.createTimer(),
+      () => ports.now(),
+      () => this.workflow.advanceSoon(),
+    );
     this.queue = new MessageQueue(this);
     this.receivers = new MessageReceivers(this);
     const order = new FireOrder(this);
@@ -131,18 +141,32 @@ export class ActorRuntime extends StoredRows implements ActorActivation {
 
   setState(root: unknown, stored: Uint8Array | undefined): void {
     const { callbacks, ports, record } = this;
-    this.state = new StateTree(root, stored, { actorId: record.actorId, callbacks, log: ports.log, onDirty: () => this.changedSoon() });
+    this.state = new StateTree(root, stored, {
+      actorId: record.actorId,
+      callbacks,
+      log: ports.log,
+      onDirty: () => this.changedSoon(),
+    });
     this.#view = this.state.createView({ onWrite: () => this.checkAlive() });
   }
 
   stateView(): StateView {
     if (this.#view) return this.#view;
-    throw new ActorError("actor", "state_not_enabled", "State not enabled. Must implement `state` or `createState` to use it");
+    throw new ActorError(
+      "actor",
+      "state_not_enabled",
+      "State not enabled. Must implement `state` or `createState` to use it",
+    );
   }
 
   checkAlive(): void {
     if (!this.#lost) return;
-    throw new ActorError("actor", "ended", "This code belongs to an activation of the actor that has ended: what it changes would be lost", { cause: this.#lost });
+    throw new ActorError(
+      "actor",
+      "ended",
+      "This code belongs to an activation of the actor that has ended: what it changes would be lost",
+      { cause: this.#lost },
+    );
   }
 
   client(chain: () => Chain, use?: ClientUse): unknown {
@@ -282,7 +306,9 @@ export class ActorRuntime extends StoredRows implements ActorActivation {
   #tellUnstorable(error: unknown): void {
     const path = ActorError.isActorError(error) ? error.metadata : undefined;
     const callbacks = this.callbacks.suspects();
-    const msg = "The state cannot be stored: something was written into it through a reference to an object that was put into it before. The actor starts anew from what is stored";
+    const msg =
+      "The state cannot be stored: something was written into it through a reference to an object that was " +
+      "put into it before. The actor starts anew from what is stored";
     this.ports.log.error({ msg, error: String(error), ...(path === undefined ? {} : { metadata: path }), callbacks });
   }
 
@@ -290,10 +316,13 @@ export class ActorRuntime extends StoredRows implements ActorActivation {
   changedSoon(): void {
     if (!this.#open || this.#flush) return;
     // Nobody asked for this commit: it lets a transaction of user code end first, which it would undo.
-    this.#flush = this.ports.yield().then(() => this.database?.idle()).then(() => {
-      this.#flush = undefined;
-      this.commit();
-    });
+    this.#flush = this.ports
+      .yield()
+      .then(() => this.database?.idle())
+      .then(() => {
+        this.#flush = undefined;
+        this.commit();
+      });
     this.ports.waitUntil(this.#flush);
   }
 

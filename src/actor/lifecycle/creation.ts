@@ -26,12 +26,28 @@ export async function askToCreate(activation: ActorActivation, creator: Creator)
   const { inputSchema, canCreate } = config;
   const { caller } = creator;
   const check = (): unknown => validate(inputSchema, creator.input, "input");
-  const input = inputSchema ? await callHook(activation, "inputSchema", check, () => ({}), READY, CREATE_TIMEOUT_MS, []) : creator.input;
+  const input = inputSchema
+    ? await callHook(activation, "inputSchema", check, () => ({}), READY, CREATE_TIMEOUT_MS, [])
+    : creator.input;
   if (!canCreate) return input;
   const params = await paramsOf(activation, creator);
-  const context = (): CallbackContext => new CallbackContext(activation, BEFORE_STATE, { internal: caller.internal, logged: { hook: "canCreate" }, ...(caller.request && { request: caller.request }) });
-  const answer = await callHook(activation, "canCreate", canCreate, context, BEFORE_STATE, options.onBeforeConnectTimeout, [input, params]);
-  if (answer !== undefined && answer !== true) throw new ActorError("auth", "forbidden", "This caller may not create this actor");
+  const context = (): CallbackContext =>
+    new CallbackContext(activation, BEFORE_STATE, {
+      internal: caller.internal,
+      logged: { hook: "canCreate" },
+      ...(caller.request && { request: caller.request }),
+    });
+  const answer = await callHook(
+    activation,
+    "canCreate",
+    canCreate,
+    context,
+    BEFORE_STATE,
+    options.onBeforeConnectTimeout,
+    [input, params],
+  );
+  if (answer !== undefined && answer !== true)
+    throw new ActorError("auth", "forbidden", "This caller may not create this actor");
   return input;
 }
 
@@ -54,13 +70,24 @@ export async function admitCreator(activation: ActorActivation, creator: Creator
   } catch (error) {
     // What it was written to say, it says; a hook that did not expect to be asked for a creation throws anything.
     if (ActorError.isActorError(error) && error.public) throw error;
-    activation.ports.log.warn({ msg: "onBeforeConnect, asked whether an actor may be created, threw. Say who may with `canCreate`", actor: activation.record.name, error: String(error) });
-    throw new ActorError("auth", "forbidden", "`onBeforeConnect` did not let this creation in. The server says who may create with `canCreate`; a client may send `params` with `create`");
+    activation.ports.log.warn({
+      msg: "onBeforeConnect, asked whether an actor may be created, threw. Say who may with `canCreate`",
+      actor: activation.record.name,
+      error: String(error),
+    });
+    throw new ActorError(
+      "auth",
+      "forbidden",
+      "`onBeforeConnect` did not let this creation in. The server says who may create with `canCreate`; a " +
+        "client may send `params` with `create`",
+    );
   }
   return undefined;
 }
 
 /** Those who only create may have none, whatever the schema says. */
 async function paramsOf(activation: ActorActivation, { caller, operation }: Creator): Promise<unknown> {
-  return caller.params === undefined && operation.kind === "resolve" ? undefined : readParams(activation, caller.params);
+  return caller.params === undefined && operation.kind === "resolve"
+    ? undefined
+    : readParams(activation, caller.params);
 }

@@ -26,7 +26,10 @@ export async function finishDestroy(runtime: ActorRuntime): Promise<void> {
   await shutDown(runtime, "onDestroy");
   // They see what `onDestroy` sent, then the end.
   await runtime.connections.disconnectAll({ code: 1011, reason: "actor.destroyed" }).catch((error: unknown) => {
-    runtime.ports.log.error({ msg: "Not every connection was ended as the actor was destroyed", error: describe(error) });
+    runtime.ports.log.error({
+      msg: "Not every connection was ended as the actor was destroyed",
+      error: describe(error),
+    });
   });
   for (const socket of runtime.ports.replySockets()) socket.close(1011, "actor.destroyed");
   // Calls that still run are told; the workflow's operations were evicted with the mark.

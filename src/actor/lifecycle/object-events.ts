@@ -4,7 +4,15 @@
  * Owns: what each event asks of the actor, and how it is answered. Does not own: when an actor is created, started, or
  * ended (actor-life.ts). Invariant: errors of calls are data, never thrown.
  */
-import { ActorError, decodeValue, encodeValue, ENVELOPE_VERSION, type CallEnvelope, type ReplyEnvelope, own } from "../../protocol/index.js";
+import {
+  ActorError,
+  decodeValue,
+  encodeValue,
+  ENVELOPE_VERSION,
+  type CallEnvelope,
+  type ReplyEnvelope,
+  own,
+} from "../../protocol/index.js";
 import type { Caller } from "../connections/admission.js";
 import { chainOf } from "../activation/call-chain.js";
 import { describe } from "../activation/thrown.js";
@@ -22,7 +30,9 @@ type Reply = ReturnType<typeof replyOf>;
 type Refusal = Extract<ReplyEnvelope, { ok: false }>;
 /** The actor's own answer to a raw request, or why there is none. */
 export type RequestReply = (Reply & { readonly response: Response }) | Refusal;
-type Serve = <T>(body: (entered: Entered & { readonly reply: Reply; readonly caller: Caller }) => Promise<T>) => Promise<T>;
+type Serve = <T>(
+  body: (entered: Entered & { readonly reply: Reply; readonly caller: Caller }) => Promise<T>,
+) => Promise<T>;
 
 export class ActorHost {
   readonly #ports: ActorPorts;
@@ -49,8 +59,12 @@ export class ActorHost {
   request(sent: CallEnvelope, request: Request): Promise<RequestReply> {
     const envelope = readEnvelope(sent);
     return this.#answer(envelope, async (serve) => {
-      if (envelope.operation.kind !== "request") throw new ActorError("actor", "invalid_request", "This is no raw request's envelope");
-      return serve(async ({ runtime, reply, caller, admitted }) => ({ ...reply, response: await answerRequest(runtime, request, caller, admitted) }));
+      if (envelope.operation.kind !== "request")
+        throw new ActorError("actor", "invalid_request", "This is no raw request's envelope");
+      return serve(async ({ runtime, reply, caller, admitted }) => ({
+        ...reply,
+        response: await answerRequest(runtime, request, caller, admitted),
+      }));
     });
   }
 
@@ -62,7 +76,8 @@ export class ActorHost {
     const envelope = readEnvelope(sent);
     return this.#answer<ReplyEnvelope>(envelope, async (serve) => {
       const { operation } = envelope;
-      if (operation.kind !== "connect") throw new ActorError("actor", "invalid_request", "This is no connection's envelope");
+      if (operation.kind !== "connect")
+        throw new ActorError("actor", "invalid_request", "This is no connection's envelope");
       return serve(async ({ runtime, reply, caller, admitted }) => {
         const connection = await runtime.connections.open(caller, admitted);
         runtime.connections.bind(connection, accept);
@@ -137,27 +152,46 @@ export class ActorHost {
       const { record } = this.#lives;
       // Whoever has the id of an earlier life of the key learns nothing of this one.
       const addressed = record && isAddressed(record, envelope.address) ? record : undefined;
-      return { v: ENVELOPE_VERSION, ok: false, ...tellFailure(error, this.#ports, addressed, hasBegun, callOf(envelope)) };
+      return {
+        v: ENVELOPE_VERSION,
+        ok: false,
+        ...tellFailure(error, this.#ports, addressed, hasBegun, callOf(envelope)),
+      };
     }
   }
 
-  async #serve({ operation }: CallEnvelope, { runtime, reply, caller, admitted }: Parameters<Parameters<Serve>[0]>[0]): Promise<ReplyEnvelope> {
+  async #serve(
+    { operation }: CallEnvelope,
+    { runtime, reply, caller, admitted }: Parameters<Parameters<Serve>[0]>[0],
+  ): Promise<ReplyEnvelope> {
     switch (operation.kind) {
       case "resolve":
         return namedReply(runtime.record, reply.created);
       case "action": {
         const args = decodeValue(operation.args);
-        if (!Array.isArray(args)) throw new ActorError("actor", "invalid_request", "The arguments of an action are a list");
-        return { ...reply, output: await runtime.connections.during(caller, admitted, (conn) => callAction(runtime, operation.name, args, { ...caller, conn })) };
+        if (!Array.isArray(args))
+          throw new ActorError("actor", "invalid_request", "The arguments of an action are a list");
+        return {
+          ...reply,
+          output: await runtime.connections.during(caller, admitted, (conn) =>
+            callAction(runtime, operation.name, args, { ...caller, conn }),
+          ),
+        };
       }
       case "send": {
-        const accepted = await runtime.connections.during(caller, admitted, (conn) => acceptMessage(runtime, operation, { ...caller, conn }));
+        const accepted = await runtime.connections.during(caller, admitted, (conn) =>
+          acceptMessage(runtime, operation, { ...caller, conn }),
+        );
         return { ...reply, output: encodeValue(accepted) };
       }
       case "wait":
         return { ...reply, output: encodeValue(await awaitReply(runtime, operation)) };
       default:
-        throw new ActorError("feature", "unsupported", `This release does not know the operation "${String((operation as { kind: unknown }).kind)}"`);
+        throw new ActorError(
+          "feature",
+          "unsupported",
+          `This release does not know the operation "${String((operation as { kind: unknown }).kind)}"`,
+        );
     }
   }
 }
@@ -192,7 +226,10 @@ function callerOf(envelope: CallEnvelope): Caller {
 
 function requestOf(envelope: CallEnvelope): Request | undefined {
   const { request } = envelope;
-  return request && new Request(request.url, { method: request.method, headers: request.headers.map(([name, value]) => [name, value]) });
+  return (
+    request &&
+    new Request(request.url, { method: request.method, headers: request.headers.map(([name, value]) => [name, value]) })
+  );
 }
 
 /** What the log says of a call: the action, or what else was asked for. */

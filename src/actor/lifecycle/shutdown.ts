@@ -13,7 +13,15 @@ export async function shutDown(runtime: ActorRuntime, hook: "onDestroy" | "onSle
   const graceMs = runtime.actor.options.sleepGracePeriod;
   const until = runtime.ports.now() + graceMs;
   runtime.shutdown.begin();
-  await callHook(runtime, hook, runtime.actor.config[hook], (stage) => new CallbackContext(runtime, stage, { logged: { hook } }), READY, graceMs, []).catch((error: unknown) =>
+  await callHook(
+    runtime,
+    hook,
+    runtime.actor.config[hook],
+    (stage) => new CallbackContext(runtime, stage, { logged: { hook } }),
+    READY,
+    graceMs,
+    [],
+  ).catch((error: unknown) =>
     runtime.ports.log.error({ msg: `${hook} failed; the actor ends all the same`, error: describe(error) }),
   );
   await runtime.background.settled(until);
@@ -35,8 +43,15 @@ export async function goToSleep(runtime: ActorRuntime): Promise<void> {
   await shutDown(runtime, "onSleep");
   // Destroyed meanwhile: that goes on.
   if (runtime.record.destroyed) return;
-  await Promise.all(runtime.connections.bound.map((each) => runtime.connections.disconnect(each, { code: 1001, reason: "actor.sleeping" }))).catch((error: unknown) => {
-    runtime.ports.log.error({ msg: "Not every connection was ended as the actor went to sleep", error: describe(error) });
+  await Promise.all(
+    runtime.connections.bound.map((each) =>
+      runtime.connections.disconnect(each, { code: 1001, reason: "actor.sleeping" }),
+    ),
+  ).catch((error: unknown) => {
+    runtime.ports.log.error({
+      msg: "Not every connection was ended as the actor went to sleep",
+      error: describe(error),
+    });
   });
   sleep.done();
   runtime.commit();

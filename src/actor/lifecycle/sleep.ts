@@ -70,7 +70,11 @@ export class Sleep {
     }
   }
 
-  /** `c.sleep()`: as soon as nobody is served and nothing but the run handler works, `sleepGracePeriod` from now at the latest. @throws actor/starting */
+  /**
+   * `c.sleep()`: as soon as nobody is served and nothing but the run handler works, `sleepGracePeriod` from now at the
+   * latest.
+   * @throws actor/starting
+   */
   ask(): void {
     if (!this.#isReady) throw new ActorError("actor", "starting", "The actor has not started yet");
     if (!this.#isAsked) this.#beginAtLast();
@@ -114,7 +118,9 @@ export class Sleep {
     const row = this.#row;
     if (!row || row.at > now) return false;
     if (row.tries >= MAX_TRIES) {
-      this.#activation.ports.log.error({ msg: `onSleep was cut off ${MAX_TRIES} times in a row by a crash or reset of its object; it is given up` });
+      this.#activation.ports.log.error({
+        msg: `onSleep was cut off ${MAX_TRIES} times in a row by a crash or reset of its object; it is given up`,
+      });
       this.#isGivenUp = true;
     }
     if (!this.#mayBeIdle) this.#activation.clearDeadline(IDLE);
@@ -132,7 +138,8 @@ export class Sleep {
 
   /** Messages were stored. Of those that come while the actor goes to sleep nobody is told: the lease brings it back for them. */
   messagesCame(): void {
-    if (this.#activation.shutdown.isBegun) this.#isAwaited = this.#activation.actor.workflow !== undefined || this.#activation.actor.run !== undefined;
+    if (this.#activation.shutdown.isBegun)
+      this.#isAwaited = this.#activation.actor.workflow !== undefined || this.#activation.actor.run !== undefined;
   }
 
   /** It is over. */
@@ -163,11 +170,18 @@ export class Sleep {
 
   get #mayBeIdle(): boolean {
     const { config, options } = this.#activation.actor;
-    return config.onSleep !== undefined && !options.noSleep && Number.isFinite(options.sleepTimeout) && !this.#isGivenUp;
+    return (
+      config.onSleep !== undefined && !options.noSleep && Number.isFinite(options.sleepTimeout) && !this.#isGivenUp
+    );
   }
 
   get #isIdle(): boolean {
-    return this.#served === 0 && !this.#activation.isWorking && !this.#activation.lease && this.#activation.connections.bound.length === 0;
+    return (
+      this.#served === 0 &&
+      !this.#activation.isWorking &&
+      !this.#activation.lease &&
+      this.#activation.connections.bound.length === 0
+    );
   }
 
   get #isOver(): boolean {

@@ -57,7 +57,10 @@ export class StartGate {
   async enter(begin: () => Promise<ActorRuntime | undefined>, creation?: Creation): Promise<ActorRuntime | undefined> {
     for (;;) {
       if (this.#starting) {
-        const failure: unknown = await this.#starting.then(() => undefined, (error: unknown) => error);
+        const failure: unknown = await this.#starting.then(
+          () => undefined,
+          (error: unknown) => error,
+        );
         if (creation && failure instanceof StartFailure && failure.isFor(creation)) throw failure;
       } else if (this.#ending) await this.#ending;
       else break;

@@ -216,7 +216,10 @@ function begin(runtime: ActorRuntime, careful: boolean): void {
   if (runtime.lease) runtime.workflow.start(careful);
 }
 
-/** The sockets that are still open, and the one whose close woke the actor, are connections again; those of an earlier life of this key are ended. */
+/**
+ * The sockets that are still open, and the one whose close woke the actor, are connections again; those of an earlier
+ * life of this key are ended.
+ */
 export function restoreConnections(runtime: ActorRuntime, closing?: Socket): void {
   runtime.connections.restore(runtime.store.list(KEYS.connections), closing);
 }
@@ -230,7 +233,10 @@ export function loadState(runtime: ActorRuntime): void {
 /** One call a start; when it ends, the actor idles until the next one (`spec/api.md` A.8). */
 function startRunHandler(runtime: ActorRuntime): void {
   const { run } = runtime.actor;
-  if (run) runtime.runHandler.start(() => run(new CallbackContext(runtime, READY, { isRunHandler: true, waits: "run", logged: { hook: "run" } })));
+  if (run)
+    runtime.runHandler.start(() =>
+      run(new CallbackContext(runtime, READY, { isRunHandler: true, waits: "run", logged: { hook: "run" } })),
+    );
 }
 
 function toError(thrown: unknown): Error {
@@ -238,6 +244,21 @@ function toError(thrown: unknown): Error {
   return error instanceof Error ? error : new Error(String(error));
 }
 
-function hook(runtime: ActorRuntime, name: string, handler: unknown, stage: Stage, timeoutMs: number, args: readonly unknown[]): Promise<unknown> {
-  return callHook(runtime, name, handler, (at) => new CallbackContext(runtime, at, { logged: { hook: name } }), stage, timeoutMs, args);
+function hook(
+  runtime: ActorRuntime,
+  name: string,
+  handler: unknown,
+  stage: Stage,
+  timeoutMs: number,
+  args: readonly unknown[],
+): Promise<unknown> {
+  return callHook(
+    runtime,
+    name,
+    handler,
+    (at) => new CallbackContext(runtime, at, { logged: { hook: name } }),
+    stage,
+    timeoutMs,
+    args,
+  );
 }

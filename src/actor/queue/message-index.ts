@@ -3,7 +3,10 @@ export class MessageIndex {
   readonly #all = new Map<number, string>();
   readonly #byName = new Map<string, Set<number>>();
   #highest = 0;
-  /** Old messages have come back, and stand where they do not belong: with the next question the order is made anew, once for all of them. */
+  /**
+   * Old messages have come back, and stand where they do not belong: with the next question the order is made anew,
+   * once for all of them.
+   */
   #isUnordered = false;
 
   get size(): number {

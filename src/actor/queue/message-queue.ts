@@ -7,7 +7,13 @@
  * it are one commit (C3); an answer is given only after the commit that deletes the message.
  */
 import { ActorError, encodeValue, own } from "../../protocol/index.js";
-import { heldMessages, takenMessages, type MessageFilter, type MessagePort, type StoredMessage } from "../../workflow/index.js";
+import {
+  heldMessages,
+  takenMessages,
+  type MessageFilter,
+  type MessagePort,
+  type StoredMessage,
+} from "../../workflow/index.js";
 import type { ActorActivation } from "../activation/activation.js";
 import type { Chain } from "../activation/call-chain.js";
 import type { QueueDeclaration, StandardSchema } from "../api/declarations.js";
@@ -71,7 +77,10 @@ export class MessageQueue implements MessagePort, ActorQueue {
     for (const { id, createdAt } of this.#replies.keptFor()) table.passed(id, createdAt);
     const known = [];
     for (const [key, bytes] of this.#activation.storedRows(KEYS.messages)) {
-      const { id, name, createdAt, waitUntil, token, body } = decodeMessage(Number(key.slice(KEYS.messages.length)), bytes);
+      const { id, name, createdAt, waitUntil, token, body } = decodeMessage(
+        Number(key.slice(KEYS.messages.length)),
+        bytes,
+      );
       known.push({ id, name, createdAt, waitUntil, token, size: body.byteLength });
     }
     table.load(known, held);
@@ -94,19 +103,32 @@ export class MessageQueue implements MessagePort, ActorQueue {
     });
   }
 
-  /** @throws queue/full unless these bodies may be stored as well; hooks of a start are only warned, so that a full actor can start and drain */
+  /**
+   * @throws queue/full unless these bodies may be stored as well; hooks of a start are only warned, so that a full
+   * actor can start and drain
+   */
   checkRoom(bodies: readonly Uint8Array[]): void {
     const { maxQueueSize, maxQueueBytes } = this.#activation.actor.options;
     const sizeBytes = bodies.reduce((sum, body) => sum + body.byteLength, this.#table.sizeBytes);
     const full =
       this.size + bodies.length > maxQueueSize
-        ? new ActorError("queue", "full", `Queue is full. Limit is ${maxQueueSize} messages.`, { metadata: { limit: maxQueueSize } })
+        ? new ActorError("queue", "full", `Queue is full. Limit is ${maxQueueSize} messages.`, {
+            metadata: { limit: maxQueueSize },
+          })
         : sizeBytes > maxQueueBytes
-          ? new ActorError("queue", "full", `Queue is full. Its messages have at most ${maxQueueBytes} bytes together (option maxQueueBytes).`, { metadata: { limitBytes: maxQueueBytes, sizeBytes } })
+          ? new ActorError(
+              "queue",
+              "full",
+              `Queue is full. Its messages have at most ${maxQueueBytes} bytes together (option maxQueueBytes).`,
+              { metadata: { limitBytes: maxQueueBytes, sizeBytes } },
+            )
           : undefined;
     if (!full) return;
     if (this.#activation.isReady) throw full;
-    this.#activation.ports.log.warn({ msg: "A hook of the start sends into a full queue; its message is stored all the same", error: full.message });
+    this.#activation.ports.log.warn({
+      msg: "A hook of the start sends into a full queue; its message is stored all the same",
+      error: full.message,
+    });
   }
 
   /** Adds a prepared message to the dirty set; `wait`, if its sender waits for a reply. @throws queue/full */
@@ -114,7 +136,15 @@ export class MessageQueue implements MessagePort, ActorQueue {
     this.checkRoom([body]);
     const now = this.#activation.ports.now();
     const createdAt = Math.max(now, this.#table.lastCreatedAt);
-    const message = { id: this.#table.nextId, name, body, createdAt, ...(wait && { waitUntil: now + wait.ms }), ...(wait?.token !== undefined && { token: wait.token }), ...(wait?.chain && wait.chain.length > 0 && { chain: wait.chain }) };
+    const message = {
+      id: this.#table.nextId,
+      name,
+      body,
+      createdAt,
+      ...(wait && { waitUntil: now + wait.ms }),
+      ...(wait?.token !== undefined && { token: wait.token }),
+      ...(wait?.chain && wait.chain.length > 0 && { chain: wait.chain }),
+    };
     this.#put(message);
     return message;
   }
@@ -169,7 +199,8 @@ export class MessageQueue implements MessagePort, ActorQueue {
 
   /** A workflow that had ended goes on: what is still there of the messages that it holds is its own again. */
   holdAgain(messages: readonly StoredMessage[]): void {
-    for (const message of messages) if (this.#table.get(message.id)?.createdAt === message.createdAt) this.#table.hold(message.id, message.name);
+    for (const message of messages)
+      if (this.#table.get(message.id)?.createdAt === message.createdAt) this.#table.hold(message.id, message.name);
   }
 
   heldChains(): Chain[] {
@@ -189,7 +220,9 @@ export class MessageQueue implements MessagePort, ActorQueue {
   encodeReply(message: StoredMessage, response: unknown): Uint8Array | undefined | Promise<Uint8Array | undefined> {
     const { complete } = this.#declaration(message.name);
     const validated = validate(complete, response, `queue \`${message.name}\` completion response`);
-    return whenThere(validated, (valid) => (valid === undefined ? undefined : encodeValue(valid, { what: "response" })));
+    return whenThere(validated, (valid) =>
+      valid === undefined ? undefined : encodeValue(valid, { what: "response" }),
+    );
   }
 
   complete(message: StoredMessage, reply: Uint8Array | undefined): void {
@@ -226,7 +259,8 @@ export class MessageQueue implements MessagePort, ActorQueue {
     const kept = this.#replies.takeKept(id, createdAt);
     if (kept) return kept;
     const known = this.#table.get(id);
-    const isIt = known?.createdAt === createdAt && (token === undefined || known.token === undefined || known.token === token);
+    const isIt =
+      known?.createdAt === createdAt && (token === undefined || known.token === undefined || known.token === token);
     return isIt ? undefined : TIMED_OUT;
   }
 
@@ -266,17 +300,31 @@ export class MessageQueue implements MessagePort, ActorQueue {
     this.#activation.delete(KEYS.message(id));
   }
 
-  #declaration(name: string): { message?: StandardSchema; complete?: StandardSchema; canPublish?: (c: unknown) => unknown } {
-    const declared = this.#activation.actor.config.queues as Record<string, QueueDeclaration | StandardSchema> | undefined;
+  #declaration(name: string): {
+    message?: StandardSchema;
+    complete?: StandardSchema;
+    canPublish?: (c: unknown) => unknown;
+  } {
+    const declared = this.#activation.actor.config.queues as
+      | Record<string, QueueDeclaration | StandardSchema>
+      | undefined;
     const declaration = declared && Object.hasOwn(declared, name) ? declared[name] : undefined;
-    return own(isStandardSchema(declaration) ? { message: declaration } : (declaration as { message?: StandardSchema } | undefined));
+    return own(
+      isStandardSchema(declaration)
+        ? { message: declaration }
+        : (declaration as { message?: StandardSchema } | undefined),
+    );
   }
 }
 
 /** @throws queue/invalid_payload */
 export function checkQueueName(name: unknown): void {
   if (typeof name === "string" && name.length <= MAX_QUEUE_NAME) return;
-  throw new ActorError("queue", "invalid_payload", `A queue's name is a string of at most ${MAX_QUEUE_NAME} characters`);
+  throw new ActorError(
+    "queue",
+    "invalid_payload",
+    `A queue's name is a string of at most ${MAX_QUEUE_NAME} characters`,
+  );
 }
 
 /** Longest other wait, ms: longer ones are as good as this. */
@@ -289,7 +337,12 @@ export function readTimeout(timeoutMs: unknown, maxMs = Infinity): number | unde
     throw new ActorError("queue", "invalid_payload", "A wait in a queue needs a timeout in ms that is a finite number");
   }
   if (timeoutMs > maxMs) {
-    throw new ActorError("queue", "invalid_payload", `A sender waits at most ${maxMs} ms for a reply: the timeout is longer`, { metadata: { limitMs: maxMs } });
+    throw new ActorError(
+      "queue",
+      "invalid_payload",
+      `A sender waits at most ${maxMs} ms for a reply: the timeout is longer`,
+      { metadata: { limitMs: maxMs } },
+    );
   }
   return Math.min(Math.max(0, timeoutMs), MAX_WAIT_MS);
 }

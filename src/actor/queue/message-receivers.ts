@@ -74,7 +74,10 @@ export class MessageReceivers implements PlainReceivers {
       const onEnd = (): void => end(() => reject(shutdown.signal.reason));
       const onAbort = (): void => end(() => reject(aborted()));
       const waiting: Waiting = { receive, give: (messages) => end(() => resolve(messages)) };
-      const timer = receive.timeoutMs === undefined ? undefined : { at: ports.now() + receive.timeoutMs, fire: () => end(() => resolve([])) };
+      const timer =
+        receive.timeoutMs === undefined
+          ? undefined
+          : { at: ports.now() + receive.timeoutMs, fire: () => end(() => resolve([])) };
       this.#waiting.add(waiting);
       if (receive.isRunHandler) this.#activation.workChanged();
       if (timer) timers.add(timer);

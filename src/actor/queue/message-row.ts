@@ -24,5 +24,13 @@ export function decodeMessage(id: number, bytes: Uint8Array): StoredMessage {
   }
   const [name, body, createdAt, waitUntil, extras] = row as unknown as Row;
   const { token, chain } = own(extras ?? {});
-  return own({ id, name, body, createdAt, ...(waitUntil === null ? {} : { waitUntil }), ...(token === undefined ? {} : { token }), ...(chain && { chain: readChain(chain) }) });
+  return own({
+    id,
+    name,
+    body,
+    createdAt,
+    ...(waitUntil === null ? {} : { waitUntil }),
+    ...(token === undefined ? {} : { token }),
+    ...(chain && { chain: readChain(chain) }),
+  });
 }

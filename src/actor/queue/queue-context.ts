@@ -64,19 +64,29 @@ export class QueueContext {
     return this.#effects ? this.#effects.begin(work) : work();
   }
 
-  /** Sends and waits for `complete`. @throws queue/timed_out, queue/wait_cycle, queue/self_wait in a run handler, which nobody else would answer */
-  async enqueueAndWait(name: string, body: unknown, options?: { readonly timeout?: number; readonly signal?: AbortSignal }): Promise<unknown> {
+  /**
+   * Sends and waits for `complete`.
+   * @throws queue/timed_out, queue/wait_cycle, queue/self_wait in a run handler, which nobody else would answer
+   */
+  async enqueueAndWait(
+    name: string,
+    body: unknown,
+    options?: { readonly timeout?: number; readonly signal?: AbortSignal },
+  ): Promise<unknown> {
     if (this.#isRunHandler) {
       throw new ActorError("queue", "self_wait", "A run handler that waits for its own queue would wait for ever");
     }
     const { timeout, signal } = readOptions("enqueueAndWait", options, WAIT_OPTIONS, invalidOption);
-    const timeoutMs = readTimeout(timeout, MAX_SEND_WAIT_MS) ?? Math.min(this.#activation.actor.options.actionTimeout, MAX_SEND_WAIT_MS);
+    const timeoutMs =
+      readTimeout(timeout, MAX_SEND_WAIT_MS) ??
+      Math.min(this.#activation.actor.options.actionTimeout, MAX_SEND_WAIT_MS);
     const signals = this.#signals(signal);
     const chain = this.#chain();
     checkCycle(this.#activation, name, chain);
     const message = await this.#activation.sendMessage(name, body, { ms: timeoutMs, chain });
     const result = await this.#activation.queue.awaitReply(message, timeoutMs, signals);
-    if (result.status === "timedOut") throw new ActorError("queue", "timed_out", `Nobody completed the message in "${name}" within ${timeoutMs} ms`);
+    if (result.status === "timedOut")
+      throw new ActorError("queue", "timed_out", `Nobody completed the message in "${name}" within ${timeoutMs} ms`);
     return result.reply && decodeValue(result.reply);
   }
 
@@ -109,17 +119,31 @@ export class QueueContext {
   }
 
   /** Resolves once there is a message in one of these queues, and takes none. @throws queue/timed_out, actor/aborted */
-  async waitForNamesAvailable(names: readonly string[] = [], options: Omit<QueueNextOptions, "names" | "completable"> = {}): Promise<void> {
+  async waitForNamesAvailable(
+    names: readonly string[] = [],
+    options: Omit<QueueNextOptions, "names" | "completable"> = {},
+  ): Promise<void> {
     checkNames(names);
     const timeoutMs = readTimeout(options.timeout);
     const signals = this.#signals(options.signal);
     const wanted = names.length > 0 ? names : undefined;
-    const found = await this.#activation.receivers.receive({ names: wanted, count: 1, hold: true, timeoutMs, signals, isRunHandler: this.#isRunHandler });
-    if (found.length === 0) throw new ActorError("queue", "timed_out", `No message in ${wanted?.join(", ") ?? "any queue"} arrived in time`);
+    const found = await this.#activation.receivers.receive({
+      names: wanted,
+      count: 1,
+      hold: true,
+      timeoutMs,
+      signals,
+      isRunHandler: this.#isRunHandler,
+    });
+    if (found.length === 0)
+      throw new ActorError("queue", "timed_out", `No message in ${wanted?.join(", ") ?? "any queue"} arrived in time`);
   }
 
   /** RivetKit's newer name of it. */
-  waitForAvailable(names?: readonly string[], options?: Omit<QueueNextOptions, "names" | "completable">): Promise<void> {
+  waitForAvailable(
+    names?: readonly string[],
+    options?: Omit<QueueNextOptions, "names" | "completable">,
+  ): Promise<void> {
     return this.waitForNamesAvailable(names, options);
   }
 
@@ -161,11 +185,22 @@ export class QueueContext {
     const names = options.names && options.names.length > 0 ? options.names : undefined;
     for (const { name } of this.#open.values()) {
       if (names && !names.includes(name)) continue;
-      throw new ActorError("queue", "previous_message_not_completed", `The previous message of "${name}" is not completed yet`);
+      throw new ActorError(
+        "queue",
+        "previous_message_not_completed",
+        `The previous message of "${name}" is not completed yet`,
+      );
     }
     const signals = this.#signals(options.signal);
     const timeoutMs = wait ? waitMs : 0;
-    const messages = await this.#activation.receivers.receive({ names, count, hold: options.completable ?? false, timeoutMs, signals, isRunHandler: this.#isRunHandler });
+    const messages = await this.#activation.receivers.receive({
+      names,
+      count,
+      hold: options.completable ?? false,
+      timeoutMs,
+      signals,
+      isRunHandler: this.#isRunHandler,
+    });
     return messages.map((message) => this.#toPlain(message, options.completable ?? false));
   }
 
@@ -189,7 +224,8 @@ export class QueueContext {
 
 function checkedCount(count: number | undefined): number {
   if (count === undefined) return 1;
-  if (!Number.isInteger(count) || count < 1) throw new ActorError("queue", "invalid_payload", "A batch needs a count of at least 1");
+  if (!Number.isInteger(count) || count < 1)
+    throw new ActorError("queue", "invalid_payload", "A batch needs a count of at least 1");
   return count;
 }
 

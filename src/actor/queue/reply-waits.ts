@@ -35,7 +35,8 @@ export class ReplyWaits {
   /** Which messages have a kept reply. */
   *keptFor(): IterableIterator<{ readonly id: number; readonly createdAt: number }> {
     for (const [id, row] of this.#activation.deadlines()) {
-      if (id.startsWith(REPLIES)) yield { id: Number(id.slice(REPLIES.length)), createdAt: (row as KeptReply).createdAt };
+      if (id.startsWith(REPLIES))
+        yield { id: Number(id.slice(REPLIES.length)), createdAt: (row as KeptReply).createdAt };
     }
   }
 

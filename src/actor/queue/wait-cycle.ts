@@ -10,7 +10,9 @@ export function checkCycle(activation: ActorActivation, queue: string, chain: Ch
   const links = chain.filter(({ actorId }) => actorId === activation.record.actorId);
   const steps = new Set(links.flatMap(({ waits, step }) => (waits === "workflow" && step !== undefined ? [step] : [])));
   const isRunHandler = links.some(({ waits }) => waits === "run");
-  const isCycle = (steps.size > 0 && activation.workflowBranches.wait(steps)) || (isRunHandler && !activation.receivers.runHandlerReceives(queue));
+  const isCycle =
+    (steps.size > 0 && activation.workflowBranches.wait(steps)) ||
+    (isRunHandler && !activation.receivers.runHandlerReceives(queue));
   if (!isCycle) return;
   const message = `The message in "${queue}" would wait in a circle: who would receive it waits for its sender`;
   throw new ActorError("queue", "wait_cycle", message, { metadata: { chain: chain.map(describeLink) } });

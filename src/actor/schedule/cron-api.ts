@@ -1,10 +1,26 @@
 import { ActorError, decodeValue, readOptions, own } from "../../protocol/index.js";
 import type { ActorActivation } from "../activation/activation.js";
 import { keptFrom } from "./cron-history.js";
-import { checkInterval, checkName, checkRequest, firstTime, isSameCadence, isSameRequest, type Cadence, type CronJob, type CronRun } from "./cron-job.js";
+import {
+  checkInterval,
+  checkName,
+  checkRequest,
+  firstTime,
+  isSameCadence,
+  isSameRequest,
+  type Cadence,
+  type CronJob,
+  type CronRun,
+} from "./cron-job.js";
 import type { CronJobs } from "./cron-jobs.js";
 import { describe } from "../activation/thrown.js";
-import type { ActorCron, CronEveryOptions, CronHistoryEntry, CronJobInfo, CronSetOptions } from "../api/schedule-types.js";
+import type {
+  ActorCron,
+  CronEveryOptions,
+  CronHistoryEntry,
+  CronJobInfo,
+  CronSetOptions,
+} from "../api/schedule-types.js";
 import { checkScheduleRoom } from "./run-scheduled.js";
 
 const DEFAULT_LIMIT = 20;
@@ -31,14 +47,23 @@ export class Cron implements ActorCron {
   }
 
   async set(given: CronSetOptions): Promise<void> {
-    const options = readOptions("cron.set", given ?? undefined, [...JOB_OPTIONS, "expression", "timezone"], invalidOption);
+    const options = readOptions(
+      "cron.set",
+      given ?? undefined,
+      [...JOB_OPTIONS, "expression", "timezone"],
+      invalidOption,
+    );
     const { expression, timezone = "UTC" } = options;
     this.#upsert(options, () => ({ kind: "cron", expression, timezone }));
   }
 
   async every(given: CronEveryOptions): Promise<void> {
     const options = readOptions("cron.every", given ?? undefined, [...JOB_OPTIONS, "interval"], invalidOption);
-    this.#upsert(options, () => ({ kind: "every", interval: checkInterval(options.interval), anchor: this.#activation.ports.now() }));
+    this.#upsert(options, () => ({
+      kind: "every",
+      interval: checkInterval(options.interval),
+      anchor: this.#activation.ports.now(),
+    }));
   }
 
   async get(name: string): Promise<CronJobInfo | undefined> {
@@ -84,7 +109,11 @@ export class Cron implements ActorCron {
     try {
       return toInfo(name, job);
     } catch (error) {
-      this.#activation.ports.log.error({ msg: "A recurring job is left out of the list", code: "schedule/invalid_schedule_row", error: describe(error) });
+      this.#activation.ports.log.error({
+        msg: "A recurring job is left out of the list",
+        code: "schedule/invalid_schedule_row",
+        error: describe(error),
+      });
       return undefined;
     }
   }
@@ -96,16 +125,21 @@ export class Cron implements ActorCron {
     const before = this.#jobs.get(name);
     const stays = before?.cadence !== undefined && isSameCadence(before.cadence, cadence);
     if (stays && isSameRequest(before, request)) return;
-    const timing = stays ? { at: before.at, cadence: before.cadence } : { at: firstTime(cadence, this.#activation.ports.now()), cadence };
+    const timing = stays
+      ? { at: before.at, cadence: before.cadence }
+      : { at: firstTime(cadence, this.#activation.ports.now()), cadence };
     if (!before) checkScheduleRoom(this.#activation);
-    this.#jobs.put(name, own({
-      occurrences: 0,
-      ...before,
-      ...timing,
-      ...request,
-      // A longer history does not bring back what a shorter one left out.
-      ...(before && before.maxHistory !== request.maxHistory ? { keptFrom: keptFrom(before) } : {}),
-    }));
+    this.#jobs.put(
+      name,
+      own({
+        occurrences: 0,
+        ...before,
+        ...timing,
+        ...request,
+        // A longer history does not bring back what a shorter one left out.
+        ...(before && before.maxHistory !== request.maxHistory ? { keptFrom: keptFrom(before) } : {}),
+      }),
+    );
     this.#activation.commitOrThrow();
   }
 }
@@ -117,10 +151,22 @@ function invalidOption(problem: string): ActorError {
 /** @throws schedule/invalid_schedule_row */
 function toInfo(name: string, { cadence, action, args, at, run, maxHistory }: CronJob): CronJobInfo {
   try {
-    const info = { name, action, args: decodeValue(args) as unknown[], nextRunAt: at, ...(run ? { lastRunAt: run.firedAt } : {}), maxHistory };
+    const info = {
+      name,
+      action,
+      args: decodeValue(args) as unknown[],
+      nextRunAt: at,
+      ...(run ? { lastRunAt: run.firedAt } : {}),
+      maxHistory,
+    };
     if (cadence.kind === "every") return { ...info, kind: "every", interval: cadence.interval };
     return { ...info, kind: "cron", expression: cadence.expression, timezone: cadence.timezone };
   } catch (error) {
-    throw new ActorError("schedule", "invalid_schedule_row", `The recurring job ${JSON.stringify(name)} cannot be read`, { cause: error });
+    throw new ActorError(
+      "schedule",
+      "invalid_schedule_row",
+      `The recurring job ${JSON.stringify(name)} cannot be read`,
+      { cause: error },
+    );
   }
 }

@@ -28,7 +28,11 @@ export function nextCronTime(expression: string, timezone: string, after: number
 }
 
 function parse(expression: unknown, timezone: unknown): Cron {
-  if (typeof expression !== "string" || expression.length > MAX_EXPRESSION || expression.trim().split(/\s+/).length !== 5) {
+  if (
+    typeof expression !== "string" ||
+    expression.length > MAX_EXPRESSION ||
+    expression.trim().split(/\s+/).length !== 5
+  ) {
     throw invalidExpression(expression, "it has five fields: minute, hour, day of the month, month, day of the week");
   }
   const zone = canonicalZone(timezone);
@@ -36,18 +40,26 @@ function parse(expression: unknown, timezone: unknown): Cron {
     // Paused and without a function: it computes times and starts nothing.
     return new Cron(expression.trim(), own({ timezone: zone, mode: "5-part", paused: true } as const));
   } catch (error) {
-    throw invalidExpression(expression, error instanceof Error ? error.message.replace(/^CronPattern: /, "") : String(error));
+    throw invalidExpression(
+      expression,
+      error instanceof Error ? error.message.replace(/^CronPattern: /, "") : String(error),
+    );
   }
 }
 
 /** The zone's own spelling: the library keeps a formatter for each name that it is given. */
 function canonicalZone(timezone: unknown): string {
   try {
-    if (typeof timezone === "string") return new Intl.DateTimeFormat("en-US", own({ timeZone: timezone })).resolvedOptions().timeZone;
+    if (typeof timezone === "string")
+      return new Intl.DateTimeFormat("en-US", own({ timeZone: timezone })).resolvedOptions().timeZone;
   } catch {
     // Said below.
   }
-  throw new ActorError("schedule", "invalid_timezone", `There is no time zone ${quote(timezone)}; give a name such as "Europe/Berlin"`);
+  throw new ActorError(
+    "schedule",
+    "invalid_timezone",
+    `There is no time zone ${quote(timezone)}; give a name such as "Europe/Berlin"`,
+  );
 }
 
 /** @throws schedule/invalid_cron_expression */

@@ -50,7 +50,8 @@ export class CronHistory {
   prune(name: string, before: CronJob, after?: CronJob): void {
     if (!(keptCount(before) > 0)) return;
     const end = after && keptCount(after) > 0 ? pageOf(keptFrom(after)) : pageOf(before.occurrences - 1) + 1;
-    for (let page = pageOf(keptFrom(before)); page < end; page += 1) this.#activation.delete(KEYS.cronHistory(page, name));
+    for (let page = pageOf(keptFrom(before)); page < end; page += 1)
+      this.#activation.delete(KEYS.cronHistory(page, name));
   }
 
   #page(name: string, page: number): NumberedEntry[] {

@@ -57,16 +57,27 @@ export function nextTime(cadence: Cadence, after: number): number | undefined {
 
 /** @throws schedule/invalid_name */
 export function checkName(name: unknown): string {
-  if (typeof name === "string" && name !== "" && !HALF_PAIR.test(name) && new TextEncoder().encode(name).byteLength <= MAX_NAME_BYTES) return name;
+  if (
+    typeof name === "string" &&
+    name !== "" &&
+    !HALF_PAIR.test(name) &&
+    new TextEncoder().encode(name).byteLength <= MAX_NAME_BYTES
+  )
+    return name;
   throw new ActorError("schedule", "invalid_name", `A recurring job's name is a text of 1 to ${MAX_NAME_BYTES} bytes`);
 }
 
 /** @throws actor/action_not_found, schedule/invalid_max_history, schedule/invalid_args, value/not_serializable, value/too_large */
 export function checkRequest(activation: ActorActivation, options: CronSetOptions | CronEveryOptions): CronRequest {
   const { action, args = [], maxHistory = DEFAULT_HISTORY } = options;
-  if (!activation.actor.actions.has(action)) throw new ActorError("actor", "action_not_found", `Action \`${String(action)}\` was not found.`);
+  if (!activation.actor.actions.has(action))
+    throw new ActorError("actor", "action_not_found", `Action \`${String(action)}\` was not found.`);
   if (!Number.isInteger(maxHistory) || maxHistory < 0 || maxHistory > MAX_HISTORY) {
-    throw new ActorError("schedule", "invalid_max_history", `A job keeps 0 to ${MAX_HISTORY} occurrences of its history`);
+    throw new ActorError(
+      "schedule",
+      "invalid_max_history",
+      `A job keeps 0 to ${MAX_HISTORY} occurrences of its history`,
+    );
   }
   if (!Array.isArray(args)) throw new ActorError("schedule", "invalid_args", "The arguments of an action are a list");
   return { action, args: encodeValue(args, { what: "args" }), maxHistory };
@@ -74,14 +85,24 @@ export function checkRequest(activation: ActorActivation, options: CronSetOption
 
 /** @throws schedule/invalid_interval */
 export function checkInterval(interval: unknown): number {
-  if (Number.isSafeInteger(interval) && (interval as number) >= MIN_INTERVAL_MS && (interval as number) <= MAX_INTERVAL_MS) return interval as number;
-  throw new ActorError("schedule", "invalid_interval", `An interval is a whole number of ms, at least ${MIN_INTERVAL_MS} and at most a hundred years`);
+  if (
+    Number.isSafeInteger(interval) &&
+    (interval as number) >= MIN_INTERVAL_MS &&
+    (interval as number) <= MAX_INTERVAL_MS
+  )
+    return interval as number;
+  throw new ActorError(
+    "schedule",
+    "invalid_interval",
+    `An interval is a whole number of ms, at least ${MIN_INTERVAL_MS} and at most a hundred years`,
+  );
 }
 
 /** When a job of this cadence comes due first. @throws schedule/invalid_cron_expression, schedule/invalid_timezone */
 export function firstTime(cadence: Cadence, now: number): number {
   const at = nextTime(cadence, now);
-  if (at === undefined) throw invalidExpression(cadence.kind === "cron" ? cadence.expression : "", "it never comes true");
+  if (at === undefined)
+    throw invalidExpression(cadence.kind === "cron" ? cadence.expression : "", "it never comes true");
   return at;
 }
 
@@ -92,5 +113,10 @@ export function isSameCadence(a: Cadence, b: Cadence): boolean {
 }
 
 export function isSameRequest(a: CronRequest, b: CronRequest): boolean {
-  return a.action === b.action && a.maxHistory === b.maxHistory && a.args.length === b.args.length && a.args.every((byte, index) => byte === b.args[index]);
+  return (
+    a.action === b.action &&
+    a.maxHistory === b.maxHistory &&
+    a.args.length === b.args.length &&
+    a.args.every((byte, index) => byte === b.args[index])
+  );
 }

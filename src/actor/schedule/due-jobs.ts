@@ -21,7 +21,11 @@ const LEVELS_AROUND = 8;
 
 type CronError = NonNullable<CronHistoryEntry["error"]>;
 
-const INTERRUPTED: CronError = { group: "schedule", code: "interrupted", message: "The run was cut off by a crash, or by the end of its activation" };
+const INTERRUPTED: CronError = {
+  group: "schedule",
+  code: "interrupted",
+  message: "The run was cut off by a crash, or by the end of its activation",
+};
 
 /**
  * Runs recurring jobs when they are due.
@@ -92,7 +96,10 @@ export class CronRuns implements RunningJobs {
   #begin(name: string, job: CronJob, now: number, background?: Background): Start | undefined {
     const { log } = this.#activation.ports;
     if (!this.#activation.actor.actions.has(job.action)) {
-      log.warn({ msg: `The recurring job ${JSON.stringify(name)} is deleted: action \`${job.action}\` was not found`, code: "actor/action_not_found" });
+      log.warn({
+        msg: `The recurring job ${JSON.stringify(name)} is deleted: action \`${job.action}\` was not found`,
+        code: "actor/action_not_found",
+      });
       this.#jobs.delete(name);
       this.forget(name);
       return undefined;
@@ -101,7 +108,11 @@ export class CronRuns implements RunningJobs {
     try {
       at = nextTime(job.cadence, now);
     } catch (error) {
-      log.error({ msg: `The recurring job ${JSON.stringify(name)} cannot be read`, code: "schedule/invalid_schedule_row", error: describe(error) });
+      log.error({
+        msg: `The recurring job ${JSON.stringify(name)} cannot be read`,
+        code: "schedule/invalid_schedule_row",
+        error: describe(error),
+      });
     }
     if (at === undefined || Number.isNaN(at)) {
       this.#jobs.put(name, { ...job, at: now + UNREADABLE_AGAIN_MS });
@@ -112,7 +123,12 @@ export class CronRuns implements RunningJobs {
     const isSuspect = (job.interrupted ?? 0) > 0;
     if (this.#running.has(name) || (isSuspect && this.#order.isWary)) {
       this.#jobs.put(name, next);
-      this.#jobs.history.put(name, next, run.number, { action: run.action, scheduledAt: run.scheduledAt, firedAt: now, result: "skipped" });
+      this.#jobs.history.put(name, next, run.number, {
+        action: run.action,
+        scheduledAt: run.scheduledAt,
+        firedAt: now,
+        result: "skipped",
+      });
       return undefined;
     }
     if (isSuspect && background) {
@@ -180,7 +196,9 @@ export class CronRuns implements RunningJobs {
   #hasEnded(name: string, job: CronJob, run: CronRun): boolean {
     if (run.ended) return true;
     if (run.number >= keptFrom(job)) return this.#jobs.history.has(name, run.number);
-    return this.#activation.ports.now() - run.firedAt > this.#activation.actor.options.actionTimeout + CUT_OFF_WITHIN_MS;
+    return (
+      this.#activation.ports.now() - run.firedAt > this.#activation.actor.options.actionTimeout + CUT_OFF_WITHIN_MS
+    );
   }
 }
 
@@ -195,7 +213,11 @@ interface Start {
   readonly run: CronRun;
 }
 
-function ended({ action, scheduledAt, firedAt }: CronRun, finishedAt: number, error: CronError | undefined): CronHistoryEntry {
+function ended(
+  { action, scheduledAt, firedAt }: CronRun,
+  finishedAt: number,
+  error: CronError | undefined,
+): CronHistoryEntry {
   const times = { action, scheduledAt, firedAt, finishedAt };
   return error ? { ...times, result: "error", error } : { ...times, result: "ok" };
 }
@@ -203,7 +225,11 @@ function ended({ action, scheduledAt, firedAt }: CronRun, finishedAt: number, er
 /** What was thrown, small enough for a row of twenty. */
 function toCronError(thrown: unknown): CronError {
   const { group, code, message, metadata } = own(toErrorData(legible(thrown), { expose: true }).data);
-  const error = { group: group.slice(0, MAX_CODE), code: code.slice(0, MAX_CODE), message: message.slice(0, MAX_MESSAGE) };
+  const error = {
+    group: group.slice(0, MAX_CODE),
+    code: code.slice(0, MAX_CODE),
+    message: message.slice(0, MAX_MESSAGE),
+  };
   if (metadata === undefined) return error;
   try {
     const copy = decodeValue(encodeValue(metadata, { limitBytes: MAX_METADATA_BYTES }));

@@ -32,7 +32,8 @@ export class ScheduleRuns {
 
   /** For a boot that found a lease: what the last activation was running is held against it. Commits nothing. */
   settleInterrupted(): void {
-    for (const [id, row] of this.#rows.all()) if (row.running) this.#rows.put(id, { ...row, running: false, interrupted: cutOffs(row) + 1 });
+    for (const [id, row] of this.#rows.all())
+      if (row.running) this.#rows.put(id, { ...row, running: false, interrupted: cutOffs(row) + 1 });
   }
 
   /** Starts what is due, in time order; the lease joins the dirty set. The row goes with the action's last commit. */
@@ -46,7 +47,11 @@ export class ScheduleRuns {
     for (const [id, row] of due.slice(0, DUE_PER_PASS)) {
       const what = `Scheduled action "${row.action}"`;
       if (isGuilty(row)) {
-        this.#activation.ports.log.error({ msg: `${what} was cut off ${MAX_INTERRUPTIONS} times and is dropped`, code: "schedule/interrupted", id });
+        this.#activation.ports.log.error({
+          msg: `${what} was cut off ${MAX_INTERRUPTIONS} times and is dropped`,
+          code: "schedule/interrupted",
+          id,
+        });
         this.#rows.delete(id);
       } else if (this.#order.isCareful || isSuspect(row)) {
         this.#queued.add(id);

@@ -42,7 +42,12 @@ export class FireOrder {
   /** Runs it now. */
   beside(work: () => Promise<void>): Promise<void> {
     const running = work();
-    const ended = running.then(() => {}, () => {}).finally(() => this.#beside.delete(ended));
+    const ended = running
+      .then(
+        () => {},
+        () => {},
+      )
+      .finally(() => this.#beside.delete(ended));
     this.#beside.add(ended);
     return running;
   }
@@ -54,7 +59,10 @@ export class FireOrder {
       .then(() => this.#activation.ports.yield())
       .then(() => Promise.all(this.#beside))
       .then(work);
-    this.#last = running.then(() => {}, () => {});
+    this.#last = running.then(
+      () => {},
+      () => {},
+    );
     return running;
   }
 

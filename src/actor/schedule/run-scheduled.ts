@@ -18,13 +18,19 @@ export async function runScheduled(
 
 /**
  * One-shots and recurring jobs count together.
- * @throws schedule/max_schedules_exceeded unless there may be one more; hooks of a start are only warned, so that an actor at its limit can start
+ * @throws schedule/max_schedules_exceeded unless there may be one more; hooks of a start are only warned, so that an
+ * actor at its limit can start
  */
 export function checkScheduleRoom(activation: ActorActivation): void {
   const limit = activation.actor.options.maxSchedules;
   const count = [...activation.deadlines()].filter(([id]) => id.startsWith("at/") || id.startsWith("cron/")).length;
   if (count < limit) return;
-  const error = new ActorError("schedule", "max_schedules_exceeded", `This actor may have ${limit} schedules`, { metadata: { limit } });
+  const error = new ActorError("schedule", "max_schedules_exceeded", `This actor may have ${limit} schedules`, {
+    metadata: { limit },
+  });
   if (activation.isReady) throw error;
-  activation.ports.log.warn({ msg: "A hook of the start sets a schedule beyond the limit; it is stored all the same", error: error.message });
+  activation.ports.log.warn({
+    msg: "A hook of the start sets a schedule beyond the limit; it is stored all the same",
+    error: error.message,
+  });
 }

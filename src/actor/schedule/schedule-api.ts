@@ -67,10 +67,15 @@ export class Schedule {
     return this.at(typeof delayMs === "number" ? this.#activation.ports.now() + delayMs : Number.NaN, action, ...args);
   }
 
-  /** Runs the action at a time in epoch ms; at once if it has passed. @throws schedule/invalid_time, actor/action_not_found, schedule/max_schedules_exceeded */
+  /**
+   * Runs the action at a time in epoch ms; at once if it has passed.
+   * @throws schedule/invalid_time, actor/action_not_found, schedule/max_schedules_exceeded
+   */
   async at(time: number, action: string, ...args: unknown[]): Promise<string> {
-    if (typeof time !== "number" || !Number.isFinite(time)) throw new ActorError("schedule", "invalid_time", "A schedule needs a finite time in ms");
-    if (!this.#activation.actor.actions.has(action)) throw new ActorError("actor", "action_not_found", `Action \`${String(action)}\` was not found.`);
+    if (typeof time !== "number" || !Number.isFinite(time))
+      throw new ActorError("schedule", "invalid_time", "A schedule needs a finite time in ms");
+    if (!this.#activation.actor.actions.has(action))
+      throw new ActorError("actor", "action_not_found", `Action \`${String(action)}\` was not found.`);
     checkScheduleRoom(this.#activation);
     const at = Math.min(time, LAST_TIME);
     const id = this.#activation.ports.randomHex(16);
@@ -105,7 +110,11 @@ export class Schedule {
     try {
       return toEvent(id, row);
     } catch (error) {
-      this.#activation.ports.log.error({ msg: `The schedule ${id} cannot be read`, code: "schedule/invalid_schedule_row", error: describe(error) });
+      this.#activation.ports.log.error({
+        msg: `The schedule ${id} cannot be read`,
+        code: "schedule/invalid_schedule_row",
+        error: describe(error),
+      });
       return undefined;
     }
   }

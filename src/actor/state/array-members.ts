@@ -15,14 +15,18 @@ const OWN: Readonly<Record<string, Method>> = {
     if (items.length > 0) replaceRange(view, target, 0, 0, items);
     return target.length;
   },
-  pop: (view, target) => (target.length === 0 ? undefined : view.wrap(replaceRange(view, target, target.length - 1, 1, [])[0], undefined)),
-  shift: (view, target) => (target.length === 0 ? undefined : view.wrap(replaceRange(view, target, 0, 1, [])[0], undefined)),
+  pop: (view, target) =>
+    target.length === 0 ? undefined : view.wrap(replaceRange(view, target, target.length - 1, 1, [])[0], undefined),
+  shift: (view, target) =>
+    target.length === 0 ? undefined : view.wrap(replaceRange(view, target, 0, 1, [])[0], undefined),
   splice: (view, target, args) => {
     const start = relativeIndex(args[0], target.length, 0);
     const most = target.length - start;
-    const count = args.length === 0 ? 0 : args.length === 1 ? most : Math.min(Math.max(Math.trunc(Number(args[1])) || 0, 0), most);
+    const count =
+      args.length === 0 ? 0 : args.length === 1 ? most : Math.min(Math.max(Math.trunc(Number(args[1])) || 0, 0), most);
     const removed = replaceRange(view, target, start, count, args.slice(2));
-    for (let i = 0; i < removed.length; i++) if (Object.hasOwn(removed, i)) removed[i] = view.wrap(removed[i], undefined);
+    for (let i = 0; i < removed.length; i++)
+      if (Object.hasOwn(removed, i)) removed[i] = view.wrap(removed[i], undefined);
     return removed;
   },
   sort: (view, target, [compare], self) => {
@@ -39,7 +43,13 @@ const OWN: Readonly<Record<string, Method>> = {
   },
   copyWithin: (view, target, [to, from, end], self) => {
     const { length } = target;
-    copyWithin(view, target, relativeIndex(to, length, 0), relativeIndex(from, length, 0), relativeIndex(end, length, length));
+    copyWithin(
+      view,
+      target,
+      relativeIndex(to, length, 0),
+      relativeIndex(from, length, 0),
+      relativeIndex(end, length, length),
+    );
     return self;
   },
 };
@@ -47,7 +57,11 @@ const OWN: Readonly<Record<string, Method>> = {
 const FINDERS: Readonly<Record<string, Method>> = {
   indexOf: (view, target, args) => find(view, target, "indexOf", args),
   lastIndexOf: (view, target, args) => find(view, target, "lastIndexOf", args),
-  includes: (view, target, [sought, from]) => target.includes(view.behind(sought, (each) => target.includes(each)), from as number | undefined),
+  includes: (view, target, [sought, from]) =>
+    target.includes(
+      view.behind(sought, (each) => target.includes(each)),
+      from as number | undefined,
+    ),
 };
 
 function method(name: string, run: Method, changes: boolean): unknown {

@@ -23,19 +23,36 @@ export function push(view: Viewing, target: unknown[], items: readonly unknown[]
 }
 
 /** Replaces `count` elements from `start` on. Gives what stood there, holes included. */
-export function replaceRange(view: Viewing, target: unknown[], start: number, count: number, items: readonly unknown[]): unknown[] {
+export function replaceRange(
+  view: Viewing,
+  target: unknown[],
+  start: number,
+  count: number,
+  items: readonly unknown[],
+): unknown[] {
   const place = Place.of(target) as Place;
   const removed = target.slice(start, start + count);
   const length = target.length - count + items.length;
   const extraBytes = headBytes(length) - headBytes(target.length) - holesIn(removed);
   const members = elementsOf(removed);
   if (members.length === 0 && items.length === 0) {
-    view.tree.resize(place, extraBytes, () => "", () => spliceInto(target, start, count, items));
+    view.tree.resize(
+      place,
+      extraBytes,
+      () => "",
+      () => spliceInto(target, start, count, items),
+    );
     return removed;
   }
   for (const item of items) noteInsertion(place, target, item, start);
   const path = (index: number): string => `[${start + index}]`;
-  view.tree.change(place, { add: items, remove: members, extraBytes, path, apply: (taken) => spliceInto(target, start, count, taken) });
+  view.tree.change(place, {
+    add: items,
+    remove: members,
+    extraBytes,
+    path,
+    apply: (taken) => spliceInto(target, start, count, taken),
+  });
   return removed;
 }
 
@@ -65,12 +82,18 @@ export function setLength(view: Viewing, target: unknown[], given: unknown): voi
   if (length < target.length) replaceRange(view, target, length, target.length - length, []);
   else if (length > target.length) {
     const bytes = length - target.length + headBytes(length) - headBytes(target.length);
-    view.tree.resize(Place.of(target) as Place, bytes, () => "", () => void (target.length = length));
+    view.tree.resize(
+      Place.of(target) as Place,
+      bytes,
+      () => "",
+      () => void (target.length = length),
+    );
   }
 }
 
 export function sort(view: Viewing, target: unknown[], compare: Compare | undefined): void {
-  if (compare !== undefined && typeof compare !== "function") throw new TypeError("The comparison function must be either a function or undefined");
+  if (compare !== undefined && typeof compare !== "function")
+    throw new TypeError("The comparison function must be either a function or undefined");
   const before = view.tree.version;
   // On a copy: should the comparison throw, nothing has changed.
   const sorted = target.slice().sort(compare && ((a, b) => compare(view.wrap(a, target), view.wrap(b, target))));
@@ -85,24 +108,42 @@ export function reverse(view: Viewing, target: unknown[]): void {
 
 /** The same elements in another order. */
 function rearrange(view: Viewing, target: unknown[], next: readonly unknown[]): void {
-  view.tree.resize(Place.of(target) as Place, 0, () => "", () => {
-    for (let i = 0; i < next.length; i++) {
-      if (Object.hasOwn(next, i)) target[i] = next[i];
-      else Reflect.deleteProperty(target, i);
-    }
-  });
+  view.tree.resize(
+    Place.of(target) as Place,
+    0,
+    () => "",
+    () => {
+      for (let i = 0; i < next.length; i++) {
+        if (Object.hasOwn(next, i)) target[i] = next[i];
+        else Reflect.deleteProperty(target, i);
+      }
+    },
+  );
 }
 
 function replaceAll(view: Viewing, target: unknown[], next: readonly unknown[]): void {
-  replaceRange(view, target, 0, target.length, next.map((each) => view.wrap(each, target)));
+  replaceRange(
+    view,
+    target,
+    0,
+    target.length,
+    next.map((each) => view.wrap(each, target)),
+  );
 }
 
 export function fill(view: Viewing, target: unknown[], value: unknown, start: number, end: number): void {
   if (end <= start) return;
   const removed = target.slice(start, end);
-  const apply = (taken: readonly unknown[]): void => taken.forEach((item, index) => void (target[start + index] = item));
+  const apply = (taken: readonly unknown[]): void =>
+    taken.forEach((item, index) => void (target[start + index] = item));
   const items = Array.from({ length: end - start }, () => value);
-  view.tree.change(Place.of(target) as Place, { add: items, remove: elementsOf(removed), extraBytes: -holesIn(removed), path: () => `[${start}]`, apply });
+  view.tree.change(Place.of(target) as Place, {
+    add: items,
+    remove: elementsOf(removed),
+    extraBytes: -holesIn(removed),
+    path: () => `[${start}]`,
+    apply,
+  });
 }
 
 export function copyWithin(view: Viewing, target: unknown[], to: number, from: number, end: number): void {
@@ -119,11 +160,22 @@ export function copyWithin(view: Viewing, target: unknown[], to: number, from: n
       else Reflect.deleteProperty(target, to + i);
     }
   };
-  view.tree.change(Place.of(target) as Place, { add: items, remove: elementsOf(removed), extraBytes: holesIn(moved) - holesIn(removed), path: () => `[${to}]`, apply });
+  view.tree.change(Place.of(target) as Place, {
+    add: items,
+    remove: elementsOf(removed),
+    extraBytes: holesIn(moved) - holesIn(removed),
+    path: () => `[${to}]`,
+    apply,
+  });
 }
 
 /** Where an element stands, by what is behind views and references; -1: nowhere. */
-export function find(view: Viewing, target: readonly unknown[], method: "indexOf" | "lastIndexOf", args: readonly unknown[]): number {
+export function find(
+  view: Viewing,
+  target: readonly unknown[],
+  method: "indexOf" | "lastIndexOf",
+  args: readonly unknown[],
+): number {
   const [sought, ...rest] = args;
   const raw = view.behind(sought, (each) => target.includes(each));
   return Reflect.apply(target[method] as (...args: unknown[]) => number, target, [raw, ...rest]);
@@ -161,4 +213,3 @@ export function noteInsertion(place: Place, target: readonly unknown[], item: un
   // It stands in one slot, mostly the next one: code that moves elements up one by one looks through nothing.
   member.isLastOlder = target[start + 1] === raw || target.indexOf(raw) >= start;
 }
-

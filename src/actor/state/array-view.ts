@@ -2,7 +2,18 @@ import { headBytes } from "../../protocol/index.js";
 import { ARRAY_MEMBERS } from "./array-members.js";
 import { noteInsertion, setLength } from "./array-statements.js";
 import { sizeOf } from "./plain-values.js";
-import { descriptorOf, isHeir, isLeafValue, isPinned, leadNowhere, refuseFreezing, refusePrototype, seenThroughOr, unusual, viewOfMember } from "./object-view.js";
+import {
+  descriptorOf,
+  isHeir,
+  isLeafValue,
+  isPinned,
+  leadNowhere,
+  refuseFreezing,
+  refusePrototype,
+  seenThroughOr,
+  unusual,
+  viewOfMember,
+} from "./object-view.js";
 import { Place } from "./place.js";
 import type { Viewing } from "./viewing.js";
 
@@ -20,7 +31,8 @@ export class ArrayView implements ProxyHandler<unknown[]> {
   }
 
   set(target: unknown[], key: PropertyKey, value: unknown, receiver: unknown): boolean {
-    if (isHeir(receiver, target)) return Reflect.defineProperty(receiver, key, { value, writable: true, enumerable: true, configurable: true });
+    if (isHeir(receiver, target))
+      return Reflect.defineProperty(receiver, key, { value, writable: true, enumerable: true, configurable: true });
     this.#view.guardWrite();
     return this.#write(target, key, value);
   }
@@ -33,7 +45,12 @@ export class ArrayView implements ProxyHandler<unknown[]> {
       return true;
     }
     const index = indexOf(key);
-    if (index === undefined) return tree.refuse(place, typeof key === "string" ? `[${JSON.stringify(key)}]` : "", "property of an array that is no element");
+    if (index === undefined)
+      return tree.refuse(
+        place,
+        typeof key === "string" ? `[${JSON.stringify(key)}]` : "",
+        "property of an array that is no element",
+      );
     const isHole = !Object.hasOwn(target, index);
     const old = target[index];
     if (!isHole && Object.is(old, seenThroughOr(value))) return true;
@@ -42,11 +59,22 @@ export class ArrayView implements ProxyHandler<unknown[]> {
     const extraBytes = length - target.length - (isHole ? 1 : 0) + headBytes(length) - headBytes(target.length);
     const path = (): string => `[${index}]`;
     if (isLeafValue(value) && isLeafValue(old)) {
-      tree.resize(place, sizeOf(value) - (isHole ? 0 : sizeOf(old)) + extraBytes, path, () => void (target[index] = value));
+      tree.resize(
+        place,
+        sizeOf(value) - (isHole ? 0 : sizeOf(old)) + extraBytes,
+        path,
+        () => void (target[index] = value),
+      );
       return true;
     }
     noteInsertion(place, target, value, index);
-    tree.change(place, { add: [value], remove: isHole ? [] : [old], extraBytes, path, apply: ([taken]) => void (target[index] = taken) });
+    tree.change(place, {
+      add: [value],
+      remove: isHole ? [] : [old],
+      extraBytes,
+      path,
+      apply: ([taken]) => void (target[index] = taken),
+    });
     return true;
   }
 
@@ -64,7 +92,13 @@ export class ArrayView implements ProxyHandler<unknown[]> {
     if (!isKept(target, key)) return Reflect.deleteProperty(target, key);
     // A hole stays.
     const apply = (): void => void Reflect.deleteProperty(target, key);
-    this.#view.tree.change(Place.of(target) as Place, { add: [], remove: [target[key as number]], extraBytes: 1, path: () => `[${String(key)}]`, apply });
+    this.#view.tree.change(Place.of(target) as Place, {
+      add: [],
+      remove: [target[key as number]],
+      extraBytes: 1,
+      path: () => `[${String(key)}]`,
+      apply,
+    });
     return true;
   }
 

@@ -69,7 +69,12 @@ function method(name: PropertyKey): unknown {
     shown.through.guardWrite();
     const next = new Date(date.getTime());
     const result = Reflect.apply(real, next, args);
-    shown.through.tree.resize(shown.place, sizeOf(next) - sizeOf(date), () => "", () => void date.setTime(next.getTime()));
+    shown.through.tree.resize(
+      shown.place,
+      sizeOf(next) - sizeOf(date),
+      () => "",
+      () => void date.setTime(next.getTime()),
+    );
     return result;
   }, name);
 }
@@ -78,7 +83,8 @@ function method(name: PropertyKey): unknown {
 const toPrimitive = sealed(function (this: unknown, hint: unknown) {
   const shown = shownBy(this);
   const date = shown?.place.raw;
-  if (!shown || !(date instanceof Date)) return Reflect.apply(Date.prototype[Symbol.toPrimitive] as never, this, [hint]);
+  if (!shown || !(date instanceof Date))
+    return Reflect.apply(Date.prototype[Symbol.toPrimitive] as never, this, [hint]);
   shown.through.guard();
   if (hint === "default" && !Number.isNaN(date.getTime())) return date.toISOString();
   return date[Symbol.toPrimitive](hint as "string");

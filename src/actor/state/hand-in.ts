@@ -1,4 +1,12 @@
-import { describeValue, headBytes, kindOf, MAX_STORED_DEPTH, measure, TAG, isDecodedForWorkflow } from "../../protocol/index.js";
+import {
+  describeValue,
+  headBytes,
+  kindOf,
+  MAX_STORED_DEPTH,
+  measure,
+  TAG,
+  isDecodedForWorkflow,
+} from "../../protocol/index.js";
 import type { Copies } from "./copies.js";
 import { Place, type PlaceOwner } from "./place.js";
 import { copyOf, isLeaf, setOwn, sizeOf } from "./plain-values.js";
@@ -80,7 +88,8 @@ export class HandIn {
   #object(value: object, depth: number): object {
     const seen = seenThrough(value);
     const place = seen ?? Place.of(value);
-    if (place && !isLeaf(place.raw) && (seen || place.owner !== this.#recipient || Object.isExtensible(value))) return place.owner === this.#recipient ? this.#part(place, depth) : this.#foreign(place, depth);
+    if (place && !isLeaf(place.raw) && (seen || place.owner !== this.#recipient || Object.isExtensible(value)))
+      return place.owner === this.#recipient ? this.#part(place, depth) : this.#foreign(place, depth);
     if (depth > MAX_STORED_DEPTH) throw new Refusal("cycle");
     if (isDecodedForWorkflow(value)) return this.#container(copyOf(value), depth, false);
     return this.#container(value, depth, true);

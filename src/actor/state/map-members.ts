@@ -34,7 +34,9 @@ const MAP_READERS: Readonly<Record<PropertyKey, Method<AnyMap>>> = {
   entries: ({ view, target }) => iteratePairs(target.entries(), view, target),
   [Symbol.iterator]: ({ view, target }) => iteratePairs(target.entries(), view, target),
   forEach: ({ view, target, self }, run, on) => {
-    target.forEach((item, key) => Reflect.apply(run as Callback, on, [view.wrap(item, target), view.wrap(key, target), self]));
+    target.forEach((item, key) =>
+      Reflect.apply(run as Callback, on, [view.wrap(item, target), view.wrap(key, target), self]),
+    );
   },
 };
 
@@ -48,13 +50,25 @@ const MAP_WRITERS: Readonly<Record<string, Method<AnyMap>>> = {
     const key = keyOf(call, given);
     if (!target.has(key)) return false;
     const extraBytes = headBytes(target.size - 1) - headBytes(target.size);
-    view.tree.change(place, { add: [], remove: [key, target.get(key)], extraBytes, path: () => mapPath(key), apply: () => void target.delete(key) });
+    view.tree.change(place, {
+      add: [],
+      remove: [key, target.get(key)],
+      extraBytes,
+      path: () => mapPath(key),
+      apply: () => void target.delete(key),
+    });
     return true;
   },
   clear: ({ view, target, place }) => {
     if (target.size === 0) return;
     const remove = [...target.keys()].concat([...target.values()]);
-    view.tree.change(place, { add: [], remove, extraBytes: 1 - headBytes(target.size), path: () => "", apply: () => target.clear() });
+    view.tree.change(place, {
+      add: [],
+      remove,
+      extraBytes: 1 - headBytes(target.size),
+      path: () => "",
+      apply: () => target.clear(),
+    });
   },
   getOrInsert: (call, key, item) => {
     const { view, target } = call;
@@ -75,12 +89,24 @@ function setEntry(call: Call<AnyMap>, given: unknown, item: unknown): void {
   const path = (): string => mapPath(key);
   if (!target.has(key)) {
     const extraBytes = headBytes(target.size + 1) - headBytes(target.size);
-    view.tree.change(place, { add: [Object.is(key, -0) ? 0 : given, item], remove: [], extraBytes, path, apply: ([k, v]) => void target.set(k, v) });
+    view.tree.change(place, {
+      add: [Object.is(key, -0) ? 0 : given, item],
+      remove: [],
+      extraBytes,
+      path,
+      apply: ([k, v]) => void target.set(k, v),
+    });
     return;
   }
   const old = target.get(key);
   if (Object.is(old, seenThroughOr(item))) return;
-  view.tree.change(place, { add: [item], remove: [old], extraBytes: 0, path, apply: ([taken]) => void target.set(key, taken) });
+  view.tree.change(place, {
+    add: [item],
+    remove: [old],
+    extraBytes: 0,
+    path,
+    apply: ([taken]) => void target.set(key, taken),
+  });
 }
 
 // ---- Sets ----------------------------------------------------------------------------------------------------------
@@ -100,14 +126,28 @@ const SET_READERS: Readonly<Record<PropertyKey, Method<AnySet>>> = {
 };
 
 /** Those that compare Sets: done on Sets of views, which are what user code has of the other one. */
-const SET_COMPARISONS = ["union", "intersection", "difference", "symmetricDifference", "isSubsetOf", "isSupersetOf", "isDisjointFrom"];
+const SET_COMPARISONS = [
+  "union",
+  "intersection",
+  "difference",
+  "symmetricDifference",
+  "isSubsetOf",
+  "isSupersetOf",
+  "isDisjointFrom",
+];
 
 const SET_WRITERS: Readonly<Record<string, Method<AnySet>>> = {
   add: (call, item) => {
     const { view, target, place, self } = call;
     if (target.has(keyOf(call, item))) return self;
     const extraBytes = headBytes(target.size + 1) - headBytes(target.size);
-    view.tree.change(place, { add: [Object.is(item, -0) ? 0 : item], remove: [], extraBytes, path: () => `.values()[${target.size}]`, apply: ([taken]) => void target.add(taken) });
+    view.tree.change(place, {
+      add: [Object.is(item, -0) ? 0 : item],
+      remove: [],
+      extraBytes,
+      path: () => `.values()[${target.size}]`,
+      apply: ([taken]) => void target.add(taken),
+    });
     return self;
   },
   delete: (call, given) => {
@@ -115,18 +155,31 @@ const SET_WRITERS: Readonly<Record<string, Method<AnySet>>> = {
     const item = keyOf(call, given);
     if (!target.has(item)) return false;
     const extraBytes = headBytes(target.size - 1) - headBytes(target.size);
-    view.tree.change(place, { add: [], remove: [item], extraBytes, path: () => "", apply: () => void target.delete(item) });
+    view.tree.change(place, {
+      add: [],
+      remove: [item],
+      extraBytes,
+      path: () => "",
+      apply: () => void target.delete(item),
+    });
     return true;
   },
   clear: ({ view, target, place }) => {
     if (target.size === 0) return;
-    view.tree.change(place, { add: [], remove: [...target], extraBytes: 1 - headBytes(target.size), path: () => "", apply: () => target.clear() });
+    view.tree.change(place, {
+      add: [],
+      remove: [...target],
+      extraBytes: 1 - headBytes(target.size),
+      path: () => "",
+      apply: () => target.clear(),
+    });
   },
 };
 
 function comparison(name: string): Method<AnySet> {
   const real = (Set.prototype as unknown as Record<string, Callback>)[name] as Callback;
-  return ({ view, target }, other) => Reflect.apply(real, new Set([...target].map((item) => view.wrap(item, target))), [other]);
+  return ({ view, target }, other) =>
+    Reflect.apply(real, new Set([...target].map((item) => view.wrap(item, target))), [other]);
 }
 
 // ---- both ----------------------------------------------------------------------------------------------------------
@@ -138,14 +191,22 @@ function* iterate(items: Iterable<unknown>, view: Viewing, target: object): Iter
   }
 }
 
-function* iteratePairs(pairs: Iterable<[unknown, unknown]>, view: Viewing, target: object): IterableIterator<[unknown, unknown]> {
+function* iteratePairs(
+  pairs: Iterable<[unknown, unknown]>,
+  view: Viewing,
+  target: object,
+): IterableIterator<[unknown, unknown]> {
   for (const [key, item] of pairs) {
     view.guard();
     yield [view.wrap(key, target), view.wrap(item, target)];
   }
 }
 
-function methods<C extends AnyMap | AnySet>(kind: new () => C, run: Readonly<Record<PropertyKey, Method<C>>>, changes: boolean): Record<PropertyKey, unknown> {
+function methods<C extends AnyMap | AnySet>(
+  kind: new () => C,
+  run: Readonly<Record<PropertyKey, Method<C>>>,
+  changes: boolean,
+): Record<PropertyKey, unknown> {
   const found = Object.create(null) as Record<PropertyKey, unknown>;
   for (const name of Reflect.ownKeys(run)) {
     // What this engine lacks, its views lack too.
@@ -155,7 +216,8 @@ function methods<C extends AnyMap | AnySet>(kind: new () => C, run: Readonly<Rec
     found[name] = sealed(function (this: unknown, first: unknown, second: unknown) {
       const shown = shownBy(this);
       const target = shown?.place.raw;
-      if (!shown || !(target instanceof kind)) return Reflect.apply((kind.prototype as Record<PropertyKey, unknown>)[name] as Callback, this, [first, second]);
+      if (!shown || !(target instanceof kind))
+        return Reflect.apply((kind.prototype as Record<PropertyKey, unknown>)[name] as Callback, this, [first, second]);
       const { through: view, place } = shown;
       if (changes) view.guardWrite();
       else view.guard();
@@ -165,16 +227,27 @@ function methods<C extends AnyMap | AnySet>(kind: new () => C, run: Readonly<Rec
   return found;
 }
 
-const comparisons = Object.fromEntries(SET_COMPARISONS.filter((name) => Object.hasOwn(Set.prototype, name)).map((name) => [name, comparison(name)]));
+const comparisons = Object.fromEntries(
+  SET_COMPARISONS.filter((name) => Object.hasOwn(Set.prototype, name)).map((name) => [name, comparison(name)]),
+);
 
 /** What views of Maps have beside their size. */
-export const MAP_MEMBERS = memberTable(methods<AnyMap>(Map, MAP_READERS, false), methods<AnyMap>(Map, MAP_WRITERS, true), {
-  constructor: sealedMaker(Map as never),
-  [Symbol.toStringTag]: "Map",
-});
+export const MAP_MEMBERS = memberTable(
+  methods<AnyMap>(Map, MAP_READERS, false),
+  methods<AnyMap>(Map, MAP_WRITERS, true),
+  {
+    constructor: sealedMaker(Map as never),
+    [Symbol.toStringTag]: "Map",
+  },
+);
 
 /** What views of Sets have beside their size. */
-export const SET_MEMBERS = memberTable(methods<AnySet>(Set, SET_READERS, false), methods<AnySet>(Set, comparisons, false), methods<AnySet>(Set, SET_WRITERS, true), {
-  constructor: sealedMaker(Set as never),
-  [Symbol.toStringTag]: "Set",
-});
+export const SET_MEMBERS = memberTable(
+  methods<AnySet>(Set, SET_READERS, false),
+  methods<AnySet>(Set, comparisons, false),
+  methods<AnySet>(Set, SET_WRITERS, true),
+  {
+    constructor: sealedMaker(Set as never),
+    [Symbol.toStringTag]: "Set",
+  },
+);

@@ -28,7 +28,11 @@ class CollectionView<C extends Map<unknown, unknown> | Set<unknown>> implements 
 
   #refuse(target: C, key: PropertyKey): never {
     this.view.guardWrite();
-    return this.view.tree.refuse(Place.of(target) as Place, `.${String(key)}`, `property of a ${target instanceof Map ? "Map" : "Set"}`);
+    return this.view.tree.refuse(
+      Place.of(target) as Place,
+      `.${String(key)}`,
+      `property of a ${target instanceof Map ? "Map" : "Set"}`,
+    );
   }
 
   has(): boolean {

@@ -5,7 +5,8 @@ import { setOwn } from "./plain-values.js";
 export function replaceMembers(container: object, replace: (member: object) => object): void {
   // User code has frozen it: what it held on to is its own.
   if (!Object.isExtensible(container)) return;
-  const other = (member: unknown): unknown => (typeof member === "object" && member !== null ? replace(member) : member);
+  const other = (member: unknown): unknown =>
+    typeof member === "object" && member !== null ? replace(member) : member;
   if (Array.isArray(container)) {
     for (let i = 0; i < container.length; i++) {
       const member: unknown = container[i];
@@ -35,7 +36,9 @@ export function replaceMembers(container: object, replace: (member: object) => o
 export function membersOf(container: object): Iterable<unknown> {
   if (Array.isArray(container) || container instanceof Set) return container;
   if (container instanceof Map) return [...container.keys(), ...container.values()];
-  return ArrayBuffer.isView(container) || container instanceof Date ? [] : Object.keys(container).map((key) => (container as Record<string, unknown>)[key]);
+  return ArrayBuffer.isView(container) || container instanceof Date
+    ? []
+    : Object.keys(container).map((key) => (container as Record<string, unknown>)[key]);
 }
 
 /** How the path goes on from a container to what stands in it. */
@@ -46,10 +49,13 @@ export function memberPath(container: object, member: unknown): string {
     return `.keys()[${[...container.keys()].indexOf(member)}]`;
   }
   if (container instanceof Set) return `.values()[${[...container].indexOf(member)}]`;
-  for (const key of Object.keys(container)) if ((container as Record<string, unknown>)[key] === member) return propertyPath(key);
+  for (const key of Object.keys(container))
+    if ((container as Record<string, unknown>)[key] === member) return propertyPath(key);
   return "";
 }
 
 export function mapPath(key: unknown): string {
-  return typeof key === "string" ? `.get(${JSON.stringify(key)})` : `.get(${typeof key === "number" ? key : typeof key})`;
+  return typeof key === "string"
+    ? `.get(${JSON.stringify(key)})`
+    : `.get(${typeof key === "number" ? key : typeof key})`;
 }

@@ -27,7 +27,8 @@ export class ObjectView implements ProxyHandler<Target> {
 
   set(target: Target, key: PropertyKey, value: unknown, receiver: unknown): boolean {
     // An object that inherits from a view gets a property of its own, as from any other object.
-    if (isHeir(receiver, target)) return Reflect.defineProperty(receiver, key, { value, writable: true, enumerable: true, configurable: true });
+    if (isHeir(receiver, target))
+      return Reflect.defineProperty(receiver, key, { value, writable: true, enumerable: true, configurable: true });
     this.#view.guardWrite();
     return this.#write(target, key, value);
   }
@@ -41,7 +42,9 @@ export class ObjectView implements ProxyHandler<Target> {
     if (!isNew && Object.is(old, seenThroughOr(value))) return true;
     const path = (): string => propertyPath(key as string);
     if (isLeafValue(value) && isLeafValue(old)) {
-      tree.setLeaf(place, key as string, isNew ? undefined : { value: old }, value, path, () => setOwn(target, key, value));
+      tree.setLeaf(place, key as string, isNew ? undefined : { value: old }, value, path, () =>
+        setOwn(target, key, value),
+      );
       return true;
     }
     const apply = ([taken]: readonly unknown[]): void => setOwn(target, key, taken);
@@ -53,7 +56,8 @@ export class ObjectView implements ProxyHandler<Target> {
   defineProperty(target: Target, key: PropertyKey, descriptor: PropertyDescriptor): boolean {
     this.#view.guardWrite();
     const found = unusual(descriptor);
-    if (found) this.#view.tree.refuse(Place.of(target) as Place, typeof key === "string" ? propertyPath(key) : "", found);
+    if (found)
+      this.#view.tree.refuse(Place.of(target) as Place, typeof key === "string" ? propertyPath(key) : "", found);
     if (!Object.hasOwn(descriptor, "value") && Object.hasOwn(target, key)) return true;
     return this.#write(target, key, descriptor.value);
   }
@@ -63,7 +67,13 @@ export class ObjectView implements ProxyHandler<Target> {
     if (!Object.hasOwn(target, key) || typeof key === "symbol") return Reflect.deleteProperty(target, key);
     const { tree } = this.#view;
     const place = Place.of(target) as Place;
-    tree.change(place, { add: [], remove: [target[key]], extraBytes: -sizeOf(key), path: () => propertyPath(key as string), apply: () => void Reflect.deleteProperty(target, key) });
+    tree.change(place, {
+      add: [],
+      remove: [target[key]],
+      extraBytes: -sizeOf(key),
+      path: () => propertyPath(key as string),
+      apply: () => void Reflect.deleteProperty(target, key),
+    });
     tree.texts.drop(place, key as string);
     return true;
   }
@@ -99,7 +109,9 @@ leadNowhere(ObjectView);
 
 /** Libraries that freeze what they are given (immer) fail with what helps. */
 export function refuseFreezing(): never {
-  throw new TypeError("A part of the state cannot be frozen or sealed. A library that does so takes a plain copy: `snapshot(value)`");
+  throw new TypeError(
+    "A part of the state cannot be frozen or sealed. A library that does so takes a plain copy: `snapshot(value)`",
+  );
 }
 
 export function refusePrototype(): never {
@@ -125,7 +137,8 @@ export function viewOfMember(view: Viewing, target: Target, key: PropertyKey): u
 
 export function descriptorOf(view: Viewing, target: Target, key: PropertyKey): PropertyDescriptor | undefined {
   const descriptor = Reflect.getOwnPropertyDescriptor(target, key);
-  if (descriptor && Object.hasOwn(descriptor, "value") && !isFixed(descriptor)) descriptor.value = view.wrap(descriptor.value, target);
+  if (descriptor && Object.hasOwn(descriptor, "value") && !isFixed(descriptor))
+    descriptor.value = view.wrap(descriptor.value, target);
   return descriptor;
 }
 
@@ -142,7 +155,9 @@ function isFixed(descriptor: PropertyDescriptor | undefined): boolean {
 /** What has no place in a state about how a property is defined. */
 export function unusual(descriptor: PropertyDescriptor): string | undefined {
   if (Object.hasOwn(descriptor, "get") || Object.hasOwn(descriptor, "set")) return "accessor property";
-  const denied = (["writable", "enumerable", "configurable"] as const).find((flag) => Object.hasOwn(descriptor, flag) && !descriptor[flag]);
+  const denied = (["writable", "enumerable", "configurable"] as const).find(
+    (flag) => Object.hasOwn(descriptor, flag) && !descriptor[flag],
+  );
   return denied && `property that is not ${denied}`;
 }
 

@@ -126,7 +126,8 @@ export class Place {
     const before = memo.get(this);
     if (before !== undefined) return before;
     let total = 0;
-    for (const parent of this.parents) total += (parent instanceof Place ? parent.occurrences(memo) : 1) * this.countIn(parent);
+    for (const parent of this.parents)
+      total += (parent instanceof Place ? parent.occurrences(memo) : 1) * this.countIn(parent);
     memo.set(this, total);
     return total;
   }

@@ -34,5 +34,12 @@ export function copyOf<T>(value: T): T {
 export function setOwn(target: object, key: PropertyKey, value: unknown): void {
   // Assigned where that does the same: a property that is its own, or that no prototype has.
   if (!(key in target) || Object.hasOwn(target, key)) (target as Record<PropertyKey, unknown>)[key] = value;
-  else Object.defineProperty(target, key, { __proto__: null, value, writable: true, enumerable: true, configurable: true } as PropertyDescriptor);
+  else
+    Object.defineProperty(target, key, {
+      __proto__: null,
+      value,
+      writable: true,
+      enumerable: true,
+      configurable: true,
+    } as PropertyDescriptor);
 }

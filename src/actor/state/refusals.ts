@@ -36,8 +36,13 @@ export function isRefusedByState(thrown: unknown): boolean {
 }
 
 /** What user code is told of `error`, which was met as `value` was to come to stand at `path`, `depth` containers deep. */
-export function refusalOf(error: unknown, value: unknown, at: Bounds & { readonly path: string; readonly depth: number }): unknown {
-  if (error === TOO_MUCH || (ActorError.isActorError(error) && error.code === "too_large")) return tooLarge(at, at.path, countedBytes(value));
+export function refusalOf(
+  error: unknown,
+  value: unknown,
+  at: Bounds & { readonly path: string; readonly depth: number },
+): unknown {
+  if (error === TOO_MUCH || (ActorError.isActorError(error) && error.code === "too_large"))
+    return tooLarge(at, at.path, countedBytes(value));
   try {
     checkValue(value, at.path, at.depth);
   } catch (reason) {

@@ -8,9 +8,13 @@ type AnyFunction = (this: unknown, ...args: never[]) => unknown;
 const methods: Record<PropertyKey, unknown> = Object.create(null) as Record<PropertyKey, unknown>;
 for (const name of ["call", "apply", "bind", "toString"] as const) {
   const real = Function.prototype[name] as AnyFunction;
-  define(methods, name, sealed(function (this: unknown, ...args: never[]) {
-    return Reflect.apply(real, this, args);
-  }, name));
+  define(
+    methods,
+    name,
+    sealed(function (this: unknown, ...args: never[]) {
+      return Reflect.apply(real, this, args);
+    }, name),
+  );
 }
 Object.freeze(methods);
 
@@ -35,15 +39,26 @@ export function sealedMaker(real: new (...args: never[]) => object): (...args: n
   const make = function (...args: never[]): object {
     return Reflect.construct(real, args);
   };
-  Object.defineProperty(make, Symbol.hasInstance, { value: sealed((value: unknown) => value instanceof real, "[Symbol.hasInstance]") });
+  Object.defineProperty(make, Symbol.hasInstance, {
+    value: sealed((value: unknown) => value instanceof real, "[Symbol.hasInstance]"),
+  });
   return sealed(make, real.name);
 }
 
 /** What plain objects have beside their own properties. The rest of what `Object.prototype` has is not there. */
-const OBJECT_METHODS = ["hasOwnProperty", "isPrototypeOf", "propertyIsEnumerable", "toString", "toLocaleString", "valueOf"];
+const OBJECT_METHODS = [
+  "hasOwnProperty",
+  "isPrototypeOf",
+  "propertyIsEnumerable",
+  "toString",
+  "toLocaleString",
+  "valueOf",
+];
 
 /** A table of members without a prototype, frozen. */
-export function memberTable(...parts: readonly Readonly<Record<PropertyKey, unknown>>[]): Readonly<Record<PropertyKey, unknown>> {
+export function memberTable(
+  ...parts: readonly Readonly<Record<PropertyKey, unknown>>[]
+): Readonly<Record<PropertyKey, unknown>> {
   const table = Object.create(null) as Record<PropertyKey, unknown>;
   for (const name of OBJECT_METHODS) table[name] = sealedMethod(Object.prototype, name);
   for (const part of parts) for (const key of Reflect.ownKeys(part)) table[key] = part[key];

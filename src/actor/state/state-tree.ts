@@ -9,7 +9,14 @@
  *  3. `#size` is never less than what will be encoded, but for heads of objects, and for what is written through references:
  *     for these there is room between the limit of users and that of a row.
  */
-import { ActorError, encodeValue, MAX_STORED_DEPTH, MAX_VALUE_BYTES, measure, notSerializable } from "../../protocol/index.js";
+import {
+  ActorError,
+  encodeValue,
+  MAX_STORED_DEPTH,
+  MAX_VALUE_BYTES,
+  measure,
+  notSerializable,
+} from "../../protocol/index.js";
 import { Copies } from "./copies.js";
 import { HandIn, type Recipient } from "./hand-in.js";
 import { sizeOf } from "./plain-values.js";
@@ -30,13 +37,20 @@ export interface StateKind extends Bounds {
   readonly storedLimitBytes: number;
 }
 
-export const ACTOR_STATE: StateKind = { what: "state", limitBytes: MAX_VALUE_BYTES, storedLimitBytes: MAX_VALUE_BYTES + 64_000 };
+export const ACTOR_STATE: StateKind = {
+  what: "state",
+  limitBytes: MAX_VALUE_BYTES,
+  storedLimitBytes: MAX_VALUE_BYTES + 64_000,
+};
 
 /** What a state needs of its actor. */
 export interface StateOwner {
   readonly actorId: string;
   readonly callbacks: OpenCallbacks;
-  readonly log: { debug(entry: Readonly<Record<string, unknown>>): void; warn(entry: Readonly<Record<string, unknown>>): void };
+  readonly log: {
+    debug(entry: Readonly<Record<string, unknown>>): void;
+    warn(entry: Readonly<Record<string, unknown>>): void;
+  };
   /** The first change after a commit. */
   onDirty(): void;
 }
@@ -118,7 +132,11 @@ export class StateTree implements Recipient, ViewedState, WatchedState {
   /** @throws actor/state_mutation_reentrant */
   checkWritable(isReadOnly: boolean): void {
     if (!isReadOnly && !this.#isLocked) return;
-    throw new ActorError("actor", "state_mutation_reentrant", "`onStateChange` may not change the state that it is told of");
+    throw new ActorError(
+      "actor",
+      "state_mutation_reentrant",
+      "`onStateChange` may not change the state that it is told of",
+    );
   }
 
   // ---- changes -----------------------------------------------------------------------------------------------------
@@ -126,7 +144,13 @@ export class StateTree implements Recipient, ViewedState, WatchedState {
   /** @throws value/not_serializable, value/too_large; nothing has changed then */
   replaceRoot(value: unknown): void {
     const old = this.#root;
-    this.#change(undefined, { add: [value], remove: [old], extraBytes: 0, path: () => "", apply: ([root]) => (this.#root = root) });
+    this.#change(undefined, {
+      add: [value],
+      remove: [old],
+      extraBytes: 0,
+      path: () => "",
+      apply: ([root]) => (this.#root = root),
+    });
   }
 
   /** The same root, in another object. */
@@ -141,21 +165,37 @@ export class StateTree implements Recipient, ViewedState, WatchedState {
 
   /** The same for a statement that brings no objects and takes none out. */
   resize(place: Place, bytes: number, path: () => string, apply: () => void): void {
-    const added = this.#makeRoom(bytes === 0 ? 0 : place.occurrences(), () => bytes, () => this.pathOf(place) + path());
+    const added = this.#makeRoom(
+      bytes === 0 ? 0 : place.occurrences(),
+      () => bytes,
+      () => this.pathOf(place) + path(),
+    );
     apply();
     this.#size += added;
     this.touch();
   }
 
   /** The same for a property of a plain object that goes from one value that is no object to another; `old` is undefined for a new one. */
-  setLeaf(place: Place, key: string, old: { readonly value: unknown } | undefined, value: unknown, path: () => string, apply: () => void): void {
+  setLeaf(
+    place: Place,
+    key: string,
+    old: { readonly value: unknown } | undefined,
+    value: unknown,
+    path: () => string,
+    apply: () => void,
+  ): void {
     const times = place.occurrences();
     let counted = 0;
     const bytes = (isExact: boolean): number => {
       counted = isExact ? sizeOf(value) : this.texts.estimate(value, sizeOf);
       if (!old) return counted + sizeOf(key);
       if (isExact) return counted - sizeOf(old.value);
-      return counted - (times === 1 || typeof old.value !== "string" ? this.texts.counted(place, key, old.value, sizeOf) : this.texts.least(old.value));
+      return (
+        counted -
+        (times === 1 || typeof old.value !== "string"
+          ? this.texts.counted(place, key, old.value, sizeOf)
+          : this.texts.least(old.value))
+      );
     };
     const added = this.#makeRoom(times, bytes, () => this.pathOf(place) + path());
     apply();
@@ -172,13 +212,18 @@ export class StateTree implements Recipient, ViewedState, WatchedState {
     const taken: unknown[] = [];
     try {
       for (const value of add) taken.push(handIn.take(value));
-      if (handIn.height > 0 && depth + handIn.height > MAX_STORED_DEPTH) throw new Refusal(`nesting deeper than ${MAX_STORED_DEPTH} levels`);
+      if (handIn.height > 0 && depth + handIn.height > MAX_STORED_DEPTH)
+        throw new Refusal(`nesting deeper than ${MAX_STORED_DEPTH} levels`);
     } catch (error) {
       const index = Math.min(taken.length, add.length - 1);
       throw refusalOf(error, add[index], { path: pathTo(index), depth, ...this.#kind });
     }
     const times = place ? place.occurrences() : 1;
-    const bytes = this.#makeRoom(times, (isExact) => handIn.bytes + extraBytes - this.#bytesOf(remove, isExact), () => pathTo(largestOf(taken)));
+    const bytes = this.#makeRoom(
+      times,
+      (isExact) => handIn.bytes + extraBytes - this.#bytesOf(remove, isExact),
+      () => pathTo(largestOf(taken)),
+    );
     handIn.apply();
     apply(taken);
     const container = place ?? this;
@@ -260,7 +305,9 @@ export class StateTree implements Recipient, ViewedState, WatchedState {
   copiedFromElsewhere(owner: PlaceOwner): void {
     if (this.#hasToldOfCopies || !(owner instanceof StateTree) || owner.#owner.actorId === this.#owner.actorId) return;
     this.#hasToldOfCopies = true;
-    const msg = "An object of another actor's state was put into this one, as a copy: a constant of a module that several actors put into their states would be one object for all of them";
+    const msg =
+      "An object of another actor's state was put into this one, as a copy: a constant of a module that " +
+      "several actors put into their states would be one object for all of them";
     this.#owner.log.warn({ msg, state: this.what, other: owner.#owner.actorId });
   }
 
@@ -268,7 +315,9 @@ export class StateTree implements Recipient, ViewedState, WatchedState {
   constructorWasRead(): void {
     if (this.#hasToldOfConstructor) return;
     this.#hasToldOfConstructor = true;
-    const msg = "`constructor` of an object of the state was read, which has none. A library that needs one, or that refuses views (structuredClone, RPC), takes a plain copy: `snapshot(value)`";
+    const msg =
+      "`constructor` of an object of the state was read, which has none. A library that needs one, or that " +
+      "refuses views (structuredClone, RPC), takes a plain copy: `snapshot(value)`";
     this.#owner.log.debug({ msg, state: this.what });
   }
 
@@ -348,7 +397,10 @@ function equalBytes(a: Uint8Array, b: Uint8Array): boolean {
   // Four at a time, where both stand so.
   const isAligned = a.byteOffset % 4 === 0 && b.byteOffset % 4 === 0;
   const words = isAligned ? a.length >>> 2 : 0;
-  const [left, right] = [new Uint32Array(a.buffer, isAligned ? a.byteOffset : 0, words), new Uint32Array(b.buffer, isAligned ? b.byteOffset : 0, words)];
+  const [left, right] = [
+    new Uint32Array(a.buffer, isAligned ? a.byteOffset : 0, words),
+    new Uint32Array(b.buffer, isAligned ? b.byteOffset : 0, words),
+  ];
   for (let index = 0; index < words; index += 1) if (left[index] !== right[index]) return false;
   for (let index = words * 4; index < a.length; index += 1) if (a[index] !== b[index]) return false;
   return true;

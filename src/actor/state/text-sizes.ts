@@ -17,7 +17,9 @@ export class TextSizes {
 
   /** How many bytes a value is to count for. */
   estimate(value: unknown, sizeOf: (value: unknown) => number): number {
-    return typeof value === "string" && value.length > LONG_TEXT ? value.length * MOST_BYTES_A_UNIT + HEAD_BYTES : sizeOf(value);
+    return typeof value === "string" && value.length > LONG_TEXT
+      ? value.length * MOST_BYTES_A_UNIT + HEAD_BYTES
+      : sizeOf(value);
   }
 
   /** A slot of an object counts for so many bytes now. */

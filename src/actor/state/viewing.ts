@@ -29,7 +29,14 @@ export interface ViewedState {
   /** A statement that brings no objects and takes none out. */
   resize(place: Place, bytes: number, path: () => string, apply: () => void): void;
   /** The same for a property of a plain object; `old` is undefined for a new one. */
-  setLeaf(place: Place, key: string, old: { readonly value: unknown } | undefined, value: unknown, path: () => string, apply: () => void): void;
+  setLeaf(
+    place: Place,
+    key: string,
+    old: { readonly value: unknown } | undefined,
+    value: unknown,
+    path: () => string,
+    apply: () => void,
+  ): void;
   /** @throws value/not_serializable */
   refuse(place: Place, path: string, found: string): never;
   constructorWasRead(): void;

@@ -36,7 +36,8 @@ export class Wakes {
 
   /** What the start gate read: nothing is dirty because of it. */
   load(rows: Iterable<readonly [string, Uint8Array]>, lease: Lease | undefined): void {
-    for (const [key, bytes] of rows) this.#rows.set(key.slice(KEYS.deadlines.length), decodeRow(bytes, 2) as DeadlineRow);
+    for (const [key, bytes] of rows)
+      this.#rows.set(key.slice(KEYS.deadlines.length), decodeRow(bytes, 2) as DeadlineRow);
     this.#lease = lease;
     this.#isCounted = lease !== undefined;
   }

@@ -37,7 +37,9 @@ export class DirtySet {
     read: (options: ListOptions) => Iterable<readonly [string, Uint8Array]>,
   ): [key: string, value: Uint8Array][] {
     const { start = "", end, limit, reverse = false } = options;
-    const dirty = [...this.#rows].filter(([key]) => key.startsWith(prefix) && key >= start && (end === undefined || key < end));
+    const dirty = [...this.#rows].filter(
+      ([key]) => key.startsWith(prefix) && key >= start && (end === undefined || key < end),
+    );
     // Each dirty row may take one of those away.
     const rows = new Map<string, Uint8Array>(read({ ...options, limit: limit + dirty.length }));
     if (dirty.length === 0) return [...rows];
@@ -70,6 +72,9 @@ function encoded(key: string, encode: () => Uint8Array<ArrayBuffer>): Uint8Array
   try {
     return encode();
   } catch (cause) {
-    throw new Error(`The row "${key}" could not be encoded, which is a fault of the runtime: ${cause instanceof Error ? cause.message : String(cause)}`, { cause });
+    throw new Error(
+      `The row "${key}" could not be encoded, which is a fault of the runtime: ${cause instanceof Error ? cause.message : String(cause)}`,
+      { cause },
+    );
   }
 }

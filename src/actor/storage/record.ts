@@ -1,4 +1,11 @@
-import { ActorError, decodeValue, encodeValue, MAX_VALUE_BYTES, NEWEST_STORAGE_FORMAT, own } from "../../protocol/index.js";
+import {
+  ActorError,
+  decodeValue,
+  encodeValue,
+  MAX_VALUE_BYTES,
+  NEWEST_STORAGE_FORMAT,
+  own,
+} from "../../protocol/index.js";
 import { ownFailure, type Failure } from "../../workflow/index.js";
 
 /** Storage keys: one letter, so that they cost little and sort together (`design.md`, Storage). */
@@ -49,7 +56,8 @@ export function encodeRecord(record: ActorRecord): Uint8Array<ArrayBuffer> {
 export function decodeRecord(bytes: Uint8Array, newest = NEWEST_STORAGE_FORMAT): ActorRecord {
   const decoded = decodeValue(bytes) as ActorRecord;
   const record = own(decoded);
-  if (typeof record.format !== "number") throw new ActorError("storage", "corrupt", "The actor's record cannot be read");
+  if (typeof record.format !== "number")
+    throw new ActorError("storage", "corrupt", "The actor's record cannot be read");
   if (record.format > newest) {
     throw new ActorError(
       "storage",

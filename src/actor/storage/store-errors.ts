@@ -24,15 +24,24 @@ export function sqlError(thrown: unknown, activation: { readonly abortSignal: Ab
   if (activation.abortSignal.aborted) return activation.abortSignal.reason as Error;
   const text = thrown instanceof Error ? thrown.message : String(thrown);
   const because = { cause: thrown };
-  if (isReset(thrown)) return new ActorError("actor", "restarting", "The actor is restarting; try again", { metadata: { retryable: true }, ...because });
+  if (isReset(thrown))
+    return new ActorError("actor", "restarting", "The actor is restarting; try again", {
+      metadata: { retryable: true },
+      ...because,
+    });
   if (/SQLITE_FULL|database or disk is full/i.test(text)) {
     return new ActorError("storage", "full", "The actor's storage is full; delete data or destroy the actor", because);
   }
-  if (/SQLITE_CONSTRAINT|constraint failed/i.test(text)) return new ActorError("sqlite", "constraint_failed", text, because);
+  if (/SQLITE_CONSTRAINT|constraint failed/i.test(text))
+    return new ActorError("sqlite", "constraint_failed", text, because);
   return new ActorError("sqlite", "statement_failed", text, because);
 }
 
 /** The platform says so of the instance that is at its end: its memory counts no more. */
 function isReset(thrown: unknown): boolean {
-  return typeof thrown === "object" && thrown !== null && (thrown as { durableObjectReset?: unknown }).durableObjectReset === true;
+  return (
+    typeof thrown === "object" &&
+    thrown !== null &&
+    (thrown as { durableObjectReset?: unknown }).durableObjectReset === true
+  );
 }

@@ -37,7 +37,7 @@ export class StoredRows {
 
   /** The rows below a prefix as they are stored, a few at a time: together they may be more than memory should hold. */
   *storedRows(prefix: string): IterableIterator<readonly [key: string, bytes: Uint8Array]> {
-    for (let start: string | undefined = prefix; start !== undefined; ) {
+    for (let start: string | undefined = prefix; start !== undefined;) {
       const page: (readonly [string, Uint8Array])[] = [...this.store.list(prefix, { start, limit: ROWS_PER_PAGE })];
       yield* page;
       const last = page.at(-1);

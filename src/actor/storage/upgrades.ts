@@ -17,18 +17,27 @@ export const UPGRADES: readonly Upgrade[] = [];
  * What is stored of the actor, in the present format; undefined if there is none.
  * @throws storage/newer_format, storage/corrupt; nothing was written then
  */
-export function openRecord(store: StoreActivation, formats?: Pick<ActorPorts, "upgrades" | "newestFormat">): ActorRecord | undefined {
+export function openRecord(
+  store: StoreActivation,
+  formats?: Pick<ActorPorts, "upgrades" | "newestFormat">,
+): ActorRecord | undefined {
   const { upgrades = UPGRADES, newestFormat } = own(formats);
   const bytes = store.get(KEYS.actor);
   if (!bytes) return undefined;
   const record = decodeRecord(bytes, newestFormat);
-  return record.format >= STORAGE_FORMAT && Number.isInteger(record.format) ? record : upgraded(store, record.format, upgrades);
+  return record.format >= STORAGE_FORMAT && Number.isInteger(record.format)
+    ? record
+    : upgraded(store, record.format, upgrades);
 }
 
 function upgraded(store: StoreActivation, format: number, upgrades: readonly Upgrade[]): ActorRecord {
   const first = upgrades.length - (STORAGE_FORMAT - format);
   if (!Number.isInteger(first) || first < 0) {
-    throw new ActorError("storage", "corrupt", `This actor says that it was written in storage format ${format}, which never was one`);
+    throw new ActorError(
+      "storage",
+      "corrupt",
+      `This actor says that it was written in storage format ${format}, which never was one`,
+    );
   }
   const rows = new ChangedRows(store);
   for (const upgrade of upgrades.slice(first)) upgrade(rows);

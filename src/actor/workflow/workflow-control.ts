@@ -1,5 +1,15 @@
 import { ActorError, decodeValue, ownField } from "../../protocol/index.js";
-import { CancelledError, Restart, completedMessages, encodeEntry, heldMessages, isOfRollback, takenMessages, type Entry, type StoredMessage } from "../../workflow/index.js";
+import {
+  CancelledError,
+  Restart,
+  completedMessages,
+  encodeEntry,
+  heldMessages,
+  isOfRollback,
+  takenMessages,
+  type Entry,
+  type StoredMessage,
+} from "../../workflow/index.js";
 import type { ActorActivation } from "../activation/activation.js";
 import { KEYS, type WorkflowRecord } from "../storage/record.js";
 import type { WorkflowHistoryEntry, WorkflowStatus } from "../api/workflow-status.js";
@@ -54,7 +64,11 @@ export class WorkflowControl {
   history(): WorkflowHistoryEntry[] {
     const { history, record } = this.#activation;
     const status = record.workflow?.status;
-    return describeHistory({ history, isOver: status !== "running" && status !== "rolling_back", hasEnded: (entry) => this.#workflow.hasEnded(entry) });
+    return describeHistory({
+      history,
+      isOver: status !== "running" && status !== "rolling_back",
+      hasEnded: (entry) => this.#workflow.hasEnded(entry),
+    });
   }
 
   /** Ends the workflow as `cancelled`, undoing nothing. Nothing happens if it has ended. */
@@ -88,7 +102,11 @@ export class WorkflowControl {
    */
   replayFrom(entryId?: string): void {
     if (this.#workflow.isBusy) {
-      throw new ActorError("actor", "workflow_in_flight", "The workflow is running; it can be replayed when it is parked or has ended");
+      throw new ActorError(
+        "actor",
+        "workflow_in_flight",
+        "The workflow is running; it can be replayed when it is parked or has ended",
+      );
     }
     const target = entryId === undefined ? undefined : targetOf([...this.#activation.history.entries()], entryId);
     // There is no workflow.
@@ -106,7 +124,10 @@ export class WorkflowControl {
     const held = heldMessages(entry);
     const completed = completedMessages(entry);
     queue.putBack(held, true);
-    queue.putBack(completed.map(({ id, name, body, createdAt }) => ({ id, name, body, createdAt })), false);
+    queue.putBack(
+      completed.map(({ id, name, body, createdAt }) => ({ id, name, body, createdAt })),
+      false,
+    );
     if (held.length + completed.length === 0) queue.putBack(takenMessages(entry), false);
   }
 
@@ -133,12 +154,17 @@ function failedStatus(record: WorkflowRecord & { readonly status: "failed" | "ro
   const error = describeFailure(record.failure);
   const rollbackErrors = record.status === "failed" ? ownField(record, "rollbackErrors") : undefined;
   if (!rollbackErrors) return { status: record.status, error };
-  return { status: record.status, error: { ...error, metadata: { ...(error.metadata as object | undefined), rollbackErrors } }, rollbackErrors };
+  return {
+    status: record.status,
+    error: { ...error, metadata: { ...(error.metadata as object | undefined), rollbackErrors } },
+    rollbackErrors,
+  };
 }
 
 function targetOf(entries: readonly Entry[], entryId: string): Entry {
   const target = entries.find((entry) => String(entry.seq) === entryId);
-  if (!target || isOfRollback(target)) throw new ActorError("workflow", "step_not_found", `Workflow step not found: ${entryId}`);
+  if (!target || isOfRollback(target))
+    throw new ActorError("workflow", "step_not_found", `Workflow step not found: ${entryId}`);
   if (target.kind !== "step") throw new ActorError("workflow", "not_a_step", "Workflow replay target must be a step");
   return target;
 }

@@ -5,7 +5,26 @@
  */
 import { ActorError, own, ownField, MAX_INTERRUPTIONS } from "../../protocol/index.js";
 import { describe } from "../activation/thrown.js";
-import { EvictedError, HistoryDivergedError, WorkflowContext, WorkflowRun, branchError, describeThrownError, encodeEntry, fitFailure, toBranchFailure, type AttemptInfo, type AttemptSession, type EngineLog, type Entry, type Failure, type FailureReport, type MessagePort, type Outcome, type WorkflowPorts } from "../../workflow/index.js";
+import {
+  EvictedError,
+  HistoryDivergedError,
+  WorkflowContext,
+  WorkflowRun,
+  branchError,
+  describeThrownError,
+  encodeEntry,
+  fitFailure,
+  toBranchFailure,
+  type AttemptInfo,
+  type AttemptSession,
+  type EngineLog,
+  type Entry,
+  type Failure,
+  type FailureReport,
+  type MessagePort,
+  type Outcome,
+  type WorkflowPorts,
+} from "../../workflow/index.js";
 import type { ActorActivation } from "../activation/activation.js";
 import type { DeadlineRow } from "../storage/deadlines.js";
 import { openAttempt } from "../callbacks/step-context.js";
@@ -21,7 +40,8 @@ const RECHECK = "workflow";
 
 /** What the workflow needs of its actor beside what every part does. */
 export interface WorkflowActor extends ActorActivation {
-  readonly queue: ActorActivation["queue"] & MessagePort & { releaseHeld(): void; checkRoom(bodies: readonly Uint8Array[]): void };
+  readonly queue: ActorActivation["queue"] &
+    MessagePort & { releaseHeld(): void; checkRoom(bodies: readonly Uint8Array[]): void };
   readonly receivers: ActorActivation["receivers"] & { offer(): void };
   readonly isWorking: boolean;
   /** Why the activation is over, if it is: no user code may begin in it, nor once it ends. */
@@ -108,7 +128,8 @@ export class WorkflowHost implements WorkflowPorts {
    * work (D10); then whoever else waits for messages gets what is left. The lease must be committed.
    */
   async advance(): Promise<void> {
-    if (this.#isOpen && this.#runtime.lease && !this.isRunning && this.#mayBegin && !this.#waitsForRecheck) this.#startRun(false);
+    if (this.#isOpen && this.#runtime.lease && !this.isRunning && this.#mayBegin && !this.#waitsForRecheck)
+      this.#startRun(false);
     const isDone = !this.#run || this.#run.isEnded || (await this.#run.advance());
     this.#runtime.receivers.offer();
     if (!this.#runtime.isWorking) this.#runtime.releaseLease();
@@ -325,7 +346,8 @@ export class WorkflowHost implements WorkflowPorts {
     const before = this.#recheck;
     const delayMs = Math.min(LAST_RECHECK_MS, before ? Number(before["delayMs"]) * 2 : FIRST_RECHECK_MS);
     this.#runtime.setDeadline(RECHECK, { at: this.now() + delayMs, delayMs, message: error.message });
-    if (before?.["message"] !== error.message) this.log.error({ msg: error.message, code: `workflow/${error.code}`, location: error.location });
+    if (before?.["message"] !== error.message)
+      this.log.error({ msg: error.message, code: `workflow/${error.code}`, location: error.location });
     this.parked();
     this.commit();
     this.timersChanged();
@@ -334,7 +356,9 @@ export class WorkflowHost implements WorkflowPorts {
   /** Tells the hook once the commit that records the failure is made; without one, final failures are logged. */
   report(failure: FailureReport): void {
     const workflowId = this.#runtime.record.actorId;
-    const [[kind, fields]] = Object.entries(failure) as [[string, { readonly error: unknown; readonly willRetry?: boolean }]];
+    const [[kind, fields]] = Object.entries(failure) as [
+      [string, { readonly error: unknown; readonly willRetry?: boolean }],
+    ];
     const { error, ...rest } = own(fields);
     this.#runtime.failures.add({ [kind]: { workflowId, ...rest, error: describeThrownError(error) } });
     const entry = { msg: `A ${kind} failed`, ...rest, error: describe(error) };
@@ -373,7 +397,9 @@ function recordOf(known: Outcome): WorkflowRecord {
       return {
         status: "failed",
         failure: recordFailure(outcome.error),
-        ...(outcome.rollbackErrors && outcome.rollbackErrors.length > 0 ? { rollbackErrors: outcome.rollbackErrors } : {}),
+        ...(outcome.rollbackErrors && outcome.rollbackErrors.length > 0
+          ? { rollbackErrors: outcome.rollbackErrors }
+          : {}),
       };
     case "cancelled":
       return { status: "cancelled" };

@@ -1,6 +1,16 @@
 /** The workflow's history and failures as people and tools see them: decoded, and what is over is not shown as waiting. */
 import { decodeValue } from "../../protocol/index.js";
-import { branchValues, failuresOf, isOfRollback, isTerminal, takenMessages, type Entry, type Failure, type History, type StoredError } from "../../workflow/index.js";
+import {
+  branchValues,
+  failuresOf,
+  isOfRollback,
+  isTerminal,
+  takenMessages,
+  type Entry,
+  type Failure,
+  type History,
+  type StoredError,
+} from "../../workflow/index.js";
 import type { WorkflowErrorView, WorkflowHistoryEntry } from "../api/workflow-status.js";
 
 /** Where a workflow's entries stand, beside what they say of themselves. */
@@ -26,7 +36,9 @@ function describeEntry(entry: Entry, view: HistoryView, bySeq: ReadonlyMap<numbe
   const hasTimedOut = entry.kind === "message" && status === "completed" && entry.value === undefined;
   return {
     id: String(entry.seq),
-    ...(isOfRollback(entry) ? { kind: "rollback", location: bySeq.get(Number(entry.location[1]))?.location ?? entry.location } : { kind: entry.kind, location: entry.location }),
+    ...(isOfRollback(entry)
+      ? { kind: "rollback", location: bySeq.get(Number(entry.location[1]))?.location ?? entry.location }
+      : { kind: entry.kind, location: entry.location }),
     status,
     attempts: entry.attempts,
     interrupted: entry.interrupted,
@@ -46,10 +58,16 @@ function statusOf(entry: Entry, { history, isOver, hasEnded }: HistoryView): Wor
 }
 
 function valueOf(entry: Entry, history: History): unknown {
-  if (entry.kind === "join" && entry.status === "completed" && entry.value === undefined) return branchValues(history, entry);
+  if (entry.kind === "join" && entry.status === "completed" && entry.value === undefined)
+    return branchValues(history, entry);
   if (entry.value === undefined) return undefined;
   if (entry.kind !== "message") return decodeValue(entry.value);
-  return takenMessages(entry).map(({ id, name, body, createdAt }) => ({ id, name, body: decodeValue(body), createdAt }));
+  return takenMessages(entry).map(({ id, name, body, createdAt }) => ({
+    id,
+    name,
+    body: decodeValue(body),
+    createdAt,
+  }));
 }
 
 /** A stored failure; of a join or race with the error of each branch. */
@@ -57,7 +75,10 @@ export function describeFailure(failure: Failure): WorkflowErrorView {
   const branches = failuresOf(failure);
   if (!branches) return describeError(failure.error);
   const { metadata: _, ...error } = failure.error;
-  return { ...describeError(error), errors: Object.fromEntries(branches.map((each) => [each.name, describeFailure(each.failure)])) };
+  return {
+    ...describeError(error),
+    errors: Object.fromEntries(branches.map((each) => [each.name, describeFailure(each.failure)])),
+  };
 }
 
 function describeError({ name, message, group, code, metadata, cause, errors }: StoredError): WorkflowErrorView {
@@ -68,6 +89,8 @@ function describeError({ name, message, group, code, metadata, cause, errors }: 
     ...(code === undefined ? {} : { code }),
     ...(metadata === undefined ? {} : { metadata }),
     ...(cause === undefined ? {} : { cause: describeError(cause) }),
-    ...(errors === undefined ? {} : { errors: Object.fromEntries(errors.map((each, at) => [at, describeError(each)])) }),
+    ...(errors === undefined
+      ? {}
+      : { errors: Object.fromEntries(errors.map((each, at) => [at, describeError(each)])) }),
   };
 }

@@ -2,7 +2,10 @@ import { isEncoding, readOptions, ownField, type Encoding } from "../../protocol
 import { ActorClientError } from "./errors.js";
 import type { ClientSocketClass } from "./socket.js";
 
-/** A place of the platform, "weur" say; "auto" and "default" leave it to the platform. One that it does not know is `actor/invalid_region`. */
+/**
+ * A place of the platform, "weur" say; "auto" and "default" leave it to the platform. One that it does not know is
+ * `actor/invalid_region`.
+ */
 export type Region = string;
 
 /** As much of `fetch` as the client uses. */
@@ -64,8 +67,20 @@ export interface ResolvedConfig {
 }
 
 const CONFIG_KEYS = [
-  "endpoint", "token", "namespace", "poolName", "encoding", "headers", "gateway", "maxInputSize", "pingInterval", "fetch", "webSocket",
-  "disableMetadataLookup", "getUpgradeWebSocket", "devtools",
+  "endpoint",
+  "token",
+  "namespace",
+  "poolName",
+  "encoding",
+  "headers",
+  "gateway",
+  "maxInputSize",
+  "pingInterval",
+  "fetch",
+  "webSocket",
+  "disableMetadataLookup",
+  "getUpgradeWebSocket",
+  "devtools",
 ] as const;
 const DEFAULT_ENDPOINT = "http://localhost:6420";
 const DEFAULT_NAMESPACE = "default";
@@ -80,10 +95,17 @@ const MAX_PING_INTERVAL_MS = 2 ** 31 - 1;
  * `client/invalid_ping_interval` or `client/invalid_option`.
  */
 export function resolveConfig(input: string | URL | ClientConfig | undefined): ResolvedConfig {
-  const config: ClientConfig = typeof input === "string" || input instanceof URL ? { endpoint: input } : readOptions("createClient", input, CONFIG_KEYS, invalidOption);
-  const { endpoint, namespace, token } = parseEndpoint(String(config.endpoint ?? endpointOfEnvironment() ?? DEFAULT_ENDPOINT));
-  if (namespace !== undefined && config.namespace !== undefined) throw invalidEndpoint("the namespace stands in it and in the configuration");
-  if (token !== undefined && config.token !== undefined) throw invalidEndpoint("the token stands in it and in the configuration");
+  const config: ClientConfig =
+    typeof input === "string" || input instanceof URL
+      ? { endpoint: input }
+      : readOptions("createClient", input, CONFIG_KEYS, invalidOption);
+  const { endpoint, namespace, token } = parseEndpoint(
+    String(config.endpoint ?? endpointOfEnvironment() ?? DEFAULT_ENDPOINT),
+  );
+  if (namespace !== undefined && config.namespace !== undefined)
+    throw invalidEndpoint("the namespace stands in it and in the configuration");
+  if (token !== undefined && config.token !== undefined)
+    throw invalidEndpoint("the token stands in it and in the configuration");
   const encoding: unknown = config.encoding ?? "cbor";
   if (!isEncoding(encoding)) throw new ActorClientError("invalid_encoding", "The encoding is json, cbor or bare.");
   const headers = Object.entries(config.headers ?? {}).map(([name, value]) => [name.toLowerCase(), value] as const);
@@ -108,7 +130,9 @@ const ENDPOINT_VARIABLES = ["PERDURE_ENDPOINT", "RIVET_ENDPOINT"] as const;
 /** Of Node, and of Workers with `nodejs_compat`; browsers have none. */
 function endpointOfEnvironment(): string | undefined {
   const { process } = globalThis as { process?: { env?: Readonly<Record<string, unknown>> } };
-  return ENDPOINT_VARIABLES.map((name) => process?.env && ownField(process.env, name)).find((value) => typeof value === "string" && value !== "") as string | undefined;
+  return ENDPOINT_VARIABLES.map((name) => process?.env && ownField(process.env, name)).find(
+    (value) => typeof value === "string" && value !== "",
+  ) as string | undefined;
 }
 
 function readMaxInputSize(bytes: number = DEFAULT_MAX_INPUT_BYTES): number {
@@ -122,8 +146,12 @@ function invalidOption(problem: string): ActorClientError {
 
 function readPingInterval(interval: number | false = DEFAULT_PING_INTERVAL_MS): number | undefined {
   if (interval === false) return undefined;
-  if (typeof interval === "number" && interval >= MIN_PING_INTERVAL_MS && interval <= MAX_PING_INTERVAL_MS) return interval;
-  throw new ActorClientError("invalid_ping_interval", "The pingInterval is a number of milliseconds from 1,000 to 2,147,483,647, or false.");
+  if (typeof interval === "number" && interval >= MIN_PING_INTERVAL_MS && interval <= MAX_PING_INTERVAL_MS)
+    return interval;
+  throw new ActorClientError(
+    "invalid_ping_interval",
+    "The pingInterval is a number of milliseconds from 1,000 to 2,147,483,647, or false.",
+  );
 }
 
 function parseEndpoint(text: string): { endpoint: string; namespace: string | undefined; token: string | undefined } {
@@ -133,7 +161,8 @@ function parseEndpoint(text: string): { endpoint: string; namespace: string | un
   } catch {
     throw invalidEndpoint("it is not a URL");
   }
-  if (url.protocol !== "http:" && url.protocol !== "https:") throw invalidEndpoint("it does not begin with http:// or https://");
+  if (url.protocol !== "http:" && url.protocol !== "https:")
+    throw invalidEndpoint("it does not begin with http:// or https://");
   if (url.search !== "" || url.hash !== "") throw invalidEndpoint("it has a query or a fragment");
   if (url.password !== "" && url.username === "") throw invalidEndpoint("a token in it needs a namespace before it");
   return {

@@ -56,7 +56,10 @@ export class ConnectionCalls {
     return this.#calls.size;
   }
 
-  /** A call that waits to be sent, at once if there is a connection and not too many have no answer yet. Rejects with the signal's reason, or when its time is over. */
+  /**
+   * A call that waits to be sent, at once if there is a connection and not too many have no answer yet. Rejects with
+   * the signal's reason, or when its time is over.
+   */
   make({ action, actorId, signal, timeoutMs, frame }: CallOptions): Promise<unknown> {
     return new Promise((resolve, reject) => {
       if (signal?.aborted) return reject(signal.reason);
@@ -102,8 +105,16 @@ export class ConnectionCalls {
    */
   rejectSent(cause: ActorError | undefined): void {
     const sent = [...this.#calls].filter(([, { frame }]) => frame === undefined);
-    const tooLong = cause?.group === "message" && cause.code === "incoming_too_long" ? longestOf(sent.map(([, call]) => call)) : undefined;
-    for (const [id, call] of sent) this.#take(id)?.reject(cause !== undefined && (call === tooLong || cause.group === "auth") ? cause : connectionClosed(call.action, cause));
+    const tooLong =
+      cause?.group === "message" && cause.code === "incoming_too_long"
+        ? longestOf(sent.map(([, call]) => call))
+        : undefined;
+    for (const [id, call] of sent)
+      this.#take(id)?.reject(
+        cause !== undefined && (call === tooLong || cause.group === "auth")
+          ? cause
+          : connectionClosed(call.action, cause),
+      );
   }
 
   rejectAll(error: ActorError): void {
@@ -139,5 +150,8 @@ export class ConnectionCalls {
 }
 
 function longestOf(calls: readonly Call[]): Call | undefined {
-  return calls.reduce<Call | undefined>((longest, call) => (longest === undefined || call.sizeBytes > longest.sizeBytes ? call : longest), undefined);
+  return calls.reduce<Call | undefined>(
+    (longest, call) => (longest === undefined || call.sizeBytes > longest.sizeBytes ? call : longest),
+    undefined,
+  );
 }

@@ -16,13 +16,18 @@ export function connectionClosed(action: string, cause: ActorError | undefined):
 
 /** A call that waited for one life of the actor, and found another: `client/actor_changed`. It was not sent. */
 export function actorChanged(action: string): ActorClientError {
-  return new ActorClientError("actor_changed", `The actor was destroyed and made anew while ${action} waited for the connection. It was not sent.`);
+  return new ActorClientError(
+    "actor_changed",
+    `The actor was destroyed and made anew while ${action} waited for the connection. It was not sent.`,
+  );
 }
 
 /** A call whose time was over: `client/call_timed_out`. */
 export function callTimedOut(action: string, timeoutMs: number, wasSent: boolean): ActorClientError {
   const outcome = wasSent ? "It may have run, or may still run." : "It was not sent.";
-  return new ActorClientError("call_timed_out", `${action} was not answered within ${timeoutMs} ms. ${outcome}`, { metadata: { timeoutMs, wasSent } });
+  return new ActorClientError("call_timed_out", `${action} was not answered within ${timeoutMs} ms. ${outcome}`, {
+    metadata: { timeoutMs, wasSent },
+  });
 }
 
 /** A server from which nothing comes any more, not even when it is asked: `client/connection_lost`. */
@@ -38,7 +43,10 @@ export function getParamsFailed(cause: unknown): ActorClientError {
 /** No socket, or no first message on it: `client/connection_open_failed`. `place` is the endpoint, without secrets. */
 export function openFailed(place: string, cause?: unknown): ActorClientError {
   const message = `No connection to ${place}. Is the server running there?`;
-  return new ActorClientError("connection_open_failed", message, { metadata: { place }, ...(cause !== undefined && { cause }) });
+  return new ActorClientError("connection_open_failed", message, {
+    metadata: { place },
+    ...(cause !== undefined && { cause }),
+  });
 }
 
 /** Close codes by which a server says that it will not talk: data it does not take, a rule that was broken. */
@@ -49,13 +57,20 @@ const REFUSALS = new Set([1003, 1008]);
  * codes of refusal are `client/connection_refused`; anything else says nothing.
  */
 export function closeError(code: number, reason: string): ActorError | undefined {
-  const { group, name, id } = /^(?<group>[a-z][\w-]*)\.(?<name>[a-z][\w-]*)(?:#(?<id>.+))?$/i.exec(reason)?.groups ?? {};
+  const { group, name, id } =
+    /^(?<group>[a-z][\w-]*)\.(?<name>[a-z][\w-]*)(?:#(?<id>.+))?$/i.exec(reason)?.groups ?? {};
   if (group !== undefined && name !== undefined) {
     const message = `The server closed the connection: ${group}/${name}.`;
-    return new ActorError(group, name, message, { public: true, ...(id !== undefined && { metadata: { errorId: id } }) });
+    return new ActorError(group, name, message, {
+      public: true,
+      ...(id !== undefined && { metadata: { errorId: id } }),
+    });
   }
   if (!REFUSALS.has(code)) return undefined;
-  return new ActorClientError("connection_refused", `The server closed the connection with ${code}${reason === "" ? "" : `: ${reason}`}.`);
+  return new ActorClientError(
+    "connection_refused",
+    `The server closed the connection with ${code}${reason === "" ? "" : `: ${reason}`}.`,
+  );
 }
 
 /** How an attempt, or an open connection, came to its end. */
@@ -77,7 +92,8 @@ const TRANSIENT = new Set([429, 502, 503, 504]);
 
 /** Whether trying again is pointless: the same answer would come. */
 export function isFinal({ error, wasOpen, hasConnected, failures, creates }: Ending): boolean {
-  if (isTransient(error, creates)) return error.code === "connection_open_failed" && !hasConnected && failures >= MAX_FIRST_ATTEMPTS;
+  if (isTransient(error, creates))
+    return error.code === "connection_open_failed" && !hasConnected && failures >= MAX_FIRST_ATTEMPTS;
   // Whatever the first answer is, it is the caller's to hear.
   if (!hasConnected) return true;
   if (error.group === "auth" || error.statusCode === 401 || error.statusCode === 403) return true;

@@ -47,7 +47,13 @@ export type ConnectionEvent =
   | { readonly type: "paramsReady"; readonly attempt: number; readonly params: unknown }
   | { readonly type: "paramsFailed"; readonly attempt: number; readonly error: ActorError }
   /** The server's first message. */
-  | { readonly type: "init"; readonly attempt: number; readonly actorId: string; readonly connId: string; readonly at: number }
+  | {
+      readonly type: "init";
+      readonly attempt: number;
+      readonly actorId: string;
+      readonly connId: string;
+      readonly at: number;
+    }
   /** Any frame, a mere answer to a ping included. */
   | { readonly type: "heard"; readonly attempt: number; readonly at: number }
   /** An error of the connection, not of one call. */
@@ -55,7 +61,14 @@ export type ConnectionEvent =
   /** There is no socket, or it is of no use: it could not be made, or brought what cannot be read. */
   | { readonly type: "broken"; readonly attempt: number; readonly error: ActorError; readonly at: number }
   /** The socket's end. `openFailed` is the error of one that said nothing. */
-  | { readonly type: "closed"; readonly attempt: number; readonly code: number; readonly reason: string; readonly openFailed: ActorError; readonly at: number }
+  | {
+      readonly type: "closed";
+      readonly attempt: number;
+      readonly code: number;
+      readonly reason: string;
+      readonly openFailed: ActorError;
+      readonly at: number;
+    }
   /** The timer. `openFailed` as in "closed". */
   | { readonly type: "due"; readonly attempt: number; readonly openFailed: ActorError; readonly at: number }
   | { readonly type: "reconnect" }
@@ -69,7 +82,13 @@ export type ConnectionEffect =
    * Replaces the timer. "retry" has a delay that grows with the failures; "silence" and "answer" hold no process up. `since`: the
    * silence began then, not now.
    */
-  | { readonly do: "startTimer"; readonly timer: "open" | "retry" | "silence" | "answer"; readonly attempt: number; readonly failures: number; readonly since?: number }
+  | {
+      readonly do: "startTimer";
+      readonly timer: "open" | "retry" | "silence" | "answer";
+      readonly attempt: number;
+      readonly failures: number;
+      readonly since?: number;
+    }
   | { readonly do: "stopTimer" }
   | { readonly do: "ping" }
   /** The connection is good: subscribe, then send the calls that wait. */
@@ -153,7 +172,13 @@ export function advance(state: ConnectionState, event: ConnectionEvent): Step {
 
 function begin(state: ConnectionState): Step {
   const attempt = state.attempt + 1;
-  return [{ ...state, phase: "params", attempt }, [{ do: "status", status: "connecting" }, { do: "getParams", attempt }]];
+  return [
+    { ...state, phase: "params", attempt },
+    [
+      { do: "status", status: "connecting" },
+      { do: "getParams", attempt },
+    ],
+  ];
 }
 
 /** Ends a wait. A connection that had stopped begins as if it had never been open. */
@@ -162,12 +187,20 @@ function beginByHand(state: ConnectionState): Step {
     const [next, effects] = begin(state);
     return [next, [{ do: "stopTimer" }, ...effects]];
   }
-  return state.phase === "stopped" ? begin({ ...state, failures: 0, hasConnected: false, stoppedBy: undefined }) : [state, []];
+  return state.phase === "stopped"
+    ? begin({ ...state, failures: 0, hasConnected: false, stoppedBy: undefined })
+    : [state, []];
 }
 
 function openWith(state: ConnectionState, params: unknown): Step {
   const { attempt, failures } = state;
-  return [{ ...state, phase: "opening" }, [{ do: "startTimer", timer: "open", attempt, failures }, { do: "openSocket", attempt, params }]];
+  return [
+    { ...state, phase: "opening" },
+    [
+      { do: "startTimer", timer: "open", attempt, failures },
+      { do: "openSocket", attempt, params },
+    ],
+  ];
 }
 
 function opened(state: ConnectionState, { actorId, connId, at }: Extract<ConnectionEvent, { type: "init" }>): Step {
@@ -199,9 +232,13 @@ function heard(state: ConnectionState, at: number): Step {
 /** Nothing may have come for the whole time: then the server is asked, and at last given up. Otherwise the time counts from what came. */
 function silent(state: ConnectionState, { heardAt, asked }: NonNullable<ConnectionState["watch"]>, at: number): Step {
   const { attempt, failures } = state;
-  if (heardAt !== undefined) return [{ ...state, watch: WATCHED }, [{ do: "startTimer", timer: "silence", attempt, failures, since: heardAt }]];
+  if (heardAt !== undefined)
+    return [{ ...state, watch: WATCHED }, [{ do: "startTimer", timer: "silence", attempt, failures, since: heardAt }]];
   if (asked === MAX_ASKS) return lost(state, connectionLost(), at, CLOSE_SILENT);
-  return [{ ...state, watch: { heardAt, asked: asked + 1 } }, [{ do: "ping" }, { do: "startTimer", timer: "answer", attempt, failures }]];
+  return [
+    { ...state, watch: { heardAt, asked: asked + 1 } },
+    [{ do: "ping" }, { do: "startTimer", timer: "answer", attempt, failures }],
+  ];
 }
 
 /** On an open connection most errors are news: one of a subscription, say. Others announce the end. */
@@ -216,7 +253,10 @@ function isGoodbye(state: ConnectionState, error: ActorError): boolean {
   return isOurFault || isTransient(error, state.creates) || isFinal({ ...state, error, wasOpen: true });
 }
 
-function socketClosed(state: ConnectionState, { code, reason, openFailed, at }: Extract<ConnectionEvent, { type: "closed" }>): Step {
+function socketClosed(
+  state: ConnectionState,
+  { code, reason, openFailed, at }: Extract<ConnectionEvent, { type: "closed" }>,
+): Step {
   const said = closeError(code, reason);
   // Its frame says more than the reason of the close.
   const error = said !== undefined && isSame(said, state.told) ? state.told : said;
@@ -270,7 +310,9 @@ function lost(state: ConnectionState, error: ActorError | undefined, at: number,
       { do: "rejectSent", cause: error },
       { do: "status", status: "disconnected" },
       { do: "tellClose" },
-      ...(error === undefined || error === state.told || isTransient(error, state.creates) ? [] : [{ do: "tellError", error } as const]),
+      ...(error === undefined || error === state.told || isTransient(error, state.creates)
+        ? []
+        : [{ do: "tellError", error } as const]),
       ...effects,
     ],
   ];
@@ -286,7 +328,13 @@ function wait(state: ConnectionState): Step {
 }
 
 function stop(state: ConnectionState, error: ActorError): Step {
-  return [{ ...state, phase: "stopped", stoppedBy: error }, [{ do: "rejectAll", error }, { do: "status", status: "idle" }]];
+  return [
+    { ...state, phase: "stopped", stoppedBy: error },
+    [
+      { do: "rejectAll", error },
+      { do: "status", status: "idle" },
+    ],
+  ];
 }
 
 function dispose(state: ConnectionState): Step {

@@ -5,11 +5,29 @@
  * connect again. Events are worked off one at a time: what a listener does (call, subscribe, dispose) comes after the
  * effects that are under way.
  */
-import { ActorError, fromErrorData, PING, parseActorId, PONG, wireCodec, type Encoding, type Frame, type ToClient, type ToServer } from "../../protocol/index.js";
+import {
+  ActorError,
+  fromErrorData,
+  PING,
+  parseActorId,
+  PONG,
+  wireCodec,
+  type Encoding,
+  type Frame,
+  type ToClient,
+  type ToServer,
+} from "../../protocol/index.js";
 import { reconnectDelayMs } from "./reconnect-delay.js";
 import { ConnectionCalls, type SetTimer } from "./connection-calls.js";
 import { getParamsFailed, openFailed } from "./connection-errors.js";
-import { advance, newConnection, type ConnectionEffect, type ConnectionEvent, type ConnectionState, type ConnStatus } from "./connection-state.js";
+import {
+  advance,
+  newConnection,
+  type ConnectionEffect,
+  type ConnectionEvent,
+  type ConnectionState,
+  type ConnStatus,
+} from "./connection-state.js";
 import { MalformedResponseMessage } from "../config/errors.js";
 import { callSafely, Listeners, type Unsubscribe } from "./listeners.js";
 import { Opening } from "./opening.js";
@@ -98,7 +116,9 @@ export class Connection {
   constructor(options: ConnectionOptions, ports: ConnectionPorts) {
     this.#options = options;
     this.#ports = ports;
-    this.#calls = new ConnectionCalls(ports.setTimer, () => (this.#isOpen ? (encoded: Frame): void => this.#send(encoded) : undefined));
+    this.#calls = new ConnectionCalls(ports.setTimer, () =>
+      this.#isOpen ? (encoded: Frame): void => this.#send(encoded) : undefined,
+    );
     this.#state = newConnection(options.creates, options.pingIntervalMs !== undefined);
     this.#dispatch({ type: "connect" });
   }
@@ -154,7 +174,8 @@ export class Connection {
   call(action: string, args: readonly unknown[], signal: AbortSignal | undefined): Promise<unknown> {
     const { stoppedBy, actorId } = this.#state;
     if (stoppedBy !== undefined) return Promise.reject(stoppedBy);
-    const frame = (id: bigint): Frame => this.#encode({ tag: "ActionRequest", val: { id, name: action, args: [...args] } });
+    const frame = (id: bigint): Frame =>
+      this.#encode({ tag: "ActionRequest", val: { id, name: action, args: [...args] } });
     return this.#calls.make({ action, actorId, signal, timeoutMs: this.#options.callTimeoutMs, frame });
   }
 
@@ -252,7 +273,14 @@ export class Connection {
       onMessage: (data) => this.#receive(attempt, data),
       onClose: (code, reason) => {
         if (this.#socket === held) this.#socket = undefined;
-        this.#dispatch({ type: "closed", attempt, code, reason, openFailed: openFailed(this.#options.place), at: this.#ports.now() });
+        this.#dispatch({
+          type: "closed",
+          attempt,
+          code,
+          reason,
+          openFailed: openFailed(this.#options.place),
+          at: this.#ports.now(),
+        });
       },
     });
     const { phase, attempt: newest } = this.#state;
@@ -262,8 +290,13 @@ export class Connection {
 
   #startTimer({ timer, attempt, failures, since }: Extract<ConnectionEffect, { do: "startTimer" }>): void {
     this.#stopTimer?.();
-    const due = (): void => this.#dispatch({ type: "due", attempt, openFailed: openFailed(this.#options.place), at: this.#ports.now() });
-    this.#stopTimer = this.#ports.setTimer(Math.max(0, this.#delayOf(timer, failures) - (since === undefined ? 0 : this.#ports.now() - since)), due, timer === "silence" || timer === "answer");
+    const due = (): void =>
+      this.#dispatch({ type: "due", attempt, openFailed: openFailed(this.#options.place), at: this.#ports.now() });
+    this.#stopTimer = this.#ports.setTimer(
+      Math.max(0, this.#delayOf(timer, failures) - (since === undefined ? 0 : this.#ports.now() - since)),
+      due,
+      timer === "silence" || timer === "answer",
+    );
   }
 
   #delayOf(timer: Extract<ConnectionEffect, { do: "startTimer" }>["timer"], failures: number): number {
@@ -294,9 +327,16 @@ export class Connection {
     if (message.tag !== "Init" && message.tag !== "Error" && !this.#isOpen) return;
     switch (message.tag) {
       case "Init":
-        return this.#dispatch({ type: "init", attempt, actorId: message.val.actorId, connId: message.val.connectionId, at });
+        return this.#dispatch({
+          type: "init",
+          attempt,
+          actorId: message.val.actorId,
+          connId: message.val.connectionId,
+          at,
+        });
       case "Error":
-        if (message.val.actionId === null) return this.#dispatch({ type: "errorFrame", attempt, error: fromErrorData(message.val), at });
+        if (message.val.actionId === null)
+          return this.#dispatch({ type: "errorFrame", attempt, error: fromErrorData(message.val), at });
         return this.#calls.reject(message.val.actionId, fromErrorData(message.val));
       case "ActionResponse":
         return this.#calls.resolve(message.val.id, message.val.output);
@@ -309,7 +349,13 @@ export class Connection {
   #tellRead(size: number): void {
     this.#unacknowledged += size;
     const { actorId } = this.#state;
-    if (this.#unacknowledged < PING_AFTER_BYTES || !this.#isOpen || actorId === undefined || parseActorId(actorId) === undefined) return;
+    if (
+      this.#unacknowledged < PING_AFTER_BYTES ||
+      !this.#isOpen ||
+      actorId === undefined ||
+      parseActorId(actorId) === undefined
+    )
+      return;
     this.#unacknowledged = 0;
     this.#send(PING);
   }

@@ -9,8 +9,20 @@ const OF_FUNCTIONS = new Set(["apply", "bind", "call"]);
 
 /** Written down, since anybody may add to `Object.prototype`: an action whose name is added there stays one. */
 const INHERITED: ReadonlySet<string> = new Set([
-  "__defineGetter__", "__defineSetter__", "__lookupGetter__", "__lookupSetter__", "__proto__", "constructor", "hasOwnProperty", "isPrototypeOf",
-  "propertyIsEnumerable", "toLocaleString", "toString", "valueOf", "then", "toJSON",
+  "__defineGetter__",
+  "__defineSetter__",
+  "__lookupGetter__",
+  "__lookupSetter__",
+  "__proto__",
+  "constructor",
+  "hasOwnProperty",
+  "isPrototypeOf",
+  "propertyIsEnumerable",
+  "toLocaleString",
+  "toString",
+  "valueOf",
+  "then",
+  "toJSON",
 ]);
 
 /**
@@ -26,7 +38,8 @@ export function createActionProxy(name: string, invoke: InvokeAction): unknown {
   const nested = new Map<string, unknown>();
   return new Proxy((...args: unknown[]) => invoke(name, args), {
     get(target, property): unknown {
-      if (typeof property === "symbol" || isInheritedName(property) || OF_FUNCTIONS.has(property)) return Reflect.get(target, property);
+      if (typeof property === "symbol" || isInheritedName(property) || OF_FUNCTIONS.has(property))
+        return Reflect.get(target, property);
       let action = nested.get(property);
       if (action === undefined) nested.set(property, (action = createActionProxy(`${name}.${property}`, invoke)));
       return action;
@@ -38,7 +51,12 @@ export function createActionProxy(name: string, invoke: InvokeAction): unknown {
  * An object whose every property that is not its own is an action. Own properties are not enumerable: a log shows none of
  * them, but what `kind` and `description` say.
  */
-export function withActions(kind: string, description: Readonly<Record<string, unknown>>, own: object, invoke: InvokeAction): object {
+export function withActions(
+  kind: string,
+  description: Readonly<Record<string, unknown>>,
+  own: object,
+  invoke: InvokeAction,
+): object {
   const text = `${kind} ${JSON.stringify(description)}`;
   const legible = {
     toString: () => text,
@@ -49,13 +67,17 @@ export function withActions(kind: string, description: Readonly<Record<string, u
   const target = {};
   for (const source of [own, legible]) {
     for (const property of Reflect.ownKeys(source)) {
-      Object.defineProperty(target, property, { ...Object.getOwnPropertyDescriptor(source, property), enumerable: false });
+      Object.defineProperty(target, property, {
+        ...Object.getOwnPropertyDescriptor(source, property),
+        enumerable: false,
+      });
     }
   }
   const actions = new Map<string, unknown>();
   return new Proxy(target, {
     get(_target, property): unknown {
-      if (typeof property === "symbol" || Object.hasOwn(target, property) || isInheritedName(property)) return Reflect.get(target, property);
+      if (typeof property === "symbol" || Object.hasOwn(target, property) || isInheritedName(property))
+        return Reflect.get(target, property);
       let action = actions.get(property);
       if (action === undefined) actions.set(property, (action = createActionProxy(property, invoke)));
       return action;
@@ -64,10 +86,30 @@ export function withActions(kind: string, description: Readonly<Record<string, u
 }
 
 /** What `action()` was given. Throws if it is something else. */
-export function readActionRequest(request: ActionRequest): { name: string; args: readonly unknown[]; signal: AbortSignal | undefined } {
-  if (typeof request !== "object" || request === null || typeof request.name !== "string" || !Array.isArray(request.args ?? [])) {
-    throw new Error("Invalid action call: action() takes { name, args }. To call one by its name, use handle.name(...args).");
+export function readActionRequest(request: ActionRequest): {
+  name: string;
+  args: readonly unknown[];
+  signal: AbortSignal | undefined;
+} {
+  if (
+    typeof request !== "object" ||
+    request === null ||
+    typeof request.name !== "string" ||
+    !Array.isArray(request.args ?? [])
+  ) {
+    throw new Error(
+      "Invalid action call: action() takes { name, args }. To call one by its name, use handle.name(...args).",
+    );
   }
-  const { name, args = [], signal } = readOptions("action", request, ["name", "args", "signal", "skipReadyWait"], (problem) => new ActorError("request", "invalid", `${problem}.`));
+  const {
+    name,
+    args = [],
+    signal,
+  } = readOptions(
+    "action",
+    request,
+    ["name", "args", "signal", "skipReadyWait"],
+    (problem) => new ActorError("request", "invalid", `${problem}.`),
+  );
   return { name, args, signal };
 }

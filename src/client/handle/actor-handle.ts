@@ -31,13 +31,19 @@ interface SendOptions extends SignalOption {
  * A handle of one actor: own methods, and every other property is an action. Making one calls nothing, and neither does
  * awaiting, logging or stringifying it.
  */
-export function createActorHandle(transport: ActorTransport, target: ActorTarget, options: HandleOptions, connections: OpenConnections): unknown {
+export function createActorHandle(
+  transport: ActorTransport,
+  target: ActorTarget,
+  options: HandleOptions,
+  connections: OpenConnections,
+): unknown {
   const methods = new HandleMethods(transport, target, options, connections);
   const own = {
     action: (request: ActionRequest) => methods.action(request),
     send: (queue: string, body: unknown, sendOptions?: SendOptions) => methods.send(queue, body, sendOptions),
     connect: (params?: unknown, connectOptions?: ConnectOptions) => methods.connect(params, connectOptions),
-    webSocket: (path?: string, protocols?: string | readonly string[], socketOptions?: WebSocketOptions) => methods.webSocket(path, protocols, socketOptions),
+    webSocket: (path?: string, protocols?: string | readonly string[], socketOptions?: WebSocketOptions) =>
+      methods.webSocket(path, protocols, socketOptions),
     fetch: (input: unknown, init?: RequestInit | Request) => methods.fetch(input, init),
     resolve: (signalOption?: SignalOption) => methods.resolve(signalOption),
     getGatewayUrl: (signalOption?: SignalOption) => methods.getGatewayUrl(signalOption),
@@ -79,7 +85,11 @@ class HandleMethods {
 
   /** A send that waits for its completion starts in its turn, but holds no later one up. */
   async #send(queue: string, body: unknown, options: SendOptions | undefined, params: unknown): Promise<unknown> {
-    const { wait = false, timeout: given, signal } = readOptions("send", options, ["wait", "timeout", "signal"], invalidOption);
+    const {
+      wait = false,
+      timeout: given,
+      signal,
+    } = readOptions("send", options, ["wait", "timeout", "signal"], invalidOption);
     const timeout = given === undefined ? undefined : readSendTimeout(given);
     const previous = this.#lastSend;
     const call = { ...this.#with(signal), params, queue, body, wait, timeout };
@@ -90,7 +100,12 @@ class HandleMethods {
   }
 
   connect(params: unknown, given?: ConnectOptions): unknown {
-    const options = readOptions("connect", given, ["getParams", "callTimeout", "signal", "skipReadyWait"], invalidOption);
+    const options = readOptions(
+      "connect",
+      given,
+      ["getParams", "callTimeout", "signal", "skipReadyWait"],
+      invalidOption,
+    );
     const { callTimeout, signal } = options;
     if (callTimeout !== undefined && !(typeof callTimeout === "number" && callTimeout >= 0 && callTimeout < Infinity)) {
       throw invalidOption(`A callTimeout is a finite number of milliseconds, not ${String(callTimeout)}`);
@@ -102,12 +117,22 @@ class HandleMethods {
       getParams: this.#paramsOf(params, options.getParams),
       callTimeoutMs: callTimeout === undefined ? undefined : Math.min(callTimeout, MAX_TIMER_MS),
       signal: eitherSignal(this.#call.signal, signal),
-      send: (queue, body, sendOptions, ownParams) => this.send(queue, body, sendOptions as SendOptions | undefined, ownParams),
+      send: (queue, body, sendOptions, ownParams) =>
+        this.send(queue, body, sendOptions as SendOptions | undefined, ownParams),
     });
   }
 
-  async webSocket(path = "", protocols: string | readonly string[] = [], options?: WebSocketOptions): Promise<ClientSocket> {
-    const { params, getParams } = readOptions("webSocket", options, ["params", "getParams", "skipReadyWait"], invalidOption);
+  async webSocket(
+    path = "",
+    protocols: string | readonly string[] = [],
+    options?: WebSocketOptions,
+  ): Promise<ClientSocket> {
+    const { params, getParams } = readOptions(
+      "webSocket",
+      options,
+      ["params", "getParams", "skipReadyWait"],
+      invalidOption,
+    );
     const others = typeof protocols === "string" ? [protocols] : protocols;
     const call = { ...this.#call, params: await this.#paramsOf(params, getParams)() };
     call.signal?.throwIfAborted();
@@ -146,7 +171,9 @@ class HandleMethods {
 /** A negative one is a poll. @throws request/invalid */
 function readSendTimeout(timeout: unknown): number {
   if (typeof timeout === "number" && timeout <= MAX_SEND_WAIT_MS && timeout > -Infinity) return Math.max(0, timeout);
-  throw invalidOption(`The timeout of a send is a number of milliseconds, at most ${MAX_SEND_WAIT_MS} (a day), not ${String(timeout)}`);
+  throw invalidOption(
+    `The timeout of a send is a number of milliseconds, at most ${MAX_SEND_WAIT_MS} (a day), not ${String(timeout)}`,
+  );
 }
 
 function invalidOption(problem: string): ActorError {

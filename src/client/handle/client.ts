@@ -1,4 +1,10 @@
-import type { AnyRegistry, ClientFor, CreateOptions, GetOptions, GetOrCreateOptions } from "../../actor/api/client-types.js";
+import type {
+  AnyRegistry,
+  ClientFor,
+  CreateOptions,
+  GetOptions,
+  GetOrCreateOptions,
+} from "../../actor/api/client-types.js";
 import { ActorError, normalizeKey, readOptions, own } from "../../protocol/index.js";
 import { isInheritedName } from "./action-proxy.js";
 import { createActorHandle } from "./actor-handle.js";
@@ -21,23 +27,32 @@ export type { ClientFor };
  * Throws `client/invalid_endpoint`. Calls reject with an ActorError: the actor's own, `client/network_error` if no answer
  * came (the call may have run, so it is not repeated), `client/malformed_response`.
  */
-// biome-ignore lint: untyped by intention (decision 31)
 export function createClient<R = AnyRegistry>(endpointOrConfig?: string | URL | ClientConfig): ClientFor<R> {
-  const config = typeof endpointOrConfig === "string" || endpointOrConfig instanceof URL ? own<ClientConfig>({ endpoint: endpointOrConfig }) : endpointOrConfig && own(endpointOrConfig);
+  const config =
+    typeof endpointOrConfig === "string" || endpointOrConfig instanceof URL
+      ? own<ClientConfig>({ endpoint: endpointOrConfig })
+      : endpointOrConfig && own(endpointOrConfig);
   // Whatever else is wrong with it is told at once.
   const resolved = resolveConfig(config);
   const overHttp = (): ActorTransport => createHttpTransport(resolved);
-  return createClientWithTransport<R>(config?.endpoint === undefined && config?.fetch === undefined && config?.webSocket === undefined ? homeOr(overHttp) : overHttp());
+  return createClientWithTransport<R>(
+    config?.endpoint === undefined && config?.fetch === undefined && config?.webSocket === undefined
+      ? homeOr(overHttp)
+      : overHttp(),
+  );
 }
 
 /** The same client over another way to the actors. */
-// biome-ignore lint: untyped by intention (decision 31)
-export function createClientWithTransport<R = any>(transport: ActorTransport, options: ClientOptions = {}): ClientFor<R> {
+export function createClientWithTransport<R = any>(
+  transport: ActorTransport,
+  options: ClientOptions = {},
+): ClientFor<R> {
   const methods = clientMethods(transport, new OpenConnections(options));
   const accessors = new Map<string, unknown>();
   const client = new Proxy(methods, {
     get(own, property): unknown {
-      if (typeof property === "symbol" || Object.hasOwn(own, property) || isInheritedName(property)) return Reflect.get(own, property);
+      if (typeof property === "symbol" || Object.hasOwn(own, property) || isInheritedName(property))
+        return Reflect.get(own, property);
       let accessor = accessors.get(property);
       if (accessor === undefined) accessors.set(property, (accessor = accessorOf(methods, property)));
       return accessor;
@@ -47,7 +62,13 @@ export function createClientWithTransport<R = any>(transport: ActorTransport, op
 }
 
 /** RivetKit's `poolName` and `skipReadyWait` are accepted, without effect. */
-const GET_OPTIONS = ["params", "getParams", "signal", "poolName", "skipReadyWait"] as const satisfies readonly (keyof GetOptions)[];
+const GET_OPTIONS = [
+  "params",
+  "getParams",
+  "signal",
+  "poolName",
+  "skipReadyWait",
+] as const satisfies readonly (keyof GetOptions)[];
 const GET_OR_CREATE_OPTIONS = [...GET_OPTIONS, "createWithInput", "createInRegion"] as const;
 const CREATE_OPTIONS = [...GET_OPTIONS, "input", "region"] as const;
 
@@ -64,7 +85,10 @@ function clientMethods(transport: ActorTransport, connections: OpenConnections):
     createActorHandle(transport, target, { params, getParams, signal }, connections);
   return {
     get(name, key, options) {
-      return handle({ name, key: normalizeKey(key), mode: "get" }, readOptions("get", options, GET_OPTIONS, invalidOption));
+      return handle(
+        { name, key: normalizeKey(key), mode: "get" },
+        readOptions("get", options, GET_OPTIONS, invalidOption),
+      );
     },
     getOrCreate(name, key, given) {
       const options = readOptions("getOrCreate", given, GET_OR_CREATE_OPTIONS, invalidOption);

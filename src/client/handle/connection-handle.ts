@@ -23,7 +23,11 @@ type EventListener = (...args: never[]) => void;
  * A connection to one actor: own methods, and every other property is an action, called over its socket. It begins to
  * connect at once. Awaiting, logging or stringifying it does nothing.
  */
-export function createConnectionHandle(transport: ActorTransport, connections: OpenConnections, options: ConnectionHandleOptions): unknown {
+export function createConnectionHandle(
+  transport: ActorTransport,
+  connections: OpenConnections,
+  options: ConnectionHandleOptions,
+): unknown {
   const { target, description, signal, callTimeoutMs } = options;
   const dispose = (): void => connection.dispose();
   const connection: Connection = new Connection(
@@ -50,7 +54,8 @@ export function createConnectionHandle(transport: ActorTransport, connections: O
       const { name, args, signal: ofCall } = readActionRequest(request);
       return connection.call(name, args, ofCall);
     },
-    send: (queue: string, body: unknown, sendOptions?: object) => options.send(queue, body, sendOptions, connection.params),
+    send: (queue: string, body: unknown, sendOptions?: object) =>
+      options.send(queue, body, sendOptions, connection.params),
     on: (event: string, listener: EventListener) => connection.on(event, listener, false),
     once: (event: string, listener: EventListener) => connection.on(event, listener, true),
     onOpen: connection.onOpen.bind(connection),

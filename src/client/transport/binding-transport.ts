@@ -1,10 +1,29 @@
 import type { SendResult } from "../../actor/api/client-types.js";
-import { ActorError, decodeValue, encodeInput, encodeValue, toErrorData, has, own, type Creation, type Operation } from "../../protocol/index.js";
+import {
+  ActorError,
+  decodeValue,
+  encodeInput,
+  encodeValue,
+  toErrorData,
+  has,
+  own,
+  type Creation,
+  type Operation,
+} from "../../protocol/index.js";
 import { raceWithAbort } from "../config/abort.js";
 import { rawPath } from "./gateway-url.js";
 import type { ClientSocket } from "../config/socket.js";
 import { REAL_BACKOFF, withRetries, type BackoffPorts } from "./retry.js";
-import type { ActionCall, ActorTarget, ActorTransport, CreateCall, FetchCall, SendCall, SocketCall, TargetCall } from "./transport.js";
+import type {
+  ActionCall,
+  ActorTarget,
+  ActorTransport,
+  CreateCall,
+  FetchCall,
+  SendCall,
+  SocketCall,
+  TargetCall,
+} from "./transport.js";
 
 /** Which actor's object, as the objects' side wants it; input is bytes of the storage codec. */
 export type BindingTarget =
@@ -17,7 +36,11 @@ export interface BindingCall {
   readonly operation: Operation;
   readonly params?: Uint8Array;
   /** What the actor sees of a raw socket's opening. */
-  readonly request?: { readonly method: string; readonly url: string; readonly headers: readonly (readonly [string, string])[] };
+  readonly request?: {
+    readonly method: string;
+    readonly url: string;
+    readonly headers: readonly (readonly [string, string])[];
+  };
 }
 
 /** A message as the objects' side wants it; values are bytes of the storage codec. */
@@ -33,7 +56,11 @@ export interface BindingSend {
 
 /** A raw request as the objects' side wants it. */
 export interface BindingRequest extends Omit<BindingCall, "operation"> {
-  readonly request: { readonly method: string; readonly url: string; readonly headers: readonly (readonly [string, string])[] };
+  readonly request: {
+    readonly method: string;
+    readonly url: string;
+    readonly headers: readonly (readonly [string, string])[];
+  };
   readonly body: ReadableStream | null;
   readonly signal?: AbortSignal | undefined;
 }
@@ -102,7 +129,10 @@ class BindingTransport implements ActorTransport {
 
   async resolve({ target, params, signal }: TargetCall): Promise<string> {
     if (has(target, "actorId")) return target.actorId;
-    const { actorId } = await this.#call({ target: targetOf(target), operation: { kind: "resolve" }, ...paramsOf(params) }, signal);
+    const { actorId } = await this.#call(
+      { target: targetOf(target), operation: { kind: "resolve" }, ...paramsOf(params) },
+      signal,
+    );
     return actorId;
   }
 
@@ -162,7 +192,11 @@ class BindingTransport implements ActorTransport {
 /** As the router makes it of an upgrade. */
 function rawRequest(path: string, protocols: readonly string[] = []): NonNullable<BindingCall["request"]> {
   const { pathname, search } = rawPath(path);
-  return { method: "GET", url: `http://actor/websocket${pathname === "/" ? "" : pathname}${search}`, headers: protocols.length === 0 ? [] : [["sec-websocket-protocol", protocols.join(", ")]] };
+  return {
+    method: "GET",
+    url: `http://actor/websocket${pathname === "/" ? "" : pathname}${search}`,
+    headers: protocols.length === 0 ? [] : [["sec-websocket-protocol", protocols.join(", ")]],
+  };
 }
 
 function targetOf(target: ActorTarget): BindingTarget {

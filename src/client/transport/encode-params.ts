@@ -7,7 +7,10 @@ const MAX_PARAMS_BYTES = 4096;
 
 /** Connection params as JSON that fits in a header. */
 export function asciiJson(value: unknown): string {
-  return encodeJson(value, EXTENDED).replace(/[^\x20-\x7e]/g, (character) => `\\u${character.charCodeAt(0).toString(16).padStart(4, "0")}`);
+  return encodeJson(value, EXTENDED).replace(
+    /[^\x20-\x7e]/g,
+    (character) => `\\u${character.charCodeAt(0).toString(16).padStart(4, "0")}`,
+  );
 }
 
 export interface SocketProtocols {
@@ -26,5 +29,12 @@ export function socketProtocols({ encoding, token, params, protocols }: SocketPr
     const message = `Connection params have at most ${MAX_PARAMS_BYTES} bytes.`;
     throw new ActorError("request", "too_large", message, { metadata: { limitBytes: MAX_PARAMS_BYTES } });
   }
-  return formatSubprotocols({ encoding, token, params: text, isOwnClient: true, pings: protocols === undefined, ...(protocols !== undefined && { others: protocols }) });
+  return formatSubprotocols({
+    encoding,
+    token,
+    params: text,
+    isOwnClient: true,
+    pings: protocols === undefined,
+    ...(protocols !== undefined && { others: protocols }),
+  });
 }

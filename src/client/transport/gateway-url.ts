@@ -1,4 +1,12 @@
-import { ActorError, encodeTaggedCbor, formatBase64Url, formatJsonKey, parseActorId, has, own } from "../../protocol/index.js";
+import {
+  ActorError,
+  encodeTaggedCbor,
+  formatBase64Url,
+  formatJsonKey,
+  parseActorId,
+  has,
+  own,
+} from "../../protocol/index.js";
 import type { ResolvedConfig } from "../config/client-config.js";
 import { ActorClientError } from "../config/errors.js";
 import type { ActorTarget, SocketRoute } from "./transport.js";
@@ -36,7 +44,9 @@ export function rawPath(path: string): { pathname: string; search: string } {
 
 function routeUrl(config: UrlConfig, target: ActorTarget, rest: string, userQuery: string): string {
   const queries = [userQuery, String(new URLSearchParams(queryOf(config, target)))].filter((query) => query !== "");
-  const base = has(target, "actorId") ? actorUrl(config.endpoint, target.actorId) : `${config.endpoint}/gateway/${pathSegment(target.name, "The name of the actor")}`;
+  const base = has(target, "actorId")
+    ? actorUrl(config.endpoint, target.actorId)
+    : `${config.endpoint}/gateway/${pathSegment(target.name, "The name of the actor")}`;
   return `${base}/${rest}${queries.length === 0 ? "" : `?${queries.join("&")}`}`;
 }
 
@@ -46,7 +56,8 @@ function webSocketScheme(url: string): string {
 
 /** The URL below which the routes of the actor with this id lie. Throws `actor/invalid_id`. */
 export function actorUrl(endpoint: string, actorId: string): string {
-  if (parseActorId(actorId) === undefined) throw new ActorError("actor", "invalid_id", "This is not the id of an actor.");
+  if (parseActorId(actorId) === undefined)
+    throw new ActorError("actor", "invalid_id", "This is not the id of an actor.");
   return `${endpoint}/gateway/${actorId}`;
 }
 
@@ -69,7 +80,9 @@ function formatInput(input: unknown, maxBytes: number): string {
   const bytes = encodeTaggedCbor(input, { extended: true });
   if (bytes.length <= maxBytes) return formatBase64Url(bytes);
   const message = `createWithInput has ${bytes.length} bytes; a URL carries ${maxBytes}. Use create({ input }), or raise maxInputSize.`;
-  throw new ActorClientError("input_too_large", message, { metadata: { sizeBytes: bytes.length, limitBytes: maxBytes } });
+  throw new ActorClientError("input_too_large", message, {
+    metadata: { sizeBytes: bytes.length, limitBytes: maxBytes },
+  });
 }
 
 /** URLs resolve "." and ".." away, however they are encoded, and half a surrogate pair has no encoding. */

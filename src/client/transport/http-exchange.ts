@@ -22,7 +22,12 @@ export async function exchange<T>(fetch: ClientFetch, endpoint: string, request:
   let response: Response;
   let answer: Uint8Array;
   try {
-    response = await fetch(url, { method, headers, ...(body !== undefined && { body }), ...(signal !== undefined && { signal }) });
+    response = await fetch(url, {
+      method,
+      headers,
+      ...(body !== undefined && { body }),
+      ...(signal !== undefined && { signal }),
+    });
     answer = new Uint8Array(await response.arrayBuffer());
   } catch (error) {
     if (signal?.aborted) throw signal.reason;

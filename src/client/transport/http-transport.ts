@@ -1,5 +1,15 @@
 import type { SendResult } from "../../actor/api/client-types.js";
-import { ActorError, checkActorName, encodeTaggedCbor, formatBase64, formatRestKey, has, ownField, wireCodec, type Encoding } from "../../protocol/index.js";
+import {
+  ActorError,
+  checkActorName,
+  encodeTaggedCbor,
+  formatBase64,
+  formatRestKey,
+  has,
+  ownField,
+  wireCodec,
+  type Encoding,
+} from "../../protocol/index.js";
 import { REAL_BACKOFF, withRetries, type BackoffPorts } from "./retry.js";
 import type { ResolvedConfig } from "../config/client-config.js";
 import { asciiJson, socketProtocols } from "./encode-params.js";
@@ -7,7 +17,16 @@ import { networkError, noWebSocket } from "../config/errors.js";
 import { actorUrl, gatewayUrl, requestUrl, socketUrl } from "./gateway-url.js";
 import { exchange, type HttpRequest, createdId, foundIds } from "./http-exchange.js";
 import type { ClientSocket } from "../config/socket.js";
-import type { ActionCall, ActorTarget, ActorTransport, CreateCall, FetchCall, SendCall, SocketCall, TargetCall } from "./transport.js";
+import type {
+  ActionCall,
+  ActorTarget,
+  ActorTransport,
+  CreateCall,
+  FetchCall,
+  SendCall,
+  SocketCall,
+  TargetCall,
+} from "./transport.js";
 
 type KeyTarget = Exclude<ActorTarget, { actorId: string }>;
 
@@ -59,7 +78,8 @@ class HttpTransport implements ActorTransport {
     const { fetch, endpoint, headers: configured, token } = this.#config;
     const headers = new Headers(configured);
     new Headers(ownField(init, "headers")).forEach((value, name) => headers.set(name, value));
-    for (const [name, value] of Object.entries({ ...EXTENDED_HEADER, ...credentials(token, params) })) headers.set(name, value);
+    for (const [name, value] of Object.entries({ ...EXTENDED_HEADER, ...credentials(token, params) }))
+      headers.set(name, value);
     const url = requestUrl(this.#config, target, path);
     try {
       return await fetch(url, { ...init, headers, signal: signal ?? null });
@@ -71,7 +91,9 @@ class HttpTransport implements ActorTransport {
 
   async resolve({ target, params, signal }: TargetCall): Promise<string> {
     if (has(target, "actorId")) return target.actorId;
-    return target.mode === "get" ? this.#lookUp(target, params, signal) : this.#putOrPost("PUT", { ...target, params }, signal);
+    return target.mode === "get"
+      ? this.#lookUp(target, params, signal)
+      : this.#putOrPost("PUT", { ...target, params }, signal);
   }
 
   async create({ signal, ...actor }: CreateCall): Promise<string> {
@@ -110,12 +132,23 @@ class HttpTransport implements ActorTransport {
     // In a query, names that are not well-formed would fall together.
     checkActorName(name);
     const query = new URLSearchParams({ namespace, name, key: formatRestKey(key) });
-    const [actorId] = await this.#send({ method: "GET", url: `${endpoint}/actors?${query}`, headers: this.#restHeaders(params), signal, decode: foundIds });
-    if (actorId === undefined) throw new ActorError("actor", "not_found", "There is no actor with this key.", { statusCode: 404 });
+    const [actorId] = await this.#send({
+      method: "GET",
+      url: `${endpoint}/actors?${query}`,
+      headers: this.#restHeaders(params),
+      signal,
+      decode: foundIds,
+    });
+    if (actorId === undefined)
+      throw new ActorError("actor", "not_found", "There is no actor with this key.", { statusCode: 404 });
     return actorId;
   }
 
-  async #putOrPost(method: "PUT" | "POST", actor: Omit<CreateCall, "signal">, signal: AbortSignal | undefined): Promise<string> {
+  async #putOrPost(
+    method: "PUT" | "POST",
+    actor: Omit<CreateCall, "signal">,
+    signal: AbortSignal | undefined,
+  ): Promise<string> {
     const { namespace, poolName, endpoint } = this.#config;
     const { name, key, input, region, params } = actor;
     const body = {
@@ -165,5 +198,8 @@ class HttpTransport implements ActorTransport {
 }
 
 function credentials(token: string | undefined, params: unknown): Record<string, string> {
-  return { ...(token !== undefined && { "x-rivet-token": token }), ...(params !== undefined && { "x-rivet-conn-params": asciiJson(params) }) };
+  return {
+    ...(token !== undefined && { "x-rivet-token": token }),
+    ...(params !== undefined && { "x-rivet-conn-params": asciiJson(params) }),
+  };
 }

@@ -21,7 +21,11 @@ const MAX_DELAY_MS = 200;
 const NOT_RUN = new Set(["actor/starting", "actor/stopping", "guard/service_unavailable"]);
 
 /** Runs `attempt` up to five times, as long as it fails in a way that proves that the call has not run. */
-export async function withRetries<T>(attempt: () => Promise<T>, ports: BackoffPorts, signal: AbortSignal | undefined): Promise<T> {
+export async function withRetries<T>(
+  attempt: () => Promise<T>,
+  ports: BackoffPorts,
+  signal: AbortSignal | undefined,
+): Promise<T> {
   for (let tries = 1; ; tries++) {
     signal?.throwIfAborted();
     try {
@@ -34,7 +38,8 @@ export async function withRetries<T>(attempt: () => Promise<T>, ports: BackoffPo
 }
 
 function hasNotRun(error: unknown): boolean {
-  if (!ActorError.isActorError(error) || error.statusCode !== 503 || !NOT_RUN.has(`${error.group}/${error.code}`)) return false;
+  if (!ActorError.isActorError(error) || error.statusCode !== 503 || !NOT_RUN.has(`${error.group}/${error.code}`))
+    return false;
   const { metadata } = error;
   return typeof metadata === "object" && metadata !== null && (metadata as { retryable?: unknown }).retryable === true;
 }

@@ -18,4 +18,9 @@ export {
   unique,
   uniqueIndex,
 } from "../../drizzle/index.js";
-export type { DrizzleDatabase, DrizzleDatabaseConfig, DrizzleKitConfig, DrizzleMigrations } from "../../drizzle/index.js";
+export type {
+  DrizzleDatabase,
+  DrizzleDatabaseConfig,
+  DrizzleKitConfig,
+  DrizzleMigrations,
+} from "../../drizzle/index.js";

@@ -32,7 +32,11 @@ export function normalizeKey(key: string | readonly string[] | undefined): strin
 export function checkActorName(name: string): void {
   const isLegal = typeof name === "string" && name !== "" && !LONE_SURROGATE.test(name);
   if (!isLegal || utf8.encode(name).length > MAX_ACTOR_NAME_BYTES) {
-    throw new ActorError("actor", "invalid_name", `An actor's name has 1 to ${MAX_ACTOR_NAME_BYTES} bytes of well-formed text.`);
+    throw new ActorError(
+      "actor",
+      "invalid_name",
+      `An actor's name has 1 to ${MAX_ACTOR_NAME_BYTES} bytes of well-formed text.`,
+    );
   }
 }
 
@@ -106,7 +110,8 @@ export function parseRestKey(text: string): string[] {
       const escaped = text.charAt(++i);
       const isWholePart = part === "" && (i + 1 === text.length || text.charAt(i + 1) === "/");
       if (escaped === "\\" || escaped === "/") part += escaped;
-      else if (escaped !== "0" || !isWholePart) throw invalidParams("The key holds an escape other than \\\\, \\/ and \\0.");
+      else if (escaped !== "0" || !isWholePart)
+        throw invalidParams("The key holds an escape other than \\\\, \\/ and \\0.");
     }
   }
   return [...parts, part];

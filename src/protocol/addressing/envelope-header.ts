@@ -19,7 +19,14 @@ export function formatRefusalHeader({ metadata, ...data }: ErrorData): string {
   const whole = encodeValue({ ...data, ...(metadata !== undefined && { metadata }) });
   if (whole.byteLength <= MAX_REFUSAL_BYTES) return formatBase64Url(whole);
   const { group, code, message, actor } = data;
-  return formatBase64Url(encodeValue({ ...(actor && { actor }), group: group.slice(0, 200), code: code.slice(0, 200), message: message.slice(0, 200) }));
+  return formatBase64Url(
+    encodeValue({
+      ...(actor && { actor }),
+      group: group.slice(0, 200),
+      code: code.slice(0, 200),
+      message: message.slice(0, 200),
+    }),
+  );
 }
 
 /** The envelope without the request: that one carries it. */

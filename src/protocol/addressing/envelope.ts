@@ -19,14 +19,36 @@ export type Creation =
 export type Operation =
   | { readonly kind: "action"; readonly name: string; readonly args: Uint8Array }
   /** Stores a message; the output is `{ id, createdAt, waitMs }`. `token`: 32 hex digits, by which its sender attaches again. */
-  | { readonly kind: "send"; readonly queue: string; readonly body: Uint8Array; readonly wait?: boolean; readonly timeoutMs?: number; readonly token?: string }
+  | {
+      readonly kind: "send";
+      readonly queue: string;
+      readonly body: Uint8Array;
+      readonly wait?: boolean;
+      readonly timeoutMs?: number;
+      readonly token?: string;
+    }
   /**
    * Waits for a message to be completed; the output is `{ status: "completed", reply? } | { status: "timedOut" }`. As an upgrade
    * it waits without an end, and without keeping the object in memory; the output is then the socket's one frame.
    */
-  | { readonly kind: "wait"; readonly messageId: number; readonly createdAt: number; readonly timeoutMs: number; readonly token?: string }
-  /** Opens a connection; goes with a WebSocket upgrade. `extended`: the client is our own; `pings`: it pings after each mebibyte; `raw`: for `onWebSocket`. */
-  | { readonly kind: "connect"; readonly encoding: Encoding; readonly extended: boolean; readonly raw?: boolean; readonly pings?: boolean }
+  | {
+      readonly kind: "wait";
+      readonly messageId: number;
+      readonly createdAt: number;
+      readonly timeoutMs: number;
+      readonly token?: string;
+    }
+  /**
+   * Opens a connection; goes with a WebSocket upgrade. `extended`: the client is our own; `pings`: it pings after each
+   * mebibyte; `raw`: for `onWebSocket`.
+   */
+  | {
+      readonly kind: "connect";
+      readonly encoding: Encoding;
+      readonly extended: boolean;
+      readonly raw?: boolean;
+      readonly pings?: boolean;
+    }
   /** A raw request; goes with that request. */
   | { readonly kind: "request" }
   /** Makes the actor, or looks for it. `forCaller`: a connection or a request follows, which is to be let in before there is an actor. */
@@ -61,7 +83,11 @@ export interface CallEnvelope {
   /** Connection params as the client sent them, bytes of the storage codec. */
   readonly params?: Uint8Array;
   /** The HTTP request behind the call: its URL and headers, without credentials of ours. */
-  readonly request?: { readonly method: string; readonly url: string; readonly headers: readonly (readonly [string, string])[] };
+  readonly request?: {
+    readonly method: string;
+    readonly url: string;
+    readonly headers: readonly (readonly [string, string])[];
+  };
 }
 
 /** Object → Worker: errors are data, never thrown. `name` and `key` stand in the answer to `resolve`. */

@@ -96,18 +96,20 @@ class CborDecoder {
   #items(info: number, depth: number): unknown[] {
     const items: unknown[] = [];
     if (info === INDEFINITE) while (!this.#in.isBreak()) addItem(items, this.#value(depth));
-    else for (let left = this.#in.count(info, 1); left > 0; left--) {
-      // Numbers are many where they are.
-      if (this.#in.isDouble()) addItem(items, this.#in.double());
-      else addItem(items, this.#value(depth));
-    }
+    else
+      for (let left = this.#in.count(info, 1); left > 0; left--) {
+        // Numbers are many where they are.
+        if (this.#in.isDouble()) addItem(items, this.#in.double());
+        else addItem(items, this.#value(depth));
+      }
     return items;
   }
 
   #record(info: number, depth: number, isBare: boolean): Record<string, unknown> {
     const record = (isBare ? Object.create(null) : {}) as Record<string, unknown>;
     if (info === INDEFINITE) while (!this.#in.isBreak()) setProperty(record, this.#name(), this.#value(depth));
-    else for (let left = this.#in.count(info, 2); left > 0; left--) setProperty(record, this.#name(), this.#value(depth));
+    else
+      for (let left = this.#in.count(info, 2); left > 0; left--) setProperty(record, this.#name(), this.#value(depth));
     return record;
   }
 
@@ -116,7 +118,8 @@ class CborDecoder {
     const name = this.#in.shortName();
     if (name !== undefined) return name;
     const key = this.#in.isNext(ARRAY) ? undefined : this.#value(this.#maxDepth);
-    if (typeof key !== "string" && typeof key !== "number" && typeof key !== "bigint") throw malformed("a property whose name is no text");
+    if (typeof key !== "string" && typeof key !== "number" && typeof key !== "bigint")
+      throw malformed("a property whose name is no text");
     return String(key);
   }
 

@@ -4,7 +4,18 @@ import { kindOf } from "../values/value-kinds.js";
 import { tagOfBuffer } from "../values/wire-tags.js";
 import { epochSeconds } from "./dates.js";
 import { hexOfBigint, isShortBigint, passes } from "./heads.js";
-import { hasInheritedElements, heldMap, heldSet, lengthOf, mapSize, ownItem, ownValue, partsOfRegExp, setSize, timeOf } from "../values/intrinsics.js";
+import {
+  hasInheritedElements,
+  heldMap,
+  heldSet,
+  lengthOf,
+  mapSize,
+  ownItem,
+  ownValue,
+  partsOfRegExp,
+  setSize,
+  timeOf,
+} from "../values/intrinsics.js";
 import { CborOutput } from "./output.js";
 import { OVER_LIMIT, UNENCODABLE } from "../values/refusals.js";
 import { TAG } from "./tags.js";

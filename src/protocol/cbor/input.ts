@@ -86,7 +86,13 @@ export class CborInput {
 
   #word(at: number): number {
     const bytes = this.#bytes;
-    return (((bytes[at] as number) << 24) | ((bytes[at + 1] as number) << 16) | ((bytes[at + 2] as number) << 8) | (bytes[at + 3] as number)) >>> 0;
+    return (
+      (((bytes[at] as number) << 24) |
+        ((bytes[at + 1] as number) << 16) |
+        ((bytes[at + 2] as number) << 8) |
+        (bytes[at + 3] as number)) >>>
+      0
+    );
   }
 
   /** Those of 64 bits are bigints: nobody writes a number so. */

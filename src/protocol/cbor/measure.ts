@@ -4,7 +4,18 @@ import { bytesOfView, nameOfView, viewKindByName } from "../values/typed-arrays.
 import { kindOf } from "../values/value-kinds.js";
 import { epochSeconds } from "./dates.js";
 import { headBytes, hexOfBigint, isShortBigint, isShortInteger, passes } from "./heads.js";
-import { hasInheritedElements, heldMap, heldSet, lengthOf, mapSize, ownItem, ownValue, partsOfRegExp, setSize, timeOf } from "../values/intrinsics.js";
+import {
+  hasInheritedElements,
+  heldMap,
+  heldSet,
+  lengthOf,
+  mapSize,
+  ownItem,
+  ownValue,
+  partsOfRegExp,
+  setSize,
+  timeOf,
+} from "../values/intrinsics.js";
 import { OVER_LIMIT, UNENCODABLE } from "../values/refusals.js";
 import { TAG } from "./tags.js";
 import { textBytes } from "./text-size.js";

@@ -28,7 +28,12 @@ const names: (string | undefined)[] = Array.from({ length: 256 }, () => undefine
 /** The name of `length` bytes at `start`, if they are ASCII. */
 export function nameAt(bytes: Uint8Array, start: number, length: number): string | undefined {
   if (length === 0) return "";
-  const slot = (length * 31 + (bytes[start] as number) * 7 + (bytes[start + length - 1] as number) * 13 + (bytes[start + (length >> 1)] as number)) & 255;
+  const slot =
+    (length * 31 +
+      (bytes[start] as number) * 7 +
+      (bytes[start + length - 1] as number) * 13 +
+      (bytes[start + (length >> 1)] as number)) &
+    255;
   const known = names[slot];
   if (known !== undefined && known.length === length && isAt(known, bytes, start)) return known;
   const name = asciiAt(bytes, start, length);

@@ -42,7 +42,7 @@ function countByHand(text: string): number {
 /** The runtime writes three bytes for half a pair, too. */
 function countInPieces(text: string): number {
   let bytes = 0;
-  for (let from = 0; from < text.length; ) {
+  for (let from = 0; from < text.length;) {
     const { read, written } = encoder.encodeInto(text.slice(from), scratch);
     from += read;
     bytes += written;

@@ -32,5 +32,6 @@ function mark(value: unknown): void {
     }
   } else if (value instanceof Set) for (const item of value) mark(item);
   // Buffers and dates have no members; those of an error are its properties.
-  else if (!ArrayBuffer.isView(value)) for (const key of Object.getOwnPropertyNames(value)) mark((value as Record<string, unknown>)[key]);
+  else if (!ArrayBuffer.isView(value))
+    for (const key of Object.getOwnPropertyNames(value)) mark((value as Record<string, unknown>)[key]);
 }

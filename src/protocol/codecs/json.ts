@@ -201,7 +201,10 @@ class JsonEncoder {
 
   #map(map: Map<unknown, unknown>, depth: number): unknown {
     // Both ways the entries are walked: what cannot be encoded is an error, not lost.
-    const entries = Array.from(heldMap(map, this.#left), ([key, item]) => [this.encode(key, depth), this.encode(item, depth)]);
+    const entries = Array.from(heldMap(map, this.#left), ([key, item]) => [
+      this.encode(key, depth),
+      this.encode(item, depth),
+    ]);
     return this.#extended ? ["$Map", entries] : {};
   }
 

@@ -64,12 +64,20 @@ export function measure(value: unknown, depth = 0, budget = MAX_VALUE_BYTES, opt
   }
 }
 
-/** Encodes for a wire, on which a value stands in a message. Throws `value/not_serializable` (400) or `value/too_large` (413, over 32 MiB). */
+/**
+ * Encodes for a wire, on which a value stands in a message. Throws `value/not_serializable` (400) or `value/too_large`
+ * (413, over 32 MiB).
+ */
 export function encodeInDialect(value: unknown, dialect: CborDialect): Uint8Array<ArrayBuffer> {
   return encodeWithin(value, dialect, { bytes: MAX_WIRE_BYTES, depth: MAX_DECODED_DEPTH }, undefined);
 }
 
-function encodeWithin(value: unknown, dialect: CborDialect, limits: EncodingLimits, what: string | undefined): Uint8Array<ArrayBuffer> {
+function encodeWithin(
+  value: unknown,
+  dialect: CborDialect,
+  limits: EncodingLimits,
+  what: string | undefined,
+): Uint8Array<ArrayBuffer> {
   try {
     return encodeCbor(value, dialect, limits);
   } catch (error) {

@@ -58,7 +58,9 @@ export class ActorError extends Error {
   static isActorError(error: unknown): error is ActorError {
     if (typeof error !== "object" || error === null || !Object.hasOwn(error, "__type")) return false;
     const { __type, group, code } = error as Partial<Record<"__type" | "group" | "code", unknown>>;
-    return (__type === "ActorError" || __type === "RivetError") && typeof group === "string" && typeof code === "string";
+    return (
+      (__type === "ActorError" || __type === "RivetError") && typeof group === "string" && typeof code === "string"
+    );
   }
 
   /** The same as `isActorError`, under the peer's name. */
@@ -128,7 +130,11 @@ export function toErrorData(
 
 /** The error that `data` describes. Without `status` it has its code's. It is public: its text has left already. */
 export function fromErrorData(data: ErrorData, status?: number): ActorError {
-  const options: ActorErrorOptions = { metadata: ownField(data, "metadata"), public: true, actor: ownField(data, "actor") };
+  const options: ActorErrorOptions = {
+    metadata: ownField(data, "metadata"),
+    public: true,
+    actor: ownField(data, "actor"),
+  };
   if (status !== undefined) options.statusCode = status;
   return new ActorError(data.group, data.code, data.message, options);
 }
@@ -146,5 +152,11 @@ function isStatus(status: unknown): status is number {
 }
 
 function hide(target: object, property: string, value: unknown): void {
-  Object.defineProperty(target, property, { __proto__: null, value, writable: true, configurable: true, enumerable: false } as PropertyDescriptor);
+  Object.defineProperty(target, property, {
+    __proto__: null,
+    value,
+    writable: true,
+    configurable: true,
+    enumerable: false,
+  } as PropertyDescriptor);
 }

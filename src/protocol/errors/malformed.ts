@@ -21,5 +21,9 @@ export function regExpTooLong(): ActorError {
 /** Whether data was refused for a limit alone: it is well-formed, and the error says what the caller should mend. */
 export function isBeyondLimit(error: unknown): boolean {
   if (!ActorError.isActorError(error) || error.group !== "encoding" || error.code !== "invalid") return false;
-  return typeof error.metadata === "object" && error.metadata !== null && (Object.hasOwn(error.metadata, "maxDepth") || Object.hasOwn(error.metadata, "maxRegExpLength"));
+  return (
+    typeof error.metadata === "object" &&
+    error.metadata !== null &&
+    (Object.hasOwn(error.metadata, "maxDepth") || Object.hasOwn(error.metadata, "maxRegExpLength"))
+  );
 }

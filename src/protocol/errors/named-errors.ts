@@ -28,7 +28,12 @@ export interface ActorRestartingOptions {
 export function isRivetErrorLike(error: unknown): error is RivetErrorLike {
   if (typeof error !== "object" || error === null) return false;
   const { group, code, message, __type = "RivetError" } = error as Readonly<Record<string, unknown>>;
-  return typeof group === "string" && typeof code === "string" && typeof message === "string" && (__type === "RivetError" || __type === "ActorError");
+  return (
+    typeof group === "string" &&
+    typeof code === "string" &&
+    typeof message === "string" &&
+    (__type === "RivetError" || __type === "ActorError")
+  );
 }
 
 /** Whether `error` is the one of this group and code: `isRivetErrorCode(error, "queue", "full")`. */
@@ -72,23 +77,37 @@ export function invalidEncoding(format?: string): ActorError {
 
 /** `request/invalid` (400). `error`, which may be a text, says why. */
 export function invalidRequest(error: unknown): ActorError {
-  return new ActorError("request", "invalid", `Invalid request: ${messageOf(error) ?? String(error)}`, { cause: error });
+  return new ActorError("request", "invalid", `Invalid request: ${messageOf(error) ?? String(error)}`, {
+    cause: error,
+  });
 }
 
 /** `actor/not_found` (404). `identifier` is a name, key or id. */
 export function actorNotFound(identifier?: string): ActorError {
-  return new ActorError("actor", "not_found", identifier === undefined ? "Actor not found" : `Actor not found: ${identifier}`);
+  return new ActorError(
+    "actor",
+    "not_found",
+    identifier === undefined ? "Actor not found" : `Actor not found: ${identifier}`,
+  );
 }
 
 /** `actor/stopping` (503). */
 export function actorStopping(identifier?: string): ActorError {
-  return new ActorError("actor", "stopping", identifier === undefined ? "Actor stopping" : `Actor stopping: ${identifier}`);
+  return new ActorError(
+    "actor",
+    "stopping",
+    identifier === undefined ? "Actor stopping" : `Actor stopping: ${identifier}`,
+  );
 }
 
 /** `actor/restarting` (503): try again, in `retryAfterMs` if that is given. */
 export function actorRestarting({ phase, retryAfterMs }: ActorRestartingOptions = {}): ActorError {
   return new ActorError("actor", "restarting", "Actor is restarting. Retry the request.", {
-    metadata: { retryable: true, ...(phase !== undefined && { phase }), ...(retryAfterMs !== undefined && { retryAfterMs }) },
+    metadata: {
+      retryable: true,
+      ...(phase !== undefined && { phase }),
+      ...(retryAfterMs !== undefined && { retryAfterMs }),
+    },
   });
 }
 

@@ -114,7 +114,11 @@ export const bareToServer = struct<ToServer>(
   },
   (source) => {
     const tag = source.uint();
-    if (tag === 0n) return { tag: "ActionRequest", val: { id: source.uint(), name: source.str(), args: readArgs(source, ARGS_LIMITS) } };
+    if (tag === 0n)
+      return {
+        tag: "ActionRequest",
+        val: { id: source.uint(), name: source.str(), args: readArgs(source, ARGS_LIMITS) },
+      };
     if (tag === 1n) return { tag: "SubscriptionRequest", val: { eventName: source.str(), subscribe: source.bool() } };
     throw malformed("a message with an unknown tag");
   },

@@ -61,7 +61,8 @@ export class BareReader {
   constructor(bytes: Uint8Array) {
     this.#bytes = bytes;
     const version = this.#u8() | (this.#u8() << 8);
-    if (version !== BARE_VERSION) throw malformed(`version ${version} of the protocol is not spoken here, but ${BARE_VERSION}`);
+    if (version !== BARE_VERSION)
+      throw malformed(`version ${version} of the protocol is not spoken here, but ${BARE_VERSION}`);
   }
 
   /** Throws unless everything was read. */

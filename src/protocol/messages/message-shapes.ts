@@ -41,7 +41,8 @@ export function asQueueSendResponse(value: unknown): QueueSendResponse {
 }
 
 export function asQueueStatus(status: unknown): QueueSendResponse["status"] {
-  if (status !== "completed" && status !== "timedOut") throw malformed('"status" is neither "completed" nor "timedOut"');
+  if (status !== "completed" && status !== "timedOut")
+    throw malformed('"status" is neither "completed" nor "timedOut"');
   return status;
 }
 
@@ -52,7 +53,11 @@ export function asResolveResponse(value: unknown): ResolveResponse {
 export function asErrorData(value: unknown): ErrorData {
   const fields = fieldsOf(value);
   const { metadata, actor } = fields;
-  const data: ErrorData = { group: textOf(fields, "group"), code: textOf(fields, "code"), message: textOf(fields, "message") };
+  const data: ErrorData = {
+    group: textOf(fields, "group"),
+    code: textOf(fields, "code"),
+    message: textOf(fields, "message"),
+  };
   if (isPresent(metadata)) data.metadata = metadata;
   if (isPresent(actor)) data.actor = asErrorActor(actor);
   return data;
@@ -60,8 +65,10 @@ export function asErrorData(value: unknown): ErrorData {
 
 export function asToServer(value: unknown): ToServer {
   const { tag, val } = bodyOf(value);
-  if (tag === "ActionRequest") return { tag, val: { id: idOf(val, "id"), name: textOf(val, "name"), args: listOf(val, "args") } };
-  if (tag === "SubscriptionRequest") return { tag, val: { eventName: textOf(val, "eventName"), subscribe: flagOf(val, "subscribe") } };
+  if (tag === "ActionRequest")
+    return { tag, val: { id: idOf(val, "id"), name: textOf(val, "name"), args: listOf(val, "args") } };
+  if (tag === "SubscriptionRequest")
+    return { tag, val: { eventName: textOf(val, "eventName"), subscribe: flagOf(val, "subscribe") } };
   throw malformed("a message with an unknown tag");
 }
 
@@ -126,7 +133,8 @@ function flagOf(fields: Fields, name: string): boolean {
 
 function durationOf(fields: Fields, name: string): number {
   const value = typeof fields[name] === "bigint" ? Number(fields[name]) : fields[name];
-  if (typeof value !== "number" || !Number.isFinite(value) || value < 0) throw malformed(`"${name}" is no number of milliseconds`);
+  if (typeof value !== "number" || !Number.isFinite(value) || value < 0)
+    throw malformed(`"${name}" is no number of milliseconds`);
   return value;
 }
 
@@ -141,6 +149,7 @@ function listOf(fields: Fields, name: string): unknown[] {
 function idOf(fields: Fields, name: string): bigint {
   const value = fields[name];
   const id = typeof value === "number" && Number.isSafeInteger(value) ? BigInt(value) : value;
-  if (typeof id !== "bigint" || id < 0n || id > 0xffff_ffff_ffff_ffffn) throw malformed(`"${name}" is no unsigned integer`);
+  if (typeof id !== "bigint" || id < 0n || id > 0xffff_ffff_ffff_ffffn)
+    throw malformed(`"${name}" is no unsigned integer`);
   return id;
 }

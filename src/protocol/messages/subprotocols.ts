@@ -33,7 +33,16 @@ const IGNORED = /^rivet_(?:skip_ready_wait$|test_ack_hook\.|namespace\.|runner\.
 
 /** What to offer as subprotocols. */
 export function formatSubprotocols(opening: SocketOpening): string[] {
-  const { encoding, params, token, isOwnClient = false, pings = false, target = "actor", actorId, others = [] } = opening;
+  const {
+    encoding,
+    params,
+    token,
+    isOwnClient = false,
+    pings = false,
+    target = "actor",
+    actorId,
+    others = [],
+  } = opening;
   return [
     SOCKET_PROTOCOL,
     ENCODING + encoding,

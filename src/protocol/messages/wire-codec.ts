@@ -34,7 +34,13 @@ import type {
 } from "./messages.js";
 import { callerLimits, OWN_LIMITS, type ReadLimits } from "../limits.js";
 import { copyOfBytes } from "../values/typed-arrays.js";
-import { decodePlainCbor, decodeTaggedCbor, encodePlainCbor, encodeTaggedCbor, type WireOptions } from "../codecs/wire-cbor.js";
+import {
+  decodePlainCbor,
+  decodeTaggedCbor,
+  encodePlainCbor,
+  encodeTaggedCbor,
+  type WireOptions,
+} from "../codecs/wire-cbor.js";
 import { ownField } from "../own.js";
 
 /** A frame of a connection: text in `json`, bytes in the others. */
@@ -138,7 +144,10 @@ function jsonMessage<T extends object>(shape: Shape<T>): MessageCodec<T> {
 /** A request without a body is one without fields: `curl -X POST …/action/tick`. */
 function jsonRequest<T extends object>(shape: Shape<T>, limits: ReadLimits): MessageCodec<T> {
   const codec = jsonMessage(shape);
-  return { encode: codec.encode, decode: (bytes) => shape(bytes.length === 0 ? {} : decodeJson(textOf(bytes), limits)) };
+  return {
+    encode: codec.encode,
+    decode: (bytes) => shape(bytes.length === 0 ? {} : decodeJson(textOf(bytes), limits)),
+  };
 }
 
 function cborRequest<T extends object>(shape: Shape<T>, limits: ReadLimits): MessageCodec<T> {

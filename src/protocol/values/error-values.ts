@@ -19,7 +19,11 @@ const STANDARD = new Map<string, ErrorMaker>(
 export function errorParts(error: Error): ErrorParts {
   const name = String(error.name);
   const message = String(error.message);
-  const fields = { code: fieldOf(error, "code"), metadata: fieldOf(error, "metadata"), errors: fieldOf(error, "errors") };
+  const fields = {
+    code: fieldOf(error, "code"),
+    metadata: fieldOf(error, "metadata"),
+    errors: fieldOf(error, "errors"),
+  };
   const kept = Object.create(null) as Record<string, unknown>;
   if (fields.code !== undefined) kept["code"] = fields.code;
   if (fields.metadata !== undefined) kept["metadata"] = fields.metadata;
@@ -76,5 +80,11 @@ function isErrorActor(actor: unknown): actor is ErrorActor {
 }
 
 function hide(target: object, property: string, value: unknown): void {
-  Object.defineProperty(target, property, { __proto__: null, value, writable: true, configurable: true, enumerable: false } as PropertyDescriptor);
+  Object.defineProperty(target, property, {
+    __proto__: null,
+    value,
+    writable: true,
+    configurable: true,
+    enumerable: false,
+  } as PropertyDescriptor);
 }

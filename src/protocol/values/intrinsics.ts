@@ -8,7 +8,16 @@ const sizeOfMap = getterOf(Map.prototype, "size");
 const sizeOfSet = getterOf(Set.prototype, "size");
 const sourceOf = getterOf(RegExp.prototype, "source");
 const flagGetters = (
-  [["d", "hasIndices"], ["g", "global"], ["i", "ignoreCase"], ["m", "multiline"], ["s", "dotAll"], ["u", "unicode"], ["v", "unicodeSets"], ["y", "sticky"]] as const
+  [
+    ["d", "hasIndices"],
+    ["g", "global"],
+    ["i", "ignoreCase"],
+    ["m", "multiline"],
+    ["s", "dotAll"],
+    ["u", "unicode"],
+    ["v", "unicodeSets"],
+    ["y", "sticky"],
+  ] as const
 ).map(([flag, name]) => [flag, getterOf(RegExp.prototype, name)] as const);
 
 const MAX_TIME = 8.64e15;
@@ -54,7 +63,8 @@ export function timeOf(date: Date): number {
   } catch {
     time = date.getTime();
   }
-  if (typeof time !== "number" || !(Number.isNaN(time) || (Number.isInteger(time) && Math.abs(time) <= MAX_TIME))) throw UNENCODABLE;
+  if (typeof time !== "number" || !(Number.isNaN(time) || (Number.isInteger(time) && Math.abs(time) <= MAX_TIME)))
+    throw UNENCODABLE;
   return time;
 }
 
@@ -81,7 +91,10 @@ export function ownValue(record: Readonly<Record<string, unknown>>, key: string)
 
 // A third of the time that a descriptor takes, and every property of every object is asked.
 type Lookup = (this: object, key: string) => unknown;
-const { __lookupGetter__: lookupGetter, __lookupSetter__: lookupSetter } = Object.prototype as unknown as Record<"__lookupGetter__" | "__lookupSetter__", Lookup>;
+const { __lookupGetter__: lookupGetter, __lookupSetter__: lookupSetter } = Object.prototype as unknown as Record<
+  "__lookupGetter__" | "__lookupSetter__",
+  Lookup
+>;
 
 /** Whether Array.prototype or Object.prototype has elements that somebody assigned, which the holes of arrays would show. */
 export function hasInheritedElements(): boolean {

@@ -38,7 +38,7 @@ const UNITS_AT_ONCE = 4096;
 function readByHand(bytes: Uint8Array): string {
   let text = "";
   let units: number[] = [];
-  for (let at = 0; at < bytes.length; ) {
+  for (let at = 0; at < bytes.length;) {
     const lead = bytes[at++] as number;
     if (lead < 0x80) {
       units.push(lead);

@@ -9,7 +9,10 @@ export interface ViewKind {
 type Getter = (this: object) => unknown;
 
 /** The properties that every view has by its class: its own of these names are not asked. */
-const TYPED_ARRAY = { ...gettersOf(Object.getPrototypeOf(Uint8Array.prototype) as object), name: getterOf(Object.getPrototypeOf(Uint8Array.prototype) as object, Symbol.toStringTag) };
+const TYPED_ARRAY = {
+  ...gettersOf(Object.getPrototypeOf(Uint8Array.prototype) as object),
+  name: getterOf(Object.getPrototypeOf(Uint8Array.prototype) as object, Symbol.toStringTag),
+};
 const DATA_VIEW = gettersOf(DataView.prototype);
 
 type ViewConstructor = { new (buffer: ArrayBuffer): ArrayBufferView; readonly BYTES_PER_ELEMENT: number };
@@ -55,7 +58,11 @@ export function nameOfView(view: ArrayBufferView): string {
 /** The bytes a view shows, and no others of its buffer; not copied. Throws a TypeError if the buffer is detached. */
 export function bytesOfView(view: ArrayBufferView): Uint8Array {
   const { buffer, byteOffset, byteLength } = TYPED_ARRAY.name.call(view) === undefined ? DATA_VIEW : TYPED_ARRAY;
-  return new Uint8Array(buffer.call(view) as ArrayBuffer, byteOffset.call(view) as number, byteLength.call(view) as number);
+  return new Uint8Array(
+    buffer.call(view) as ArrayBuffer,
+    byteOffset.call(view) as number,
+    byteLength.call(view) as number,
+  );
 }
 
 /** A new view of the kind on a copy of `bytes`; `undefined` if they are no whole number of elements. */
@@ -82,7 +89,11 @@ function float16Kind(): ViewKind[] {
 }
 
 function gettersOf(prototype: object): { buffer: Getter; byteOffset: Getter; byteLength: Getter } {
-  return { buffer: getterOf(prototype, "buffer"), byteOffset: getterOf(prototype, "byteOffset"), byteLength: getterOf(prototype, "byteLength") };
+  return {
+    buffer: getterOf(prototype, "buffer"),
+    byteOffset: getterOf(prototype, "byteOffset"),
+    byteLength: getterOf(prototype, "byteLength"),
+  };
 }
 
 function getterOf(prototype: object, name: string | symbol): Getter {

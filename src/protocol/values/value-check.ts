@@ -63,7 +63,10 @@ class ValueWalk {
       if (!isContainer(kind)) return void readLeaf(value);
       if (depth >= this.#maxDepth) return this.#tooDeep();
       this.#levels.set(value, -1);
-      const found = kind === "object" ? this.#properties(value as Record<string, unknown>, depth + 1) : this.#members(value, depth + 1);
+      const found =
+        kind === "object"
+          ? this.#properties(value as Record<string, unknown>, depth + 1)
+          : this.#members(value, depth + 1);
       if (found !== undefined) return found;
       this.#levels.set(value, ++this.#last);
       return undefined;

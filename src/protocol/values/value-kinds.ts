@@ -1,8 +1,7 @@
 import { nameOfView, viewKindByName } from "./typed-arrays.js";
 
 /** What an object is to the codec. `other` is everything that it refuses. */
-export type ValueKind =
-  | "array" | "object" | "map" | "set" | "date" | "regexp" | "error" | "buffer" | "view" | "other";
+export type ValueKind = "array" | "object" | "map" | "set" | "date" | "regexp" | "error" | "buffer" | "view" | "other";
 
 const KIND_BY_TAG = new Map<string, ValueKind>([
   ["Object", "object"],
@@ -59,14 +58,20 @@ function kindByTag(value: object, prototype: unknown): ValueKind {
 function isNative(prototype: unknown, name: string): boolean {
   if (typeof prototype !== "object" || prototype === null || !Object.hasOwn(prototype, "constructor")) return false;
   const maker: unknown = (prototype as { constructor?: unknown }).constructor;
-  return typeof maker === "function" && maker.name === name && Function.prototype.toString.call(maker).includes("[native code]");
+  return (
+    typeof maker === "function" &&
+    maker.name === name &&
+    Function.prototype.toString.call(maker).includes("[native code]")
+  );
 }
 
 /** Node's Buffer is the one subclass that people pass without knowing: its bytes count, as a Uint8Array. */
 function isNodeBuffer(prototype: unknown): boolean {
   if (typeof prototype !== "object" || prototype === null) return false;
   const maker: unknown = (prototype as { constructor?: unknown }).constructor;
-  return typeof maker === "function" && maker.name === "Buffer" && Object.getPrototypeOf(prototype) === Uint8Array.prototype;
+  return (
+    typeof maker === "function" && maker.name === "Buffer" && Object.getPrototypeOf(prototype) === Uint8Array.prototype
+  );
 }
 
 /** A few words for what `value` is, for messages: "function", "Promise", "instance of Foo". Never throws. */
@@ -75,7 +80,8 @@ export function describeValue(value: unknown): string {
   if (typeof value !== "object") return typeof value;
   try {
     const kind = kindOf(value);
-    const name: unknown = (Object.getPrototypeOf(value) as { constructor?: { name?: unknown } } | null)?.constructor?.name;
+    const name: unknown = (Object.getPrototypeOf(value) as { constructor?: { name?: unknown } } | null)?.constructor
+      ?.name;
     if (kind === "array" || kind === "object") return kind;
     if (typeof name !== "string" || name === "") return "class instance";
     return kind !== "other" || NAMED.has(name) ? name : `instance of ${name}`;

@@ -1,4 +1,13 @@
-import { ActorError, ENVELOPE_VERSION, fromErrorData, own, type CallEnvelope, type CallLink, type Operation, type ReplyEnvelope } from "../../protocol/index.js";
+import {
+  ActorError,
+  ENVELOPE_VERSION,
+  fromErrorData,
+  own,
+  type CallEnvelope,
+  type CallLink,
+  type Operation,
+  type ReplyEnvelope,
+} from "../../protocol/index.js";
 import type { ActorNamespace } from "./object-namespace.js";
 import { resolveStub, type ActorTarget, type ResolvedTarget } from "./resolve-stub.js";
 
@@ -43,7 +52,8 @@ const OVERLOADED_RETRY_AFTER_MS = 1000;
 
 /** The way to the objects of one namespace, used by the router and by the client inside the Worker. */
 export function createActorCaller(objects: ActorNamespace, options: CallActorOptions): CallActor {
-  const actorNames: ReadonlySet<string> = options.actorNames instanceof Set ? options.actorNames : new Set(options.actorNames);
+  const actorNames: ReadonlySet<string> =
+    options.actorNames instanceof Set ? options.actorNames : new Set(options.actorNames);
   const ports = callPorts(options);
   return async (call) => {
     const resolved = resolveStub(objects, call.target, actorNames);
@@ -77,7 +87,11 @@ export function envelopeOf(known: ActorCall, { address, creation }: ResolvedTarg
   };
 }
 
-async function callObject(resolved: ResolvedTarget, envelope: CallEnvelope, { sleep, random }: CallPorts): Promise<ReplyEnvelope> {
+async function callObject(
+  resolved: ResolvedTarget,
+  envelope: CallEnvelope,
+  { sleep, random }: CallPorts,
+): Promise<ReplyEnvelope> {
   for (let tries = 1; ; tries++) {
     try {
       return checkedReply(await resolved.openStub().call(envelope));
@@ -115,20 +129,33 @@ function platformFlags(error: unknown): { overloaded: boolean; retryable: boolea
 }
 
 function checkedReply(reply: ReplyEnvelope): ReplyEnvelope {
-  const isReply = typeof reply === "object" && reply !== null && (reply.ok === true || (reply.ok === false && isErrorData(reply.error)));
+  const isReply =
+    typeof reply === "object" &&
+    reply !== null &&
+    (reply.ok === true || (reply.ok === false && isErrorData(reply.error)));
   // With a code: what rejects without one is the platform's.
-  if (!isReply) throw new ActorError("rivetkit", "internal_error", "The actor's object answered something that is no reply envelope.");
+  if (!isReply)
+    throw new ActorError(
+      "rivetkit",
+      "internal_error",
+      "The actor's object answered something that is no reply envelope.",
+    );
   return reply;
 }
 
 function isErrorData(data: unknown): boolean {
-  const { group, code, message } = (typeof data === "object" && data !== null ? data : {}) as Readonly<Record<string, unknown>>;
+  const { group, code, message } = (typeof data === "object" && data !== null ? data : {}) as Readonly<
+    Record<string, unknown>
+  >;
   return typeof group === "string" && typeof code === "string" && typeof message === "string";
 }
 
 function overloadedError(cause: unknown): ActorError {
   const message = "The actor has more to do than it can take. Try again later.";
-  return new ActorError("actor", "overloaded", message, { metadata: { retryable: false, retryAfterMs: OVERLOADED_RETRY_AFTER_MS }, cause });
+  return new ActorError("actor", "overloaded", message, {
+    metadata: { retryable: false, retryAfterMs: OVERLOADED_RETRY_AFTER_MS },
+    cause,
+  });
 }
 
 function restartingError(cause: unknown): ActorError {

@@ -17,7 +17,11 @@ export async function fitHeader<C extends Omit<ActorCall, "operation">>(call: C,
 }
 
 function hasLargeInput(target: ActorTarget): boolean {
-  return has(target, "name") && target.creation.mode === "getOrCreate" && (ownField(target.creation, "input")?.byteLength ?? 0) > MAX_HEADER_INPUT_BYTES;
+  return (
+    has(target, "name") &&
+    target.creation.mode === "getOrCreate" &&
+    (ownField(target.creation, "input")?.byteLength ?? 0) > MAX_HEADER_INPUT_BYTES
+  );
 }
 
 async function created(call: Omit<ActorCall, "operation">, callActor: CallActor): Promise<ActorTarget> {

@@ -12,7 +12,11 @@ import { resolveStub } from "./resolve-stub.js";
 export type OpenSocket = (call: ActorCall) => Promise<WebSocket>;
 
 /** The way to the objects of one namespace for sockets. */
-export function createSocketOpener(objects: ActorNamespace, actorNames: ReadonlySet<string>, callActor: CallActor): OpenSocket {
+export function createSocketOpener(
+  objects: ActorNamespace,
+  actorNames: ReadonlySet<string>,
+  callActor: CallActor,
+): OpenSocket {
   return async (call) => {
     const fitting = await fitHeader(call, callActor);
     const resolved = resolveStub(objects, fitting.target, actorNames);

@@ -1,4 +1,11 @@
-import { ActorError, decodeValue, fromErrorData, parseBase64, REFUSAL_HEADER, type ErrorData } from "../../protocol/index.js";
+import {
+  ActorError,
+  decodeValue,
+  fromErrorData,
+  parseBase64,
+  REFUSAL_HEADER,
+  type ErrorData,
+} from "../../protocol/index.js";
 
 /** The error that an object answered instead of what was asked of it as a request: encoded as values are stored. */
 export async function refusalOf(response: Response): Promise<ActorError> {

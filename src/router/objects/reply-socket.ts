@@ -2,7 +2,9 @@ import { ActorError, decodeRow, type Operation } from "../../protocol/index.js";
 import type { OpenSocket } from "./open-socket.js";
 
 /** What a wait comes to, as the object tells it. */
-export type WaitResult = { readonly status: "completed"; readonly reply?: Uint8Array } | { readonly status: "timedOut" };
+export type WaitResult =
+  | { readonly status: "completed"; readonly reply?: Uint8Array }
+  | { readonly status: "timedOut" };
 
 export interface SocketWait {
   readonly actorId: string;
@@ -20,7 +22,10 @@ export interface SocketWait {
  *
  * @throws the signal's reason, actor/restarting if the socket breaks, the object's refusal, and what `openSocket` throws
  */
-export async function awaitThroughSocket(openSocket: OpenSocket, { actorId, operation, leftMs, signal, setTimer }: SocketWait): Promise<WaitResult> {
+export async function awaitThroughSocket(
+  openSocket: OpenSocket,
+  { actorId, operation, leftMs, signal, setTimer }: SocketWait,
+): Promise<WaitResult> {
   signal?.throwIfAborted();
   const socket = await openSocket({ target: { actorId }, operation });
   // Some platforms would give Blobs, which can be read only later.
@@ -37,7 +42,8 @@ export async function awaitThroughSocket(openSocket: OpenSocket, { actorId, oper
     socket.addEventListener("message", ({ data }) => {
       if (data instanceof ArrayBuffer) end(() => resolve(decodeRow(new Uint8Array(data)) as WaitResult));
     });
-    for (const ending of ["close", "error"] as const) socket.addEventListener(ending, () => end(() => reject(broken())));
+    for (const ending of ["close", "error"] as const)
+      socket.addEventListener(ending, () => end(() => reject(broken())));
     signal?.addEventListener("abort", onAbort, { once: true });
     socket.accept();
     if (signal?.aborted) onAbort();

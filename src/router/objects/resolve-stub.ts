@@ -25,13 +25,29 @@ export interface ResolvedTarget {
 }
 
 /** The platform's places. */
-const LOCATION_HINTS = new Set(["wnam", "enam", "sam", "weur", "eeur", "apac", "apac-ne", "apac-se", "oc", "afr", "me"]);
+const LOCATION_HINTS = new Set([
+  "wnam",
+  "enam",
+  "sam",
+  "weur",
+  "eeur",
+  "apac",
+  "apac-ne",
+  "apac-se",
+  "oc",
+  "afr",
+  "me",
+]);
 
 /**
  * Finds the object of an actor, without calling it. Throws `actor/invalid_name`, `actor/invalid_key`,
  * `actor/key_too_large`, `actor/invalid_region` or `actor/invalid_id` (400), `actor/not_registered` or `actor/not_found` (404).
  */
-export function resolveStub(objects: ActorNamespace, target: ActorTarget, actorNames: ReadonlySet<string>): ResolvedTarget {
+export function resolveStub(
+  objects: ActorNamespace,
+  target: ActorTarget,
+  actorNames: ReadonlySet<string>,
+): ResolvedTarget {
   if (has(target, "actorId")) return resolveById(objects, target.actorId);
   const { name, key, creation, region } = own(target);
   checkActorName(name);
@@ -60,7 +76,11 @@ function resolveById(objects: ActorNamespace, actorId: string): ResolvedTarget {
 function locationOf(region: string | undefined): { readonly locationHint: string } | undefined {
   if (region === undefined || region === "" || region === "default" || region === "auto") return undefined;
   if (LOCATION_HINTS.has(region)) return { locationHint: region };
-  throw new ActorError("actor", "invalid_region", `There is no region ${JSON.stringify(region.slice(0, 100))}. Regions are ${[...LOCATION_HINTS].join(", ")}, or "auto".`);
+  throw new ActorError(
+    "actor",
+    "invalid_region",
+    `There is no region ${JSON.stringify(region.slice(0, 100))}. Regions are ${[...LOCATION_HINTS].join(", ")}, or "auto".`,
+  );
 }
 
 function notRegistered(name: string): ActorError {

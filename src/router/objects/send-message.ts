@@ -67,41 +67,66 @@ interface Accepted {
 }
 
 /** Sends messages over `callActor`. Waiting is this side's: an object that is reset in the middle is asked again. */
-export function createMessageSender(callActor: CallActor, openSocket: OpenSocket, options: Partial<WaitPorts> = {}): SendMessage {
+export function createMessageSender(
+  callActor: CallActor,
+  openSocket: OpenSocket,
+  options: Partial<WaitPorts> = {},
+): SendMessage {
   const ports: WaitPorts = { now: Date.now, setTimer, newToken, ...callPorts(options), ...options };
   const attach = attachmentsOver(callActor, openSocket, ports);
   return async (send) => {
     const { queue, body, wait, timeoutMs, signal, ...call } = own(send);
     const token = ports.newToken();
-    const operation: Operation = { kind: "send", queue, body, ...(wait && { wait, token, ...(timeoutMs !== undefined && { timeoutMs }) }) };
+    const operation: Operation = {
+      kind: "send",
+      queue,
+      body,
+      ...(wait && { wait, token, ...(timeoutMs !== undefined && { timeoutMs }) }),
+    };
     const { actorId, output } = await callActor({ ...call, operation });
     if (!wait) return { actorId, status: "completed" };
     const accepted = decoded<Accepted>(output);
     const result = await waitFor(actorId, { ...accepted, token }, attach, ports, signal);
     if (result.status === "timedOut" && timeoutMs === undefined) {
-      throw new ActorError("actor", "action_timed_out", "Nobody completed the message in time.", { metadata: { timeoutMs: accepted.waitMs } });
+      throw new ActorError("actor", "action_timed_out", "Nobody completed the message in time.", {
+        metadata: { timeoutMs: accepted.waitMs },
+      });
     }
     return { actorId, ...result };
   };
 }
 
 /** Waits with an object for at most `leftMs`. */
-type Attach = (actorId: string, message: { readonly messageId: number; readonly createdAt: number; readonly token: string }, leftMs: number, signal: AbortSignal | undefined) => Promise<WaitResult>;
+type Attach = (
+  actorId: string,
+  message: { readonly messageId: number; readonly createdAt: number; readonly token: string },
+  leftMs: number,
+  signal: AbortSignal | undefined,
+) => Promise<WaitResult>;
 
 /** In a call as long as that is short; then through a socket, unless the object's release is one that knows of none. */
 function attachmentsOver(callActor: CallActor, openSocket: OpenSocket, ports: WaitPorts): Attach {
   return async (actorId, message, leftMs, signal) => {
     const begunAt = ports.now();
     const inCall = async (timeoutMs: number): Promise<WaitResult> =>
-      decoded<WaitResult>((await callActor({ target: { actorId }, operation: { kind: "wait", ...message, timeoutMs } })).output);
+      decoded<WaitResult>(
+        (await callActor({ target: { actorId }, operation: { kind: "wait", ...message, timeoutMs } })).output,
+      );
     const result = await inCall(Math.min(leftMs, CALL_WAIT_MS));
     const waitedMs = ports.now() - begunAt;
     // What an object says before the call's time is over (clocks differ a little) is that it does not know the message.
-    if (result.status === "completed" || leftMs <= CALL_WAIT_MS || waitedMs < CALL_WAIT_MS - CLOCK_SLACK_MS) return result;
+    if (result.status === "completed" || leftMs <= CALL_WAIT_MS || waitedMs < CALL_WAIT_MS - CLOCK_SLACK_MS)
+      return result;
     const restMs = Math.max(0, leftMs - waitedMs);
     const operation: Operation = { kind: "wait", ...message, timeoutMs: restMs };
     try {
-      return await awaitThroughSocket(openSocket, { actorId, operation, leftMs: restMs, signal, setTimer: ports.setTimer });
+      return await awaitThroughSocket(openSocket, {
+        actorId,
+        operation,
+        leftMs: restMs,
+        signal,
+        setTimer: ports.setTimer,
+      });
     } catch (error) {
       if (!ActorError.isActorError(error) || error.group !== "actor" || error.code !== "invalid_request") throw error;
       return inCall(restMs);
@@ -110,14 +135,24 @@ function attachmentsOver(callActor: CallActor, openSocket: OpenSocket, ports: Wa
 }
 
 /** Attaches to a stored message until its time is over. It is addressed by id: another life of the key is another actor. */
-async function waitFor(actorId: string, accepted: Accepted & { readonly token: string }, attach: Attach, ports: WaitPorts, signal: AbortSignal | undefined): Promise<WaitResult> {
+async function waitFor(
+  actorId: string,
+  accepted: Accepted & { readonly token: string },
+  attach: Attach,
+  ports: WaitPorts,
+  signal: AbortSignal | undefined,
+): Promise<WaitResult> {
   const { id: messageId, createdAt, waitMs, token } = accepted;
   const deadline = ports.now() + waitMs;
   for (let tries = 1; ; tries++) {
     const leftMs = Math.max(0, deadline - ports.now());
     const begunAt = ports.now();
     try {
-      return await answeredWithin(leftMs + LATE_MS, attach(actorId, { messageId, createdAt, token }, leftMs, signal), ports);
+      return await answeredWithin(
+        leftMs + LATE_MS,
+        attach(actorId, { messageId, createdAt, token }, leftMs, signal),
+        ports,
+      );
     } catch (error) {
       signal?.throwIfAborted();
       if (!isBroken(error)) throw isNotFound(error) ? destroyed(actorId) : error;
@@ -158,17 +193,26 @@ function isNotFound(error: unknown): boolean {
 }
 
 function destroyed(actorId: string): ActorError {
-  return new ActorError("actor", "destroyed", "The actor was destroyed while the message waited in its queue.", { metadata: { actorId } });
+  return new ActorError("actor", "destroyed", "The actor was destroyed while the message waited in its queue.", {
+    metadata: { actorId },
+  });
 }
 
 function delayMs(tries: number, error: unknown, random: () => number): number {
   const isOverloaded = ActorError.isActorError(error) && error.code === "overloaded";
-  const [first, max] = isOverloaded ? [FIRST_OVERLOADED_DELAY_MS, MAX_OVERLOADED_DELAY_MS] : [FIRST_DELAY_MS, MAX_DELAY_MS];
+  const [first, max] = isOverloaded
+    ? [FIRST_OVERLOADED_DELAY_MS, MAX_OVERLOADED_DELAY_MS]
+    : [FIRST_DELAY_MS, MAX_DELAY_MS];
   return Math.min(max, first * 2 ** (tries - 1)) * (1 - random() / 2);
 }
 
 /** An object's own answer: our code on both sides, at most one release apart. */
 function decoded<T>(output: Uint8Array | undefined): T {
-  if (output === undefined) throw new ActorError("rivetkit", "internal_error", "The actor's object answered a send or a wait without an output.");
+  if (output === undefined)
+    throw new ActorError(
+      "rivetkit",
+      "internal_error",
+      "The actor's object answered a send or a wait without an output.",
+    );
   return decodeValue(output) as T;
 }

@@ -1,4 +1,10 @@
-import { ActorError, ANSWER_HEADER, ENVELOPE_HEADER, formatEnvelopeHeader, type CallEnvelope } from "../../protocol/index.js";
+import {
+  ActorError,
+  ANSWER_HEADER,
+  ENVELOPE_HEADER,
+  formatEnvelopeHeader,
+  type CallEnvelope,
+} from "../../protocol/index.js";
 import { fitHeader } from "./fit-header.js";
 import { envelopeOf, platformErrorOf, type ActorCall, type CallActor } from "./call-actor.js";
 import { withoutOwnHeaders } from "../request/forwarded-request.js";
@@ -23,7 +29,11 @@ export interface RawRequest extends Omit<ActorCall, "operation" | "request"> {
 export type SendRequest = (request: RawRequest) => Promise<Response>;
 
 /** The way to the objects of one namespace for raw requests. */
-export function createRequestSender(objects: ActorNamespace, actorNames: ReadonlySet<string>, callActor: CallActor): SendRequest {
+export function createRequestSender(
+  objects: ActorNamespace,
+  actorNames: ReadonlySet<string>,
+  callActor: CallActor,
+): SendRequest {
   return async ({ request, body, signal, ...call }) => {
     const fitting = { ...(await fitHeader({ ...call, request }, callActor)), operation: { kind: "request" } as const };
     const resolved = resolveStub(objects, fitting.target, actorNames);
@@ -37,7 +47,14 @@ export function createRequestSender(objects: ActorNamespace, actorNames: Readonl
       for (const name of ["content-length", "transfer-encoding"]) if (body !== null) headers.delete(name);
     }
     // `duplex` is for runtimes that want to hear it.
-    const init = { method: request.method, headers, body: isBodiless ? null : body, redirect: "manual", signal: signal ?? null, duplex: "half" } as RequestInit;
+    const init = {
+      method: request.method,
+      headers,
+      body: isBodiless ? null : body,
+      redirect: "manual",
+      signal: signal ?? null,
+      duplex: "half",
+    } as RequestInit;
     let response: Response;
     try {
       response = await resolved.openStub().fetch(new Request(request.url, init));

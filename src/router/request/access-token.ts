@@ -7,7 +7,11 @@ import { ActorError } from "../../protocol/index.js";
 export function requireToken(headers: Headers, token: string | undefined): void {
   const given = /^Bearer +(.+)$/i.exec(headers.get("authorization") ?? "")?.[1];
   if (token === undefined || token === "" || given === undefined || !isSameText(given, token)) {
-    throw new ActorError("api", "unauthorized", "This route needs the token of this deployment as Authorization: Bearer.");
+    throw new ActorError(
+      "api",
+      "unauthorized",
+      "This route needs the token of this deployment as Authorization: Bearer.",
+    );
   }
 }
 

@@ -1,4 +1,11 @@
-import { ActorError, callerLimits, decodeTaggedCbor, encodeInput, isBeyondLimit, parseBase64 } from "../../protocol/index.js";
+import {
+  ActorError,
+  callerLimits,
+  decodeTaggedCbor,
+  encodeInput,
+  isBeyondLimit,
+  parseBase64,
+} from "../../protocol/index.js";
 
 /**
  * The input of a creation, which travels in URLs and REST bodies as base64 of CBOR. It is read and written anew, so that

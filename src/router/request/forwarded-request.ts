@@ -3,8 +3,16 @@ import { redactPath } from "./gateway-path.js";
 
 /** Ours, not the actor's: credentials of the deployment, and what travels in the envelope as itself. */
 const OWN_HEADERS = new Set([
-  "x-rivet-token", "x-rivet-conn-params", "x-rivet-encoding", "x-rivet-target", "x-rivet-actor", "x-rivet-namespace", "x-rivet-skip-ready-wait",
-  "x-rivet-internal-original-request-url", "x-perdure-json", ENVELOPE_HEADER,
+  "x-rivet-token",
+  "x-rivet-conn-params",
+  "x-rivet-encoding",
+  "x-rivet-target",
+  "x-rivet-actor",
+  "x-rivet-namespace",
+  "x-rivet-skip-ready-wait",
+  "x-rivet-internal-original-request-url",
+  "x-perdure-json",
+  ENVELOPE_HEADER,
 ]);
 
 /** The request as the actor may see it: without our parameters, tokens and headers. The user's own headers stay. */

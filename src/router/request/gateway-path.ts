@@ -15,7 +15,8 @@ export function parseGatewayPath(path: string): GatewayPath {
   // An "@" of the name itself is percent-encoded. No route of the gateway asks for the token.
   const [name = ""] = segment.split("@");
   const actor = decodeSegment(name);
-  if (actor === undefined) throw new ActorError("guard", "query_invalid_params", "The actor in the path is not percent-encoded UTF-8.");
+  if (actor === undefined)
+    throw new ActorError("guard", "query_invalid_params", "The actor in the path is not percent-encoded UTF-8.");
   return { actor, verb, argument: rest.length === 0 ? undefined : rest.join("/") };
 }
 

@@ -41,7 +41,7 @@ export function incomingTooLong(limitBytes: number): ActorError {
 
 async function discard(reader: ReadableStreamDefaultReader<Uint8Array>): Promise<void> {
   try {
-    for (let discarded = 0; discarded < DISCARD_BYTES; ) {
+    for (let discarded = 0; discarded < DISCARD_BYTES;) {
       const { done, value } = await reader.read();
       if (done) return;
       discarded += value.byteLength;

@@ -1,4 +1,11 @@
-import { ActorError, callerLimits, decodeJson, decodePlainJson, encodeValue, isBeyondLimit } from "../../protocol/index.js";
+import {
+  ActorError,
+  callerLimits,
+  decodeJson,
+  decodePlainJson,
+  encodeValue,
+  isBeyondLimit,
+} from "../../protocol/index.js";
 import { isOwnClient } from "./wire-encoding.js";
 
 export const MAX_PARAMS_BYTES = 4096;

@@ -11,7 +11,9 @@ export function refuseSocket({ data }: Failure, request: Request): Response {
   server.accept();
   if (data.group === "encoding") server.close(1003, sendableCloseReason(`${data.group}.${data.code}`));
   else {
-    server.send(wireCodec(readableEncoding(request.headers)).toClient.encode({ tag: "Error", val: { ...data, actionId: null } }));
+    server.send(
+      wireCodec(readableEncoding(request.headers)).toClient.encode({ tag: "Error", val: { ...data, actionId: null } }),
+    );
     server.close(1011, sendableCloseReason(`${data.group}.${data.code}`));
   }
   return upgradedResponse(client, request.headers);

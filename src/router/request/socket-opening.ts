@@ -25,14 +25,20 @@ export function readSocketOpening(headers: Headers): SocketOpening {
 
 /** How to write to a client whose opening may be wrong. */
 export function readableEncoding(headers: Headers): Encoding {
-  const named = offered(headers).find((name) => name.startsWith("rivet_encoding."))?.slice("rivet_encoding.".length);
+  const named = offered(headers)
+    .find((name) => name.startsWith("rivet_encoding."))
+    ?.slice("rivet_encoding.".length);
   return isEncoding(named) ? named : "json";
 }
 
 /** The answer to an upgrade. The one subprotocol of ours is selected, if it was offered: clients refuse any other. */
 export function upgradedResponse(webSocket: WebSocket, headers: Headers): Response {
   const selected = offered(headers).includes(SOCKET_PROTOCOL);
-  return new Response(null, { status: 101, webSocket, headers: selected ? { "sec-websocket-protocol": SOCKET_PROTOCOL } : {} });
+  return new Response(null, {
+    status: 101,
+    webSocket,
+    headers: selected ? { "sec-websocket-protocol": SOCKET_PROTOCOL } : {},
+  });
 }
 
 function offered(headers: Headers): string[] {

@@ -1,4 +1,12 @@
-import { ActorError, decodeJson, isEncoding, isBeyondLimit, wireCodec, type MessageCodec, type WireCodec } from "../../protocol/index.js";
+import {
+  ActorError,
+  decodeJson,
+  isEncoding,
+  isBeyondLimit,
+  wireCodec,
+  type MessageCodec,
+  type WireCodec,
+} from "../../protocol/index.js";
 
 const utf8 = new TextDecoder("utf-8", { fatal: true, ignoreBOM: false });
 

@@ -17,7 +17,12 @@ const NOT_HERE = /^\/reschedule$|^\/kv\//;
  * Serves what lies below `/actors/`, all of which needs the token: the registry's names, the end of an actor, and its sleep. Throws
  * what the caller did wrong, `actor/not_found` for an actor that is gone already, and the actor's errors.
  */
-export async function serveManagement(request: Request, path: string, callActor: CallActor, options: ActorsRestOptions): Promise<Response> {
+export async function serveManagement(
+  request: Request,
+  path: string,
+  callActor: CallActor,
+  options: ActorsRestOptions,
+): Promise<Response> {
   requireToken(request.headers, options.token);
   checkNamespace(new URL(request.url).searchParams.get("namespace"), options.namespace);
   if (path === "/names") {
@@ -25,7 +30,8 @@ export async function serveManagement(request: Request, path: string, callActor:
     return Response.json({ names: actorMetadata(options.actorNames), pagination: {} });
   }
   const [, segment = "", rest = ""] = /^\/([^/]*)(.*)$/.exec(path) ?? [];
-  if (NOT_HERE.test(rest)) throw new ActorError("feature", "unsupported", "This server does not do that to actors over REST.");
+  if (NOT_HERE.test(rest))
+    throw new ActorError("feature", "unsupported", "This server does not do that to actors over REST.");
   const target = { actorId: decodeSegment(segment) ?? segment };
   if (rest === "/sleep") {
     requireMethod(request, "POST");

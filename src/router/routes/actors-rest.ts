@@ -27,7 +27,12 @@ interface ActorSpec {
  * Serves `/actors` and what lies below; `path` is what follows `/actors`, undecoded. Looking up and creating are as open
  * as the gateway is; everything else needs the token. Throws what the caller did wrong.
  */
-export async function serveActors(request: Request, path: string, callActor: CallActor, options: ActorsRestOptions): Promise<Response> {
+export async function serveActors(
+  request: Request,
+  path: string,
+  callActor: CallActor,
+  options: ActorsRestOptions,
+): Promise<Response> {
   const query = new URL(request.url).searchParams;
   if (path !== "" && path !== "/") return serveManagement(request, path, callActor, options);
   requireMethod(request, "GET", "HEAD", "PUT", "POST");
@@ -35,14 +40,23 @@ export async function serveActors(request: Request, path: string, callActor: Cal
   const namespace = query.get("namespace") ?? options.namespace ?? DEFAULT_NAMESPACE;
   if (request.method === "PUT" || request.method === "POST") return createOrGet(request, namespace, callActor, options);
   const params = readConnParams(request.headers);
-  const found = await Promise.all(targetsOf(query).map((target) => find({ target, ...(params !== undefined && { params }) }, callActor)));
+  const found = await Promise.all(
+    targetsOf(query).map((target) => find({ target, ...(params !== undefined && { params }) }, callActor)),
+  );
   const actors = found.filter((reply) => reply !== undefined).map((reply) => actorJson(reply, namespace));
   return Response.json({ actors, pagination: {} });
 }
 
-async function createOrGet(request: Request, namespace: string, callActor: CallActor, { token }: ActorsRestOptions): Promise<Response> {
+async function createOrGet(
+  request: Request,
+  namespace: string,
+  callActor: CallActor,
+  { token }: ActorsRestOptions,
+): Promise<Response> {
   const body = await readBody(request, MAX_BODY_BYTES, () => {
-    return new ActorError("actor", "input_too_large", `The body has more than ${MAX_BODY_BYTES} bytes.`, { metadata: { limitBytes: MAX_BODY_BYTES } });
+    return new ActorError("actor", "input_too_large", `The body has more than ${MAX_BODY_BYTES} bytes.`, {
+      metadata: { limitBytes: MAX_BODY_BYTES },
+    });
   });
   const { name, key, input, region } = parseSpec(textOf(body));
   const mode = request.method === "PUT" ? "getOrCreate" : "create";
@@ -51,10 +65,19 @@ async function createOrGet(request: Request, namespace: string, callActor: CallA
   const params = readConnParams(request.headers);
   const seen = forwardedRequest(request, "");
   // The deployment's own token is for management alone.
-  const headers = seen.headers.filter(([header, value]) => header !== "authorization" || token === undefined || value !== `Bearer ${token}`);
-  const reply = await callActor({ target, operation: RESOLVE, request: { ...seen, headers }, ...(params !== undefined && { params }) });
+  const headers = seen.headers.filter(
+    ([header, value]) => header !== "authorization" || token === undefined || value !== `Bearer ${token}`,
+  );
+  const reply = await callActor({
+    target,
+    operation: RESOLVE,
+    request: { ...seen, headers },
+    ...(params !== undefined && { params }),
+  });
   const actor = actorJson({ ...reply, name, key }, namespace);
-  return Response.json(mode === "create" ? { actor } : { actor, created: reply.created }, { headers: { "x-rivet-actor": reply.actorId } });
+  return Response.json(mode === "create" ? { actor } : { actor, created: reply.created }, {
+    headers: { "x-rivet-actor": reply.actorId },
+  });
 }
 
 function parseSpec(text: string): ActorSpec {
@@ -64,16 +87,23 @@ function parseSpec(text: string): ActorSpec {
   } catch {
     throw new ActorError("encoding", "invalid", "The body is not JSON.");
   }
-  if (typeof body !== "object" || body === null || Array.isArray(body)) throw invalidRequest("The body is not a JSON object.");
+  if (typeof body !== "object" || body === null || Array.isArray(body))
+    throw invalidRequest("The body is not a JSON object.");
   const textField = (field: string): string | undefined => {
     const value = Object.hasOwn(body, field) ? (body as Record<string, unknown>)[field] : undefined;
-    if (value !== undefined && value !== null && typeof value !== "string") throw invalidRequest(`The field ${field} is not a string.`);
+    if (value !== undefined && value !== null && typeof value !== "string")
+      throw invalidRequest(`The field ${field} is not a string.`);
     return value ?? undefined;
   };
   const name = textField("name");
   if (name === undefined) throw invalidRequest("The field name is missing.");
   const input = textField("input");
-  return { name, key: parseRestKey(textField("key") ?? ""), input: input === undefined ? undefined : readInput(input, "input"), region: textField("datacenter") };
+  return {
+    name,
+    key: parseRestKey(textField("key") ?? ""),
+    input: input === undefined ? undefined : readInput(input, "input"),
+    region: textField("datacenter"),
+  };
 }
 
 /** The actors that a query asks for: one by name and key, or some by their ids. */
@@ -81,12 +111,14 @@ function targetsOf(query: URLSearchParams): ActorTarget[] {
   const ids = query.get("actor_ids");
   if (ids !== null) {
     const list = ids.split(",").filter((id) => id !== "");
-    if (list.length > MAX_IDS) throw new ActorError("guard", "query_invalid_params", `actor_ids has more than ${MAX_IDS} ids.`);
+    if (list.length > MAX_IDS)
+      throw new ActorError("guard", "query_invalid_params", `actor_ids has more than ${MAX_IDS} ids.`);
     return list.map((actorId) => ({ actorId }));
   }
   const name = query.get("name");
   const key = query.get("key");
-  if (name === null || key === null) throw new ActorError("guard", "query_invalid_params", "The query is name and key, or actor_ids.");
+  if (name === null || key === null)
+    throw new ActorError("guard", "query_invalid_params", "The query is name and key, or actor_ids.");
   return [{ name, key: parseRestKey(key), creation: { mode: "get" } }];
 }
 
@@ -97,13 +129,19 @@ async function find(call: Omit<ActorCall, "operation">, callActor: CallActor): P
     const reply = await callActor({ ...call, operation: RESOLVE });
     return has(target, "name") ? { ...reply, name: target.name, key: target.key } : reply;
   } catch (error) {
-    const isAbsent = ActorError.isActorError(error) && error.group === "actor" && (error.code === "not_found" || error.code === "invalid_id");
+    const isAbsent =
+      ActorError.isActorError(error) &&
+      error.group === "actor" &&
+      (error.code === "not_found" || error.code === "invalid_id");
     if (isAbsent) return undefined;
     throw error;
   }
 }
 
-function actorJson({ actorId, name = "", key = [], createdAt }: ActorReply, namespace: string): Record<string, unknown> {
+function actorJson(
+  { actorId, name = "", key = [], createdAt }: ActorReply,
+  namespace: string,
+): Record<string, unknown> {
   return {
     actor_id: actorId,
     name,

@@ -5,7 +5,10 @@ import type { ActorAccess } from "./gateway-request.js";
 import type { ActorTarget } from "../objects/resolve-stub.js";
 import { isUpgrade } from "../request/socket-opening.js";
 
-/** What a request is for. `connect`: a connection of a client; `webSocket`: a raw socket; `request`: a raw request; `create`: an actor over REST; `resolve`: whether there is one. */
+/**
+ * What a request is for. `connect`: a connection of a client; `webSocket`: a raw socket; `request`: a raw request;
+ * `create`: an actor over REST; `resolve`: whether there is one.
+ */
 export type AuthorizeKind = "action" | "send" | "connect" | "webSocket" | "request" | "create" | "resolve";
 
 interface AuthorizeCall {
@@ -31,22 +34,42 @@ export type AuthorizeTarget =
  * Whether a request may reach the actor. `undefined` and true let it pass; anything else refuses it with `auth/forbidden` (403).
  * What it throws is the answer. `request` is without its body.
  */
-export type Authorize<Env = unknown> = (request: Request, target: AuthorizeTarget, env: Env) => boolean | void | Promise<boolean | void>;
+export type Authorize<Env = unknown> = (
+  request: Request,
+  target: AuthorizeTarget,
+  env: Env,
+) => boolean | void | Promise<boolean | void>;
 
 /** The same ways to the actors, each of which asks first. Management has a token of its own and is not asked for. */
-export function authorized(access: ActorAccess, request: Request, authorize: (request: Request, target: AuthorizeTarget) => unknown): ActorAccess {
-  const ask = async (kind: AuthorizeKind, { target, params }: Pick<ActorCall, "target" | "params">, name?: string): Promise<void> => {
-    const call: AuthorizeCall = { kind, ...(name !== undefined && { name }), token: tokenOf(request), params: params && decodeValue(params) };
-    const asked: AuthorizeTarget =
-      has(target, "actorId") ? { ...call, actorId: target.actorId, resolve: () => find(target, access.callActor) } : { ...call, actor: target.name, key: [...target.key] };
+export function authorized(
+  access: ActorAccess,
+  request: Request,
+  authorize: (request: Request, target: AuthorizeTarget) => unknown,
+): ActorAccess {
+  const ask = async (
+    kind: AuthorizeKind,
+    { target, params }: Pick<ActorCall, "target" | "params">,
+    name?: string,
+  ): Promise<void> => {
+    const call: AuthorizeCall = {
+      kind,
+      ...(name !== undefined && { name }),
+      token: tokenOf(request),
+      params: params && decodeValue(params),
+    };
+    const asked: AuthorizeTarget = has(target, "actorId")
+      ? { ...call, actorId: target.actorId, resolve: () => find(target, access.callActor) }
+      : { ...call, actor: target.name, key: [...target.key] };
     const answer = await authorize(bodiless(request), asked);
-    if (answer !== undefined && answer !== true) throw new ActorError("auth", "forbidden", "This caller may not do that.");
+    if (answer !== undefined && answer !== true)
+      throw new ActorError("auth", "forbidden", "This caller may not do that.");
   };
   return {
     async callActor(call) {
       const { operation, target } = call;
       if (operation.kind === "action") await ask("action", call, operation.name);
-      else if (operation.kind !== "destroy" && operation.kind !== "sleep") await ask(has(target, "actorId") || target.creation.mode === "get" ? "resolve" : "create", call);
+      else if (operation.kind !== "destroy" && operation.kind !== "sleep")
+        await ask(has(target, "actorId") || target.creation.mode === "get" ? "resolve" : "create", call);
       return access.callActor(call);
     },
     async sendMessage(send) {
@@ -64,12 +87,20 @@ export function authorized(access: ActorAccess, request: Request, authorize: (re
   };
 }
 
-async function find(target: Extract<ActorTarget, { actorId: string }>, callActor: CallActor): Promise<{ actor: string; key: readonly string[] } | undefined> {
+async function find(
+  target: Extract<ActorTarget, { actorId: string }>,
+  callActor: CallActor,
+): Promise<{ actor: string; key: readonly string[] } | undefined> {
   try {
     const { name = "", key = [] } = await callActor({ target, operation: { kind: "resolve" } });
     return { actor: name, key };
   } catch (error) {
-    if (ActorError.isActorError(error) && error.group === "actor" && (error.code === "not_found" || error.code === "invalid_id")) return undefined;
+    if (
+      ActorError.isActorError(error) &&
+      error.group === "actor" &&
+      (error.code === "not_found" || error.code === "invalid_id")
+    )
+      return undefined;
     throw error;
   }
 }
@@ -81,7 +112,9 @@ function tokenOf(request: Request): string | undefined {
   if (header !== undefined) return header;
   const { pathname, searchParams } = new URL(request.url);
   const offered = isUpgrade(request) ? parseSubprotocols(headers.get("sec-websocket-protocol")).token : undefined;
-  return offered ?? decoded(/\/gateway\/[^/@]*@([^/]*)/.exec(pathname)?.[1]) ?? searchParams.get("rvt-token") ?? undefined;
+  return (
+    offered ?? decoded(/\/gateway\/[^/@]*@([^/]*)/.exec(pathname)?.[1]) ?? searchParams.get("rvt-token") ?? undefined
+  );
 }
 
 function decoded(text: string | undefined): string | undefined {

@@ -101,7 +101,11 @@ export class Cors {
       // A promise is no answer.
       return origins(origin) === true;
     } catch (error) {
-      this.#log?.warn({ msg: "The function cors.origins of createHandler threw; the page is refused", origin: shown(origin), error });
+      this.#log?.warn({
+        msg: "The function cors.origins of createHandler threw; the page is refused",
+        origin: shown(origin),
+        error,
+      });
       return false;
     }
   }
@@ -110,14 +114,22 @@ export class Cors {
     const name = shown(origin);
     if (this.#logged.size >= MAX_LOGGED || this.#logged.has(name)) return;
     this.#logged.add(name);
-    this.#log?.warn({ msg: "A page of another origin was refused. To let it call: createHandler(registry, { cors: { origins: [it] } })", origin: name, server: new URL(request.url).origin });
+    this.#log?.warn({
+      msg: "A page of another origin was refused. To let it call: createHandler(registry, { cors: { origins: [it] } })",
+      origin: name,
+      server: new URL(request.url).origin,
+    });
   }
 }
 
 /** Why a page may not call, `auth/origin_not_allowed`, 403: it says which option opens the server. */
 export function originNotAllowed(origin: string): ActorError {
-  const message = `Pages of the origin ${shown(origin)} may not call this server. The server's own code opens it: createHandler(registry, { cors: { origins: [${JSON.stringify(shown(origin))}] } }).`;
-  return new ActorError("auth", "origin_not_allowed", message, { metadata: { origin: shown(origin), option: "cors.origins" } });
+  const message =
+    `Pages of the origin ${shown(origin)} may not call this server. The server's own code opens it: ` +
+    `createHandler(registry, { cors: { origins: [${JSON.stringify(shown(origin))}] } }).`;
+  return new ActorError("auth", "origin_not_allowed", message, {
+    metadata: { origin: shown(origin), option: "cors.origins" },
+  });
 }
 
 function shown(origin: string): string {
@@ -125,15 +137,23 @@ function shown(origin: string): string {
 }
 
 function checkOptions(options: unknown): asserts options is CorsOptions {
-  if (typeof options !== "object" || options === null) throw new TypeError("createHandler(): cors must be an object: { origins }");
-  for (const key of Object.keys(options)) if (key !== "origins") throw new TypeError(`createHandler(): cors: unknown key "${key}"`);
+  if (typeof options !== "object" || options === null)
+    throw new TypeError("createHandler(): cors must be an object: { origins }");
+  for (const key of Object.keys(options))
+    if (key !== "origins") throw new TypeError(`createHandler(): cors: unknown key "${key}"`);
   const { origins } = options as { readonly origins?: unknown };
   if (origins === undefined || origins === "*" || typeof origins === "function") return;
-  if (!Array.isArray(origins)) throw new TypeError('createHandler(): cors.origins must be "*", an array of origins, or a function');
+  if (!Array.isArray(origins))
+    throw new TypeError('createHandler(): cors.origins must be "*", an array of origins, or a function');
   for (const origin of origins) {
     if (isOrigin(origin)) continue;
-    const problem = typeof origin === "string" && origin.includes("*") ? "a pattern is a function: (origin) => boolean" : 'an origin is scheme, host and port, as in "https://app.example.com"';
-    throw new TypeError(`createHandler(): cors.origins has ${JSON.stringify(origin)}, which no browser sends: ${problem}`);
+    const problem =
+      typeof origin === "string" && origin.includes("*")
+        ? "a pattern is a function: (origin) => boolean"
+        : 'an origin is scheme, host and port, as in "https://app.example.com"';
+    throw new TypeError(
+      `createHandler(): cors.origins has ${JSON.stringify(origin)}, which no browser sends: ${problem}`,
+    );
   }
 }
 

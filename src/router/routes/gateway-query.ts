@@ -1,4 +1,11 @@
-import { ActorError, formatLegacyKey, parseActorId, parseJsonKey, parseLegacyKey, type Creation } from "../../protocol/index.js";
+import {
+  ActorError,
+  formatLegacyKey,
+  parseActorId,
+  parseJsonKey,
+  parseLegacyKey,
+  type Creation,
+} from "../../protocol/index.js";
 import { readInput } from "../request/creation-input.js";
 import type { ActorTarget } from "../objects/resolve-stub.js";
 
@@ -29,7 +36,8 @@ export function parseGatewayQuery(search: string): GatewayQuery {
       if (pair !== "") userPairs.push(pair);
       continue;
     }
-    if (!ALWAYS.has(name) && !BY_KEY.has(name) && !GET_OR_CREATE.has(name)) throw invalid(`There is no parameter ${shown(name)}.`);
+    if (!ALWAYS.has(name) && !BY_KEY.has(name) && !GET_OR_CREATE.has(name))
+      throw invalid(`There is no parameter ${shown(name)}.`);
     if (params.has(name)) throw duplicate(name);
     const value = decode(equals === -1 ? "" : pair.slice(equals + 1));
     if (value === undefined) throw invalid(`${name} is not percent-encoded UTF-8.`);
@@ -42,19 +50,25 @@ export function parseGatewayQuery(search: string): GatewayQuery {
 /** A query of the user's own as the actor may see it: a token that came in it was for the router. `search`: with or without its "?". */
 export function withoutToken(search: string): string {
   const isToken = (pair: string): boolean => decode(pair.split("=", 1)[0] ?? "") === "rvt-token";
-  return search.replace(/^\?/, "").split("&").filter((pair) => !isToken(pair)).join("&");
+  return search
+    .replace(/^\?/, "")
+    .split("&")
+    .filter((pair) => !isToken(pair))
+    .join("&");
 }
 
 /** The target that a gateway URL names. Throws `guard/query_invalid_params` (400) and the codes of `parseGatewayQuery`. */
 export function targetOf(actor: string, params: ReadonlyMap<string, string>): ActorTarget {
   const skipReadyWait = params.get("rvt-skip-ready-wait");
-  if (skipReadyWait !== undefined && skipReadyWait !== "true" && skipReadyWait !== "false") throw invalid("rvt-skip-ready-wait is true or false.");
+  if (skipReadyWait !== undefined && skipReadyWait !== "true" && skipReadyWait !== "false")
+    throw invalid("rvt-skip-ready-wait is true or false.");
   if (parseActorId(actor) !== undefined) {
     const [extra] = [...params.keys()].filter((name) => !ALWAYS.has(name));
     if (extra !== undefined) throw invalid(`${extra} has no meaning with an actor's id.`);
     return { actorId: actor };
   }
-  if (params.size === 0 && FOREIGN_ID.test(actor)) throw new ActorError("actor", "not_found", `There is no actor with the id ${shown(actor)}.`);
+  if (params.size === 0 && FOREIGN_ID.test(actor))
+    throw new ActorError("actor", "not_found", `There is no actor with the id ${shown(actor)}.`);
   if (!params.has("rvt-namespace")) throw invalid("rvt-namespace is missing.");
   const method = params.get("rvt-method");
   if (method === undefined) throw invalid("rvt-method is missing: get or getOrCreate.");
@@ -66,7 +80,8 @@ export function targetOf(actor: string, params: ReadonlyMap<string, string>): Ac
   }
   if (method !== "getOrCreate") throw invalid("rvt-method is get or getOrCreate.");
   const crashPolicy = params.get("rvt-crash-policy");
-  if (crashPolicy !== undefined && !CRASH_POLICIES.has(crashPolicy)) throw invalid("rvt-crash-policy is sleep, restart or destroy.");
+  if (crashPolicy !== undefined && !CRASH_POLICIES.has(crashPolicy))
+    throw invalid("rvt-crash-policy is sleep, restart or destroy.");
   const region = params.get("rvt-region");
   return { name: actor, key, creation: creationOf(params.get("rvt-input")), ...(region !== undefined && { region }) };
 }
@@ -75,7 +90,8 @@ export function targetOf(actor: string, params: ReadonlyMap<string, string>): Ac
 function keyOf(legacy: string | undefined, json: string | undefined): readonly string[] {
   if (json === undefined) return parseLegacyKey(legacy ?? "");
   const key = parseJsonKey(json);
-  if (legacy !== undefined && legacy !== formatLegacyKey(key)) throw invalid("rvt-key and rvt-key-json name different keys.");
+  if (legacy !== undefined && legacy !== formatLegacyKey(key))
+    throw invalid("rvt-key and rvt-key-json name different keys.");
   return key;
 }
 

@@ -22,18 +22,26 @@ const OTHER_VERBS = new Set(["request", "connect", "websocket"]);
 const PLANNED = new Set(["inspector", "metrics"]);
 
 /** Serves `/gateway/{name or id}[@token]/{rest}`; `path` is what follows `/gateway/`, undecoded. Throws what the caller did wrong. */
-export async function serveGateway(request: Request, path: string, access: ActorAccess, options: GatewayOptions): Promise<Response> {
+export async function serveGateway(
+  request: Request,
+  path: string,
+  access: ActorAccess,
+  options: GatewayOptions,
+): Promise<Response> {
   const { actor, verb, argument } = parseGatewayPath(path);
   if (PLANNED.has(verb)) throw new ActorError("feature", "unsupported", `/gateway/{actor}/${verb} is not served yet.`);
   const serve = VERBS.get(verb);
   const name = argument === undefined ? undefined : decodeSegment(argument);
-  if (!OTHER_VERBS.has(verb) && (serve === undefined || name === undefined)) throw new ActorError("guard", "no_route", "The gateway has no such route.");
+  if (!OTHER_VERBS.has(verb) && (serve === undefined || name === undefined))
+    throw new ActorError("guard", "no_route", "The gateway has no such route.");
   if (serve !== undefined) requireMethod(request, "POST");
   const query = parseGatewayQuery(new URL(request.url).search);
   checkNamespace(query.params.get("rvt-namespace"), options.namespace);
   const target = targetOf(actor, query.params);
   if (verb === "connect") return serveConnect({ request, userQuery: query.userQuery, target }, access);
-  if (verb === "websocket") return serveConnect({ request, userQuery: query.userQuery, target }, access, argument ?? "");
-  if (serve === undefined || name === undefined) return serveRequest({ request, target, path: `/${argument ?? ""}`, query: query.userQuery }, access);
+  if (verb === "websocket")
+    return serveConnect({ request, userQuery: query.userQuery, target }, access, argument ?? "");
+  if (serve === undefined || name === undefined)
+    return serveRequest({ request, target, path: `/${argument ?? ""}`, query: query.userQuery }, access);
   return serve({ request, userQuery: query.userQuery, target, argument: name }, access, options);
 }

@@ -6,7 +6,11 @@ import { isUpgrade } from "../request/socket-opening.js";
 /** Whether a request below the base path is for an actor by what it carries. Of others we know nothing: they may be the user's own. */
 export function isRouted(path: string, request: Request): boolean {
   if (/^\/request(?:\/|$)/.test(path)) return isRoutedByHeader(request);
-  return /^\/(?:connect$|websocket(?:\/|$))/.test(path) && isUpgrade(request) && /(?:^|,)\s*rivet_target\./.test(request.headers.get("sec-websocket-protocol") ?? "");
+  return (
+    /^\/(?:connect$|websocket(?:\/|$))/.test(path) &&
+    isUpgrade(request) &&
+    /(?:^|,)\s*rivet_target\./.test(request.headers.get("sec-websocket-protocol") ?? "")
+  );
 }
 
 /** Whether the headers say that a request is for an actor, or that the real one will (a preflight). */
@@ -17,19 +21,22 @@ function isRoutedByHeader({ method, headers }: Request): boolean {
 
 /** The actor that `x-rivet-target` and `x-rivet-actor` name. Throws `guard/no_route`, `guard/missing_actor` or `actor/invalid_id`. */
 export function headerTarget(headers: Headers): ActorTarget {
-  if (headers.get("x-rivet-target") !== "actor") throw new ActorError("guard", "no_route", "Below /request only requests with x-rivet-target: actor are routed.");
+  if (headers.get("x-rivet-target") !== "actor")
+    throw new ActorError("guard", "no_route", "Below /request only requests with x-rivet-target: actor are routed.");
   return targetById(headers.get("x-rivet-actor"), "x-rivet-target: actor", "x-rivet-actor");
 }
 
 /** The actor that the subprotocols `rivet_target.actor` and `rivet_actor.{id}` name. Throws as `headerTarget`. */
 export function protocolTarget(headers: Headers): ActorTarget {
   const { target, actorId } = parseSubprotocols(headers.get("sec-websocket-protocol"));
-  if (target !== "actor") throw new ActorError("guard", "no_route", "Here only sockets with the subprotocol rivet_target.actor are routed.");
+  if (target !== "actor")
+    throw new ActorError("guard", "no_route", "Here only sockets with the subprotocol rivet_target.actor are routed.");
   return targetById(actorId, "The subprotocol rivet_target.actor", "rivet_actor.{id}");
 }
 
 function targetById(actorId: string | null | undefined, what: string, where: string): ActorTarget {
   if (!actorId) throw new ActorError("guard", "missing_actor", `${what} needs the actor's id as ${where}.`);
-  if (parseActorId(actorId) === undefined) throw new ActorError("actor", "invalid_id", `${where} is not the id of an actor.`);
+  if (parseActorId(actorId) === undefined)
+    throw new ActorError("actor", "invalid_id", `${where} is not the id of an actor.`);
   return { actorId };
 }

@@ -14,8 +14,13 @@ export class HostNames {
   /** `hosts`: names without ports, "loopback" for this machine's; undefined: any. @throws TypeError for what is no host name */
   constructor(hosts: readonly string[] | undefined) {
     if (hosts === undefined) return;
-    if (!Array.isArray(hosts) || hosts.length === 0) throw new TypeError('createHandler(): hosts must be an array of host names, or ["loopback"]');
-    for (const host of hosts) if (!isHostName(host)) throw new TypeError(`createHandler(): hosts has ${JSON.stringify(host)}, which is no host name: no scheme, no port, in lower case`);
+    if (!Array.isArray(hosts) || hosts.length === 0)
+      throw new TypeError('createHandler(): hosts must be an array of host names, or ["loopback"]');
+    for (const host of hosts)
+      if (!isHostName(host))
+        throw new TypeError(
+          `createHandler(): hosts has ${JSON.stringify(host)}, which is no host name: no scheme, no port, in lower case`,
+        );
     this.#names = new Set(hosts);
   }
 
@@ -24,9 +29,14 @@ export class HostNames {
     if (this.#names === undefined) return;
     const { hostname } = new URL(request.url);
     if (this.#names.has(hostname) || (this.#names.has(LOOPBACK) && isLoopback(hostname))) return;
-    throw new ActorError("auth", "host_not_allowed", "This server does not answer to this host name. createHandler(registry, { hosts }) lists those it does.", {
-      metadata: { option: "hosts" },
-    });
+    throw new ActorError(
+      "auth",
+      "host_not_allowed",
+      "This server does not answer to this host name. createHandler(registry, { hosts }) lists those it does.",
+      {
+        metadata: { option: "hosts" },
+      },
+    );
   }
 }
 

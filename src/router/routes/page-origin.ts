@@ -30,7 +30,12 @@ export function isNear(origin: string, server: URL): boolean {
 
 /** 127.0.0.0/8, [::1], localhost and names below it; of a URL, which has written addresses in their one form. */
 export function isLoopback(hostname: string): boolean {
-  return hostname === "localhost" || hostname.endsWith(".localhost") || hostname === "[::1]" || /^127(?:\.\d{1,3}){3}$/.test(hostname);
+  return (
+    hostname === "localhost" ||
+    hostname.endsWith(".localhost") ||
+    hostname === "[::1]" ||
+    /^127(?:\.\d{1,3}){3}$/.test(hostname)
+  );
 }
 
 /** RFC 1918, link-local and unique local addresses. */

@@ -88,20 +88,31 @@ export function createRouter(given: RouterOptions): Router {
       sendMessage: createMessageSender(callActor, openSocket, options),
       sendRequest: createRequestSender(objects, actorNames, callActor),
     };
-    return authorize === undefined ? access : authorized(access, request, (asked, target) => authorize(asked, target, env));
+    return authorize === undefined
+      ? access
+      : authorized(access, request, (asked, target) => authorize(asked, target, env));
   };
 
-  const respond = async (request: Request, admission: Admission, objects: ActorNamespace, env: unknown): Promise<Response> => {
+  const respond = async (
+    request: Request,
+    admission: Admission,
+    objects: ActorNamespace,
+    env: unknown,
+  ): Promise<Response> => {
     try {
       hosts.check(request);
       if (!admission.allowed) throw originNotAllowed(admission.origin);
       const admitted = admission.foreign ? Cors.asNobody(request) : request;
       return await app.fetch(admitted, accessTo(admitted, objects, env));
     } catch (error) {
-      const failure = failureOf(error, failurePorts, { method: request.method, path: redactPath(new URL(request.url).pathname) });
+      const failure = failureOf(error, failurePorts, {
+        method: request.method,
+        path: redactPath(new URL(request.url).pathname),
+      });
       if (isUpgrade(request)) return refuseSocket(failure, request);
       const response = errorResponse(failure, isOwnClient(request.headers));
-      const allowed = failure.status === 405 ? (failure.data.metadata as { allowed?: unknown } | undefined)?.allowed : undefined;
+      const allowed =
+        failure.status === 405 ? (failure.data.metadata as { allowed?: unknown } | undefined)?.allowed : undefined;
       if (Array.isArray(allowed)) response.headers.set("allow", allowed.join(", "));
       return response;
     }
@@ -137,10 +148,22 @@ function createApp(options: RouterOptions, actorNames: ReadonlySet<string>, base
   app.all("/request/*", (c) => {
     const request = c.req.raw;
     const path = pathOf(request).slice("/request".length);
-    return serveRequest({ request, target: headerTarget(request.headers), path: path === "" ? "/" : path, query: withoutToken(new URL(request.url).search) }, c.env);
+    return serveRequest(
+      {
+        request,
+        target: headerTarget(request.headers),
+        path: path === "" ? "/" : path,
+        query: withoutToken(new URL(request.url).search),
+      },
+      c.env,
+    );
   });
   const serveSocket = (request: Request, env: ActorAccess, rawPath?: string): Promise<Response> =>
-    serveConnect({ request, userQuery: withoutToken(new URL(request.url).search), target: protocolTarget(request.headers) }, env, rawPath);
+    serveConnect(
+      { request, userQuery: withoutToken(new URL(request.url).search), target: protocolTarget(request.headers) },
+      env,
+      rawPath,
+    );
   app.all("/connect", (c) => serveSocket(c.req.raw, c.env));
   app.all("/websocket/*", (c) => serveSocket(c.req.raw, c.env, pathOf(c.req.raw).slice("/websocket/".length)));
   app.all("/actors/*", (c) => {

@@ -12,7 +12,8 @@ export async function serveConnect(
   { openSocket }: ActorAccess,
   rawPath?: string,
 ): Promise<Response> {
-  if (!isUpgrade(request)) throw new ActorError("actor", "invalid_request", "This route takes WebSocket upgrades only.");
+  if (!isUpgrade(request))
+    throw new ActorError("actor", "invalid_request", "This route takes WebSocket upgrades only.");
   const { encoding, extended, pings, params } = readSocketOpening(request.headers);
   const forwarded = forwardedRequest(request, userQuery);
   const webSocket = await openSocket({

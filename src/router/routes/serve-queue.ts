@@ -10,14 +10,30 @@ import { decodeRequest, isOwnClient, wireCodecOf } from "../request/wire-encodin
  * `POST …/queue/{name}`: stores a message and answers once it is; with `wait`, once it is completed or the time is over.
  * Throws what the caller did wrong, and the actor's errors.
  */
-export async function serveQueue({ request, userQuery, target, argument }: GatewayRequest, { sendMessage }: ActorAccess, options: GatewayOptions): Promise<Response> {
+export async function serveQueue(
+  { request, userQuery, target, argument }: GatewayRequest,
+  { sendMessage }: ActorAccess,
+  options: GatewayOptions,
+): Promise<Response> {
   const codec = wireCodecOf(request.headers);
   const params = readConnParams(request.headers);
   const bytes = await readBody(request, options.maxQueueBodySize, () => messageTooLarge(options.maxQueueBodySize));
-  const send = own(decodeRequest(codec, codec.queueSendRequest, bytes, 'The body of a queue send is {"body": …, "wait"?: true or false, "timeout"?: milliseconds}.'));
-  if (send.name !== undefined && send.name !== argument) throw new ActorError("request", "invalid", "The path and the body name different queues.");
+  const send = own(
+    decodeRequest(
+      codec,
+      codec.queueSendRequest,
+      bytes,
+      'The body of a queue send is {"body": …, "wait"?: true or false, "timeout"?: milliseconds}.',
+    ),
+  );
+  if (send.name !== undefined && send.name !== argument)
+    throw new ActorError("request", "invalid", "The path and the body name different queues.");
   if (send.timeout !== undefined && send.timeout > MAX_SEND_WAIT_MS) {
-    throw new ActorError("request", "invalid", `A timeout has at most ${MAX_SEND_WAIT_MS} milliseconds (a day), not ${send.timeout}.`);
+    throw new ActorError(
+      "request",
+      "invalid",
+      `A timeout has at most ${MAX_SEND_WAIT_MS} milliseconds (a day), not ${send.timeout}.`,
+    );
   }
   const sent = await sendMessage({
     target,
@@ -36,5 +52,7 @@ export async function serveQueue({ request, userQuery, target, argument }: Gatew
 }
 
 function messageTooLarge(limitBytes: number): ActorError {
-  return new ActorError("queue", "message_too_large", `A queue message has at most ${limitBytes} bytes.`, { metadata: { limitBytes } });
+  return new ActorError("queue", "message_too_large", `A queue message has at most ${limitBytes} bytes.`, {
+    metadata: { limitBytes },
+  });
 }

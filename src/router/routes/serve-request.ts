@@ -21,10 +21,15 @@ export interface AddressedRequest {
  * A raw request to an actor, below `/gateway/{actor}/request` or routed by header: gives what the actor's own code answers.
  * Throws what the caller did wrong, and the errors of the actor's side.
  */
-export async function serveRequest({ request, target, path, query }: AddressedRequest, { sendRequest }: ActorAccess): Promise<Response> {
-  if (isUpgrade(request)) throw new ActorError("actor", "invalid_request", "WebSockets do not open here, but at …/connect and …/websocket.");
+export async function serveRequest(
+  { request, target, path, query }: AddressedRequest,
+  { sendRequest }: ActorAccess,
+): Promise<Response> {
+  if (isUpgrade(request))
+    throw new ActorError("actor", "invalid_request", "WebSockets do not open here, but at …/connect and …/websocket.");
   const params = readConnParams(request.headers);
-  if (Number(request.headers.get("content-length")) > MAX_ANNOUNCED_BYTES) await readBody(request, MAX_ANNOUNCED_BYTES, tooLong);
+  if (Number(request.headers.get("content-length")) > MAX_ANNOUNCED_BYTES)
+    await readBody(request, MAX_ANNOUNCED_BYTES, tooLong);
   return sendRequest({
     target,
     request: actorRequest(request, path, query),
@@ -35,6 +40,8 @@ export async function serveRequest({ request, target, path, query }: AddressedRe
 }
 
 function tooLong(): ActorError {
-  const message = `A body that announces its length has at most ${MAX_ANNOUNCED_BYTES} bytes. Larger ones are streamed, without a content-length.`;
+  const message =
+    `A body that announces its length has at most ${MAX_ANNOUNCED_BYTES} bytes. Larger ones are streamed, ` +
+    "without a content-length.";
   return new ActorError("guard", "invalid_request_body", message, { metadata: { limitBytes: MAX_ANNOUNCED_BYTES } });
 }

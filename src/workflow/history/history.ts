@@ -89,7 +89,8 @@ export class History {
     for (const entry of removed) this.#stopWaiting(entry);
     let at = top;
     // What holds nothing any more goes too: a try block, say, has no entry of its own.
-    for (; at.parent && (at === top || (!at.entry && at.children.size === 0)); at = at.parent) at.parent.children.delete(at.segment);
+    for (; at.parent && (at === top || (!at.entry && at.children.size === 0)); at = at.parent)
+      at.parent.children.delete(at.segment);
     for (let stale: Node | undefined = at; stale; stale = stale.parent) {
       stale.isStale = true;
       // Its own entry comes before those below it. Repeated receives hang below the first, and count further up.
@@ -115,7 +116,8 @@ export class History {
       if (typeof child.segment === "number") continue;
       operations.push(recorded(counted(child)));
       if (child.entry?.kind !== "message") continue;
-      for (const repeated of child.children.values()) if (repeated.entry) operations.push(recorded(repeated, child.segment));
+      for (const repeated of child.children.values())
+        if (repeated.entry) operations.push(recorded(repeated, child.segment));
     }
     return operations.sort((a, b) => a.seq - b.seq);
   }
@@ -217,7 +219,15 @@ export function isOrdered(entry: Entry): boolean {
 }
 
 function node(segment: Segment, parent: Node | undefined): Node {
-  return { segment, parent, children: new Map(), entry: undefined, first: Number.POSITIVE_INFINITY, latest: 0, isStale: false };
+  return {
+    segment,
+    parent,
+    children: new Map(),
+    entry: undefined,
+    first: Number.POSITIVE_INFINITY,
+    latest: 0,
+    isStale: false,
+  };
 }
 
 /** The node with its two numbers as they are. */
@@ -233,7 +243,10 @@ function counted(at: Node): Node {
   return at;
 }
 
-/** The highest number that a node adds to the scope around it. A repeated receive hangs below the first of its name, but is an operation of that scope. */
+/**
+ * The highest number that a node adds to the scope around it. A repeated receive hangs below the first of its name, but
+ * is an operation of that scope.
+ */
 function latestOf(child: Node): number {
   const own = Number.isFinite(child.first) ? child.first : 0;
   return child.entry?.kind === "message" ? Math.max(own, child.latest) : own;

@@ -10,6 +10,8 @@ export type Location = readonly Segment[];
 export function formatLocation(location: Location): string {
   if (location.length === 0) return "(root)";
   return location
-    .map((segment) => (typeof segment === "number" ? `~${segment}` : /[/~"]/.test(segment) ? JSON.stringify(segment) : segment))
+    .map((segment) =>
+      typeof segment === "number" ? `~${segment}` : /[/~"]/.test(segment) ? JSON.stringify(segment) : segment,
+    )
     .join("/");
 }

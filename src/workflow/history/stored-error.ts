@@ -63,7 +63,11 @@ function storedErrors(thrown: object): StoredError[] {
 export function ownStoredError(decoded: StoredError): StoredError {
   const error = own(decoded);
   const { cause, errors } = error;
-  return own({ ...error, ...(cause === undefined ? {} : { cause: ownStoredError(cause) }), ...(errors === undefined ? {} : { errors: errors.map(ownStoredError) }) });
+  return own({
+    ...error,
+    ...(cause === undefined ? {} : { cause: ownStoredError(cause) }),
+    ...(errors === undefined ? {} : { errors: errors.map(ownStoredError) }),
+  });
 }
 
 /** The error that user code sees, on the first throw as on every replay (W2). */
@@ -74,7 +78,9 @@ export function fromStoredError(stored: StoredError): Error {
     setName(error, stored.name);
     return error;
   }
-  const error = stored.errors ? new AggregateError(stored.errors.map(fromStoredError), stored.message, options) : new Error(stored.message, options);
+  const error = stored.errors
+    ? new AggregateError(stored.errors.map(fromStoredError), stored.message, options)
+    : new Error(stored.message, options);
   setName(error, stored.name);
   if (stored.code !== undefined) Object.assign(error, { code: stored.code });
   if (stored.metadata !== undefined) Object.assign(error, { metadata: stored.metadata });

@@ -42,7 +42,7 @@ export class WaitHeap<W extends Timed> {
   }
 
   #rise(from: number): void {
-    for (let at = from; at > 0; ) {
+    for (let at = from; at > 0;) {
       const parent = (at - 1) >> 1;
       if (!this.#swapIfBefore(at, parent)) return;
       at = parent;
@@ -50,7 +50,7 @@ export class WaitHeap<W extends Timed> {
   }
 
   #sink(): void {
-    for (let at = 0; ; ) {
+    for (let at = 0; ;) {
       const left = at * 2 + 1;
       const [a, b] = [this.#heap[left], this.#heap[left + 1]];
       if (a === undefined) return;

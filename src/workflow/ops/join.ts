@@ -12,8 +12,15 @@ import type { Scope } from "../scope.js";
  * Entry: `join` with the names, written before what its branches record; completed, or failed with every branch's error.
  * How the branches ended stands in rows below it, each written once. Replay: the recorded results; no branch runs.
  */
-export function join(scope: Scope, name: string, branches: Readonly<Record<string, { readonly run: (context: never) => unknown }>>): Promise<unknown> {
-  const definitions = Object.entries(branches ?? {}).map(([branch, given]): BranchDefinition => ({ name: branch, run: given?.run }));
+export function join(
+  scope: Scope,
+  name: string,
+  branches: Readonly<Record<string, { readonly run: (context: never) => unknown }>>,
+): Promise<unknown> {
+  const definitions = Object.entries(branches ?? {}).map(([branch, given]): BranchDefinition => ({
+    name: branch,
+    run: given?.run,
+  }));
   const problem = Branches.problem("join", name, definitions);
   if (problem) return Promise.reject(problem);
   return scope.operate("join", name, (operation) => start(scope, operation, definitions));
@@ -25,7 +32,10 @@ function start(scope: Scope, operation: Operation, definitions: readonly BranchD
   const { entry } = branches;
   const mismatch = branches.mismatch();
   if (mismatch) return activation.diverge(mismatch);
-  if (activation.collector) return branches.collect(branches.names, () => (isTerminal(entry) ? deliver(operation, branches) : operation.park()));
+  if (activation.collector)
+    return branches.collect(branches.names, () =>
+      isTerminal(entry) ? deliver(operation, branches) : operation.park(),
+    );
   if (isTerminal(entry)) return deliver(operation, branches);
   const errors = new Map<string, Error>();
   let open = definitions.length;
@@ -38,7 +48,13 @@ function start(scope: Scope, operation: Operation, definitions: readonly BranchD
     if (errors.size === 0) activation.complete(entry);
     else {
       entry.status = "failed";
-      entry.failure = joinFailure(new JoinError(Object.fromEntries(branches.names.flatMap((each) => (errors.has(each) ? [[each, errors.get(each) as Error]] : [])))));
+      entry.failure = joinFailure(
+        new JoinError(
+          Object.fromEntries(
+            branches.names.flatMap((each) => (errors.has(each) ? [[each, errors.get(each) as Error]] : [])),
+          ),
+        ),
+      );
       activation.put(entry);
     }
     operation.entry = entry;

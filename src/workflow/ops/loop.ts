@@ -53,17 +53,27 @@ interface LoopPosition {
  */
 export function loop(scope: Scope, definition: LoopDefinition): Promise<unknown> {
   if (typeof definition?.run !== "function") {
-    return Promise.reject(new ActorError("workflow", "invalid_loop", `Loop "${definition?.name}" needs a run function`));
+    return Promise.reject(
+      new ActorError("workflow", "invalid_loop", `Loop "${definition?.name}" needs a run function`),
+    );
   }
   return scope.operate("loop", definition.name, (operation) => {
     // One that has begun goes on as it did.
-    const problem = operation.entry ? undefined : numberProblem(`Loop "${definition.name}"`, "invalid_loop", definition, INTERVALS);
+    const problem = operation.entry
+      ? undefined
+      : numberProblem(`Loop "${definition.name}"`, "invalid_loop", definition, INTERVALS);
     if (problem) operation.reject(problem);
     else new LoopExecution(scope, operation, definition).start();
   });
 }
 
-const INTERVALS = { historyPruneInterval: POSITIVE_COUNT, historySize: POSITIVE_COUNT, commitInterval: POSITIVE_COUNT, historyEvery: POSITIVE_COUNT, historyKeep: POSITIVE_COUNT };
+const INTERVALS = {
+  historyPruneInterval: POSITIVE_COUNT,
+  historySize: POSITIVE_COUNT,
+  commitInterval: POSITIVE_COUNT,
+  historyEvery: POSITIVE_COUNT,
+  historyKeep: POSITIVE_COUNT,
+};
 
 class LoopExecution {
   readonly #scope: Scope;
@@ -80,7 +90,10 @@ class LoopExecution {
     this.#operation = operation;
     this.#definition = definition;
     this.#entry = operation.entry ?? operation.activation.newEntry("loop", operation.location);
-    this.#interval = positive(definition.historyPruneInterval ?? definition.commitInterval ?? definition.historyEvery, DEFAULT_PRUNE_INTERVAL);
+    this.#interval = positive(
+      definition.historyPruneInterval ?? definition.commitInterval ?? definition.historyEvery,
+      DEFAULT_PRUNE_INTERVAL,
+    );
     this.#kept = positive(definition.historySize ?? definition.historyKeep, this.#interval);
   }
 
@@ -120,9 +133,16 @@ class LoopExecution {
     const { iteration, state } = this.#position;
     const returned = result.value;
     if (isBreak(returned)) return this.#break(iteration, returned.value);
-    const isHandMade = typeof returned === "object" && returned !== null && !isContinue(returned) && (Object.hasOwn(returned, "continue") || Object.hasOwn(returned, "break"));
+    const isHandMade =
+      typeof returned === "object" &&
+      returned !== null &&
+      !isContinue(returned) &&
+      (Object.hasOwn(returned, "continue") || Object.hasOwn(returned, "break"));
     if (isHandMade || (returned !== undefined && (typeof returned !== "object" || returned === null))) {
-      const message = `Loop "${this.#definition.name}" returned ${isHandMade ? "a result that Loop did not make" : String(returned)}; return nothing, Loop.continue(state) or Loop.break(value)`;
+      const message =
+        `Loop "${this.#definition.name}" returned ` +
+        `${isHandMade ? "a result that Loop did not make" : String(returned)}; return nothing, ` +
+        "Loop.continue(state) or Loop.break(value)";
       return this.#operation.reject(new ActorError("workflow", "invalid_loop", message));
     }
     let next: Uint8Array | undefined = state;
@@ -130,7 +150,9 @@ class LoopExecution {
       next = this.#encode(returned.state);
       if (!next) return;
     } else if (returned === undefined && decodeValue(state) !== undefined) {
-      const message = `Loop "${this.#definition.name}" returned undefined for a stateful iteration; return Loop.continue(state) or Loop.break(value)`;
+      const message =
+        `Loop "${this.#definition.name}" returned undefined for a stateful iteration; return ` +
+        "Loop.continue(state) or Loop.break(value)";
       return this.#operation.reject(new ActorError("workflow", "loop_state_missing", message));
     }
     this.#entry.data = { iteration: iteration + 1, state: next } satisfies LoopPosition;
@@ -148,7 +170,9 @@ class LoopExecution {
   /** An iteration that awaited nothing of ours would starve every other event of the object. */
   #idleIteration(): void {
     if (this.#idle >= MAX_IDLE_ITERATIONS) {
-      const message = `Loop "${this.#definition.name}" ran ${MAX_IDLE_ITERATIONS} iterations in a row without an operation or a change of its state`;
+      const message =
+        `Loop "${this.#definition.name}" ran ${MAX_IDLE_ITERATIONS} iterations in a row without an operation ` +
+        "or a change of its state";
       return this.#operation.reject(new ActorError("workflow", "idle_loop", message));
     }
     this.#sinceYield += 1;

@@ -70,7 +70,16 @@ function start(scope: Scope, operation: Operation, definitions: readonly BranchD
   };
   const finish = (): void => {
     const message = definitions.length === 0 ? `Race "${operation.name}" has no branches` : "All branches failed";
-    fail(raceFailure(new RaceError(message, branches.names.flatMap((name) => (rejections.has(name) ? [{ name, error: rejections.get(name) as Error }] : [])))));
+    fail(
+      raceFailure(
+        new RaceError(
+          message,
+          branches.names.flatMap((name) =>
+            rejections.has(name) ? [{ name, error: rejections.get(name) as Error }] : [],
+          ),
+        ),
+      ),
+    );
   };
   branches.start(ended);
   if (definitions.length === 0) finish();

@@ -65,22 +65,35 @@ class Receive {
   start(): void {
     const { activation } = this.#operation;
     if (this.#entry.status === "completed" || this.#entry.status === "failed") return this.#deliverRecorded();
-    if (this.#operation.entry && (activation.isFinishedQuietly(this.#entry) || activation.history.isPassed(this.#entry))) return this.#timedOut();
+    if (
+      this.#operation.entry &&
+      (activation.isFinishedQuietly(this.#entry) || activation.history.isPassed(this.#entry))
+    )
+      return this.#timedOut();
     if (activation.collector) return this.#operation.park();
     if (this.#wasEndedByAGate()) return this.#expired();
     const held = this.#blocking();
     if (held !== undefined) return this.#fail(previousNotCompleted(held));
-    if (!this.#operation.entry && this.#options.timeout !== undefined) this.#entry.dueAt = activation.ports.now() + Math.max(0, this.#options.timeout);
+    if (!this.#operation.entry && this.#options.timeout !== undefined)
+      this.#entry.dueAt = activation.ports.now() + Math.max(0, this.#options.timeout);
     // What is due already and older than the first message goes before it; a recorded wait takes its turn (decision 4).
     const firstAt = this.#operation.entry ? undefined : activation.ports.messages.firstAt(this.#filter);
     if (firstAt !== undefined && !activation.isDueBefore(firstAt) && this.#take()) return;
-    if (!this.#operation.entry && firstAt === undefined && this.#entry.dueAt !== undefined && this.#entry.dueAt <= activation.ports.now()) {
+    if (
+      !this.#operation.entry &&
+      firstAt === undefined &&
+      this.#entry.dueAt !== undefined &&
+      this.#entry.dueAt <= activation.ports.now()
+    ) {
       return this.#expired();
     }
     this.#wait();
   }
 
-  /** An earlier release left no other mark on a receive that had timed out before a gate: waiting again, it could take what came back since. */
+  /**
+   * An earlier release left no other mark on a receive that had timed out before a gate: waiting again, it could take
+   * what came back since.
+   */
   #wasEndedByAGate(): boolean {
     const { dueAt } = this.#entry;
     if (!this.#operation.entry || dueAt === undefined || dueAt > this.#operation.activation.ports.now()) return false;
@@ -182,7 +195,12 @@ class Receive {
   }
 
   #toReceived(message: StoredMessage): ReceivedMessage {
-    const plain = { id: BigInt(message.id), name: message.name, body: decodeForWorkflow(message.body), createdAt: message.createdAt };
+    const plain = {
+      id: BigInt(message.id),
+      name: message.name,
+      body: decodeForWorkflow(message.body),
+      createdAt: message.createdAt,
+    };
     if (!holdOf(this.#entry)) return plain;
     let completedHere = false;
     const { activation } = this.#operation;
@@ -203,7 +221,10 @@ class Receive {
       if (!isHeld()) throw new EvictedError();
       completedHere = true;
       activation.ports.messages.complete(message, reply);
-      this.#entry.data = { held: true, completed: [...(holdOf(this.#entry)?.completed ?? []), message.id] } satisfies HoldData;
+      this.#entry.data = {
+        held: true,
+        completed: [...(holdOf(this.#entry)?.completed ?? []), message.id],
+      } satisfies HoldData;
       activation.put(this.#entry);
       if (!activation.ports.commit()) await new Promise(() => {});
     };
@@ -223,14 +244,19 @@ function previousNotCompleted(name: string): ActorError {
   return new ActorError(
     "queue",
     "previous_message_not_completed",
-    `Previous completable queue message is not completed. Call \`message.complete(...)\` before receiving the next message (queue "${name}").`,
+    `Previous completable queue message is not completed. Call \`message.complete(...)\` before receiving ` +
+      `the next message (queue "${name}").`,
   );
 }
 
 function problemOf(name: string, options: ReceiveOptions): ActorError | undefined {
   const { timeout, count, names } = options;
   if (timeout !== undefined && (typeof timeout !== "number" || !(Math.abs(timeout) <= LAST_TIME_MS / 2))) {
-    return new ActorError("workflow", "invalid_time", `queue.next("${name}") needs a timeout that is a number of ms, at most 4,320,000,000,000,000`);
+    return new ActorError(
+      "workflow",
+      "invalid_time",
+      `queue.next("${name}") needs a timeout that is a number of ms, at most 4,320,000,000,000,000`,
+    );
   }
   if (count !== undefined && (!Number.isInteger(count) || count < 1)) {
     return new ActorError("queue", "invalid_payload", `queue.nextBatch("${name}") needs a count of at least 1`);

@@ -3,7 +3,18 @@ import type { EntryKind } from "../history/entry.js";
 import { NO_ORDER } from "../history/history.js";
 import type { Scope } from "../scope.js";
 
-const KINDS: ReadonlySet<string> = new Set(["step", "loop", "sleep", "message", "rollback_checkpoint", "join", "race", "removed", "version_check", "try"]);
+const KINDS: ReadonlySet<string> = new Set([
+  "step",
+  "loop",
+  "sleep",
+  "message",
+  "rollback_checkpoint",
+  "join",
+  "race",
+  "removed",
+  "version_check",
+  "try",
+]);
 
 /**
  * `ctx.removed`: stands where an operation stood that the code no longer has, so that histories which hold it still fit.
@@ -13,7 +24,13 @@ const KINDS: ReadonlySet<string> = new Set(["step", "loop", "sleep", "message", 
  */
 export function removed(scope: Scope, name: string, originalKind: EntryKind | "try"): Promise<void> {
   if (!KINDS.has(originalKind)) {
-    return Promise.reject(new ActorError("workflow", "invalid_removed", `removed("${name}"): "${String(originalKind)}" is no kind of operation`));
+    return Promise.reject(
+      new ActorError(
+        "workflow",
+        "invalid_removed",
+        `removed("${name}"): "${String(originalKind)}" is no kind of operation`,
+      ),
+    );
   }
   const settled = scope.operate(
     "removed",

@@ -30,7 +30,12 @@ function sleepTo(scope: Scope, name: string, deadline: () => number): Promise<vo
     const { activation } = operation;
     const recorded = operation.entry;
     const entry = recorded ?? activation.newEntry("sleep", operation.location);
-    if (recorded && (recorded.status === "completed" || activation.isFinishedQuietly(recorded) || activation.history.isPassed(recorded))) {
+    if (
+      recorded &&
+      (recorded.status === "completed" ||
+        activation.isFinishedQuietly(recorded) ||
+        activation.history.isPassed(recorded))
+    ) {
       operation.fulfil(undefined);
       return;
     }

@@ -11,7 +11,9 @@ import { StepExecution, type StepDefinition } from "../step-execution.js";
  */
 export function step(scope: Scope, definition: StepDefinition): Promise<unknown> {
   if (typeof definition?.run !== "function") {
-    return Promise.reject(new ActorError("workflow", "invalid_step", `Step run function missing: step "${definition?.name}" needs one`));
+    return Promise.reject(
+      new ActorError("workflow", "invalid_step", `Step run function missing: step "${definition?.name}" needs one`),
+    );
   }
   return scope.operate("step", definition.name, (operation) => {
     new StepExecution(scope, operation, definition, (result) => {

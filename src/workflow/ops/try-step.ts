@@ -20,7 +20,9 @@ const CAUGHT_BY_DEFAULT: readonly TryStepCatchKind[] = ["critical", "timeout", "
  */
 export function tryStep(scope: Scope, definition: TryStepDefinition): Promise<unknown> {
   if (typeof definition?.run !== "function") {
-    return Promise.reject(new ActorError("workflow", "invalid_step", `Step run function missing: step "${definition?.name}" needs one`));
+    return Promise.reject(
+      new ActorError("workflow", "invalid_step", `Step run function missing: step "${definition?.name}" needs one`),
+    );
   }
   const caught = definition.catch ?? CAUGHT_BY_DEFAULT;
   return scope.operate("step", definition.name, (operation) => {

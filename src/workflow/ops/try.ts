@@ -29,7 +29,9 @@ const CAUGHT_BY_DEFAULT: readonly TryBlockCatchKind[] = ["step", "join", "race"]
  */
 export function tryBlock(parent: Scope, definition: TryDefinition): Promise<unknown> {
   if (typeof definition?.run !== "function") {
-    return Promise.reject(new ActorError("workflow", "invalid_try", `Try block "${definition?.name}" needs a run function`));
+    return Promise.reject(
+      new ActorError("workflow", "invalid_try", `Try block "${definition?.name}" needs a run function`),
+    );
   }
   const caught = definition.catch ?? CAUGHT_BY_DEFAULT;
   return parent.operate("try", definition.name, (operation) => {
@@ -48,7 +50,11 @@ export function tryBlock(parent: Scope, definition: TryDefinition): Promise<unkn
   });
 }
 
-function failureOf(blockName: string, error: unknown, caught: readonly TryBlockCatchKind[]): TryBlockFailure | undefined {
+function failureOf(
+  blockName: string,
+  error: unknown,
+  caught: readonly TryBlockCatchKind[],
+): TryBlockFailure | undefined {
   const source = sourceOf(error);
   const isRollback = brandOf(error) === "rollback";
   if (isRollback && !caught.includes("rollback")) return undefined;

@@ -11,7 +11,13 @@ import type { Scope } from "../scope.js";
  */
 export function getVersion(scope: Scope, name: string, latest: number): Promise<number> {
   if (!Number.isInteger(latest) || latest < 1) {
-    return Promise.reject(new ActorError("workflow", "invalid_version", `getVersion("${name}"): the latest version is an integer of at least 1`));
+    return Promise.reject(
+      new ActorError(
+        "workflow",
+        "invalid_version",
+        `getVersion("${name}"): the latest version is an integer of at least 1`,
+      ),
+    );
   }
   return scope.operate("version_check", name, (operation) => {
     const recorded = operation.entry?.data as { version: number } | undefined;

@@ -11,15 +11,21 @@ interface Handle {
   go(...args: unknown[]): Promise<unknown>;
 }
 type Caller = { client(): unknown };
-const handleOf = (c: Caller, name: string): Handle => (c.client() as Record<string, { getOrCreate(key: string): Handle }>)[name]?.getOrCreate("k") as Handle;
-const ask = (c: Caller, name: string): Promise<unknown> => handleOf(c, name).send("asks", {}, { wait: true, timeout: 5_000 });
+const handleOf = (c: Caller, name: string): Handle =>
+  (c.client() as Record<string, { getOrCreate(key: string): Handle }>)[name]?.getOrCreate("k") as Handle;
+const ask = (c: Caller, name: string): Promise<unknown> =>
+  handleOf(c, name).send("asks", {}, { wait: true, timeout: 5_000 });
 
 /** How a waiting send ended; of a refusal, who waits. */
 async function told(promise: Promise<unknown>): Promise<unknown> {
   try {
     return ((await promise) as { status: string }).status;
   } catch (error) {
-    const { group, code, metadata } = error as { group: string; code: string; metadata?: { chain?: { name: string; waits: string }[] } };
+    const { group, code, metadata } = error as {
+      group: string;
+      code: string;
+      metadata?: { chain?: { name: string; waits: string }[] };
+    };
     return [`${group}/${code}`, ...(metadata?.chain ?? []).map(({ name, waits }) => `${name} ${waits}`)];
   }
 }
@@ -29,11 +35,16 @@ const asker = (next: string, seen: unknown[], whileAsking?: (ctx: unknown) => Pr
   actor({
     queues: { asks: {} },
     run: workflow(async (ctx) => {
-      const asking = async (branch: { step(name: string, run: (step: Caller) => Promise<unknown>): Promise<unknown> }): Promise<void> => {
+      const asking = async (branch: {
+        step(name: string, run: (step: Caller) => Promise<unknown>): Promise<unknown>;
+      }): Promise<void> => {
         seen.push(await branch.step("ask", (step) => told(ask(step, next))));
       };
       if (!whileAsking) return asking(ctx as never);
-      await ctx.join("both", { asks: { run: (branch) => asking(branch as never) }, other: { run: (branch) => whileAsking(branch) } });
+      await ctx.join("both", {
+        asks: { run: (branch) => asking(branch as never) },
+        other: { run: (branch) => whileAsking(branch) },
+      });
     }),
     actions: { go: () => "gone" },
   });
@@ -99,7 +110,9 @@ describe("a waiting send to an actor whose workflow waits for its sender", () =>
   it("is let in when another branch is free, and is answered by that", async () => {
     const seen: unknown[] = [];
     const answers = async (branch: unknown): Promise<void> => {
-      const { queue } = branch as { queue: { next(name: string, options: object): Promise<{ complete(): Promise<void> }> } };
+      const { queue } = branch as {
+        queue: { next(name: string, options: object): Promise<{ complete(): Promise<void> }> };
+      };
       await (await queue.next("asks", { completable: true })).complete();
     };
     await worldOf({ a: asker("b", seen, answers), b: relay("a", seen) });
@@ -121,7 +134,9 @@ describe("a waiting send to an actor whose workflow waits for its sender", () =>
       run: workflow(async (ctx) => {
         const message = await ctx.queue.next("asks", { completable: true });
         await ctx.join("both", {
-          asks: { run: (branch) => branch.step("ask on", async (step) => void seen.push(await told(ask(step as never, "a")))) },
+          asks: {
+            run: (branch) => branch.step("ask on", async (step) => void seen.push(await told(ask(step as never, "a")))),
+          },
           answers: { run: async (branch) => (await branch.sleep("pause", 100), message.complete()) },
         });
       }),
@@ -184,7 +199,12 @@ describe("a waiting send to an actor whose run handler waits for its sender", ()
 describe("calls of actions", () => {
   it("interleave: an action may call back the one that called it", async () => {
     const back = (next: string) =>
-      actor({ actions: { go: async (c, depth = 0): Promise<unknown> => ((depth as number) >= 5 ? "bottom" : handleOf(c, next).go((depth as number) + 1)) } });
+      actor({
+        actions: {
+          go: async (c, depth = 0): Promise<unknown> =>
+            (depth as number) >= 5 ? "bottom" : handleOf(c, next).go((depth as number) + 1),
+        },
+      });
     const world = testWorld(setup({ use: { a: back("b"), b: back("a") } as unknown as ActorDefinitions }));
     expect(await world.actor("a", ["k"]).call("go")).toBe("bottom");
   });
@@ -213,7 +233,13 @@ describe("a chain", () => {
     const world = await worldOf({ a: asker("b", []), b: actor({ queues: { asks: {} } }) });
     const a = world.actor("a", ["k"]);
     const resolved = await a.send({ mode: "get" }, { kind: "resolve" });
-    const envelope = { v: ENVELOPE_VERSION, address: { name: "a", key: ["k"] }, creation: { mode: "get" }, operation: send, ...extra(resolved.ok ? resolved.actorId : "") };
+    const envelope = {
+      v: ENVELOPE_VERSION,
+      address: { name: "a", key: ["k"] },
+      creation: { mode: "get" },
+      operation: send,
+      ...extra(resolved.ok ? resolved.actorId : ""),
+    };
     const { ok } = await a.deliver(envelope as CallEnvelope);
     const stored = [...a.store.dump()].find(([key]) => key.startsWith("m/"))?.[1];
     return { ok, row: stored && (decodeValue(stored) as unknown[])[4] };
@@ -226,14 +252,25 @@ describe("a chain", () => {
   });
 
   it("is none in a call of an older release, and what is no chain is none", async () => {
-    for (const chain of [undefined, null, "a", [null, 1, { actorId: 1 }, { actorId: "x", name: "a", waits: "sits", depth: 1 }]]) {
-      expect(await sendTo(() => ({ internal: true, ...(chain !== undefined && { chain }) }))).toEqual({ ok: true, row: undefined });
+    for (const chain of [
+      undefined,
+      null,
+      "a",
+      [null, 1, { actorId: 1 }, { actorId: "x", name: "a", waits: "sits", depth: 1 }],
+    ]) {
+      expect(await sendTo(() => ({ internal: true, ...(chain !== undefined && { chain }) }))).toEqual({
+        ok: true,
+        row: undefined,
+      });
     }
   });
 
   it("is stored with a message whose sender waits, and with no other", async () => {
     const other = { actorId: "other", name: "b", waits: "action", depth: 1 };
     expect(await sendTo(() => ({ chain: [other], internal: true }))).toEqual({ ok: true, row: { chain: [other] } });
-    expect(await sendTo(() => ({ chain: [other], internal: true, operation: { ...send, wait: false } }))).toEqual({ ok: true, row: undefined });
+    expect(await sendTo(() => ({ chain: [other], internal: true, operation: { ...send, wait: false } }))).toEqual({
+      ok: true,
+      row: undefined,
+    });
   });
 });

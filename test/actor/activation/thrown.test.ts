@@ -17,7 +17,10 @@ const illegible: [string, unknown][] = [
   ["an object without a prototype", Object.create(null)],
   ["an error whose stack cannot be read", unreadable("stack")],
   ["an error whose message cannot be read", unreadable("message")],
-  ["an error whose `public` cannot be read", Object.defineProperty(new ActorError("user", "x", "x"), "public", { get: () => JSON.parse("{") as never })],
+  [
+    "an error whose `public` cannot be read",
+    Object.defineProperty(new ActorError("user", "x", "x"), "public", { get: () => JSON.parse("{") as never }),
+  ],
   ["a revoked proxy", revoked.proxy],
 ];
 
@@ -52,7 +55,11 @@ describe.each(illegible)("%s", (_, thrown) => {
     expect(subject.store.keys).toEqual(["a"]);
     expect(subject.store.alarmAt).toBe(null);
     const failures = log.filter(({ level }) => level === "error").map(({ entry }) => entry["msg"]);
-    expect(failures).toEqual(["A keepAwake promise failed", "The run handler failed", 'Scheduled action "fail" failed']);
+    expect(failures).toEqual([
+      "A keepAwake promise failed",
+      "The run handler failed",
+      'Scheduled action "fail" failed',
+    ]);
   });
 
   it("thrown by onDestroy does not keep the actor", async () => {
@@ -141,7 +148,11 @@ it.each<[string, unknown]>([
     }),
   );
   const reply = await subject.send({ mode: "getOrCreate" }, { kind: "action", name: "fail", args: encodeValue([]) });
-  expect(reply).toMatchObject({ ok: false, status: 400, error: { group: "user", code: "user_error", message: "sold out" } });
+  expect(reply).toMatchObject({
+    ok: false,
+    status: 400,
+    error: { group: "user", code: "user_error", message: "sold out" },
+  });
   expect(reply.ok || reply.error.metadata).toBe(undefined);
 });
 

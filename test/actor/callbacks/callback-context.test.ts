@@ -19,23 +19,31 @@ describe("c.saveState()", () => {
             saved.push(await c.saveState(options as never));
             await new Promise(() => {});
           },
-          try: (c, options: unknown) => c.saveState(options as never).then(() => "saved", (error: { group: string; code: string; message: string }) => `${error.group}/${error.code}: ${error.message}`),
+          try: (c, options: unknown) =>
+            c.saveState(options as never).then(
+              () => "saved",
+              (error: { group: string; code: string; message: string }) =>
+                `${error.group}/${error.code}: ${error.message}`,
+            ),
           get: (c) => c.state.n,
         },
       }),
     );
 
-  it.each([undefined, {}, { immediate: true }, { immediate: false }, { maxWait: 0 }, { maxWait: 60_000 }])("has made the commit when it resolves, with %j too: a crash then loses nothing (B6, B7)", async (options) => {
-    const { world, subject: saving } = subject();
-    await saving.call("get");
-    saved.splice(0);
-    saving.call("save", options).catch(() => {});
-    await world.turn();
-    await world.turn();
-    expect(saved).toEqual([undefined]);
-    saving.crash();
-    expect(await saving.call("get")).toBe(1);
-  });
+  it.each([undefined, {}, { immediate: true }, { immediate: false }, { maxWait: 0 }, { maxWait: 60_000 }])(
+    "has made the commit when it resolves, with %j too: a crash then loses nothing (B6, B7)",
+    async (options) => {
+      const { world, subject: saving } = subject();
+      await saving.call("get");
+      saved.splice(0);
+      saving.call("save", options).catch(() => {});
+      await world.turn();
+      await world.turn();
+      expect(saved).toEqual([undefined]);
+      saving.crash();
+      expect(await saving.call("get")).toBe(1);
+    },
+  );
 
   it("refuses options that are none, and saves nothing then", async () => {
     const { subject: refusing } = subject();
@@ -43,7 +51,8 @@ describe("c.saveState()", () => {
       expect(await refusing.call("try", { maxWait }), String(maxWait)).toMatch(/^actor\/invalid_option: `maxWait`/);
     }
     expect(await refusing.call("try", { immediate: "yes" })).toMatch(/^actor\/invalid_option: `immediate`/);
-    for (const options of [5, "now", null, true]) expect(await refusing.call("try", options), String(options)).toMatch(/^actor\/invalid_option: The options/);
+    for (const options of [5, "now", null, true])
+      expect(await refusing.call("try", options), String(options)).toMatch(/^actor\/invalid_option: The options/);
   });
 });
 
@@ -62,7 +71,10 @@ describe("c.log", () => {
     );
     await subject.call("log");
     const who = { actor: "subject", key: ["k"], action: "log" };
-    expect(log).toEqual([...levels.map((level) => ({ level, entry: { ...who, msg: level, n: 1 } })), { level: "info", entry: { ...who, msg: "a text" } }]);
+    expect(log).toEqual([
+      ...levels.map((level) => ({ level, entry: { ...who, msg: level, n: 1 } })),
+      { level: "info", entry: { ...who, msg: "a text" } },
+    ]);
   });
 });
 
@@ -104,7 +116,10 @@ describe("members of a context", () => {
         onConnect: note("onConnect"),
         onDisconnect: note("onDisconnect"),
         onStateChange: note("onStateChange"),
-        onBeforeActionResponse: (c: Context, _name: string, _args: unknown[], output: unknown) => (note("onBeforeActionResponse")(c), output),
+        onBeforeActionResponse: (c: Context, _name: string, _args: unknown[], output: unknown) => (
+          note("onBeforeActionResponse")(c),
+          output
+        ),
         onRequest: (c: Context) => (note("onRequest")(c), new Response()),
         onSleep: note("onSleep"),
         onDestroy: note("onDestroy"),
@@ -133,10 +148,24 @@ describe("members of a context", () => {
     const beforeState = WITHOUT_CONN.replace("state, vars", "state: state_not_ready, vars: vars_not_ready");
     const beforeVars = WITHOUT_CONN.replace("vars", "vars: vars_not_ready");
     expect(found).toEqual({
-      createState: beforeState, "onMigrate new": beforeState, "onMigrate wake": beforeVars, onCreate: beforeVars, createVars: beforeVars,
-      onWake: WITHOUT_CONN, run: WITHOUT_CONN, onSleep: WITHOUT_CONN, onDestroy: WITHOUT_CONN, onStateChange: WITHOUT_CONN, onBeforeActionResponse: WITHOUT_CONN,
-      onBeforeConnect: WITHOUT_CONN, createConnState: WITHOUT_CONN, onDisconnect: WITHOUT_CONN, "scheduled action": WITHOUT_CONN,
-      action: ALL, onConnect: ALL, onRequest: ALL,
+      createState: beforeState,
+      "onMigrate new": beforeState,
+      "onMigrate wake": beforeVars,
+      onCreate: beforeVars,
+      createVars: beforeVars,
+      onWake: WITHOUT_CONN,
+      run: WITHOUT_CONN,
+      onSleep: WITHOUT_CONN,
+      onDestroy: WITHOUT_CONN,
+      onStateChange: WITHOUT_CONN,
+      onBeforeActionResponse: WITHOUT_CONN,
+      onBeforeConnect: WITHOUT_CONN,
+      createConnState: WITHOUT_CONN,
+      onDisconnect: WITHOUT_CONN,
+      "scheduled action": WITHOUT_CONN,
+      action: ALL,
+      onConnect: ALL,
+      onRequest: ALL,
     });
   });
 });

@@ -29,13 +29,31 @@ describe("an action", () => {
     expect(await subject.call("users.admin.clear")).toBe(undefined);
     expect(await subject.call("users.add", "Ada")).toBe(1);
     for (const name of ["users", "add", "users.", ".add", "users.admin"]) {
-      await expect(subject.call(name)).rejects.toMatchObject({ group: "actor", code: "action_not_found", statusCode: 404, message: `Action \`${name}\` was not found.` });
+      await expect(subject.call(name)).rejects.toMatchObject({
+        group: "actor",
+        code: "action_not_found",
+        statusCode: 404,
+        message: `Action \`${name}\` was not found.`,
+      });
     }
   });
 
   it("gets its arguments as they were sent, and gives its result, whatever values they are", async () => {
     const { subject } = single(actor({ actions: { echo: (_c, ...args: unknown[]) => args } }));
-    const values = [undefined, null, 0, -0, Number.NaN, 1n, "", new Date(5), new Map([[{ k: 1 }, new Set([2])]]), Uint8Array.of(1, 2), /x/gi, [[[]]]];
+    const values = [
+      undefined,
+      null,
+      0,
+      -0,
+      Number.NaN,
+      1n,
+      "",
+      new Date(5),
+      new Map([[{ k: 1 }, new Set([2])]]),
+      Uint8Array.of(1, 2),
+      /x/gi,
+      [[[]]],
+    ];
     expect(await subject.call("echo", ...values)).toEqual(values);
     expect(await subject.call("echo")).toEqual([]);
   });
@@ -71,7 +89,9 @@ describe("an action", () => {
         state: { late: false },
         actions: {
           hang: async (c) => {
-            c.abortSignal.addEventListener("abort", () => reasons.push((c.abortSignal.reason as { code: string }).code));
+            c.abortSignal.addEventListener("abort", () =>
+              reasons.push((c.abortSignal.reason as { code: string }).code),
+            );
             await world.clock.delay(5_000);
             c.state.late = true;
           },
@@ -81,7 +101,12 @@ describe("an action", () => {
       }),
     );
     await subject.call("get");
-    const failed = expect(subject.call("hang")).rejects.toMatchObject({ group: "actor", code: "action_timed_out", statusCode: 408, message: "Action timed out" });
+    const failed = expect(subject.call("hang")).rejects.toMatchObject({
+      group: "actor",
+      code: "action_timed_out",
+      statusCode: 408,
+      message: "Action timed out",
+    });
     await world.pass(999);
     expect(reasons).toEqual([]);
     await world.pass(1);
@@ -165,12 +190,30 @@ describe("an action", () => {
         },
       }),
     );
-    await expect(subject.call("user")).rejects.toMatchObject({ group: "user", code: "insufficient", message: "Not enough", metadata: { missing: 5 }, statusCode: 400 });
+    await expect(subject.call("user")).rejects.toMatchObject({
+      group: "user",
+      code: "insufficient",
+      message: "Not enough",
+      metadata: { missing: 5 },
+      statusCode: 400,
+    });
     await expect(subject.call("plain")).rejects.toMatchObject({ group: "user", code: "user_error", statusCode: 400 });
     expect(log.filter(({ level }) => level === "error")).toEqual([]);
-    for (const [name, text] of [["secret", "password is 1234"], ["value", "a secret text"]] as const) {
-      const error = (await subject.call(name).catch((thrown: unknown) => thrown)) as { code: string; message: string; metadata: { errorId: string } };
-      expect(error).toMatchObject({ group: "rivetkit", code: "internal_error", statusCode: 500, message: "An internal error occurred" });
+    for (const [name, text] of [
+      ["secret", "password is 1234"],
+      ["value", "a secret text"],
+    ] as const) {
+      const error = (await subject.call(name).catch((thrown: unknown) => thrown)) as {
+        code: string;
+        message: string;
+        metadata: { errorId: string };
+      };
+      expect(error).toMatchObject({
+        group: "rivetkit",
+        code: "internal_error",
+        statusCode: 500,
+        message: "An internal error occurred",
+      });
       expect(JSON.stringify(error) + error.message).not.toContain(text);
       const logged = log.find(({ entry }) => entry["errorId"] === error.metadata.errorId);
       expect(String(logged?.entry["error"])).toContain(text);
@@ -195,7 +238,10 @@ describe("an action", () => {
     expect(await subject.call("get")).toBe(1);
   });
 
-  for (const [kind, stored] of [["crash-before", 1], ["crash-after", 2]] as const) {
+  for (const [kind, stored] of [
+    ["crash-before", 1],
+    ["crash-after", 2],
+  ] as const) {
     it(`fails for its caller when the object dies before its change is known to be stored (${kind})`, async () => {
       const { subject } = single(
         actor({
@@ -251,9 +297,21 @@ describe("an action", () => {
         },
       }),
     );
-    await expect(subject.call("give", "function")).rejects.toMatchObject({ group: "value", code: "not_serializable", statusCode: 400 });
-    await expect(subject.call("give", "class")).rejects.toMatchObject({ group: "value", code: "not_serializable", statusCode: 400 });
-    await expect(subject.call("give", "large")).rejects.toMatchObject({ group: "value", code: "too_large", statusCode: 413 });
+    await expect(subject.call("give", "function")).rejects.toMatchObject({
+      group: "value",
+      code: "not_serializable",
+      statusCode: 400,
+    });
+    await expect(subject.call("give", "class")).rejects.toMatchObject({
+      group: "value",
+      code: "not_serializable",
+      statusCode: 400,
+    });
+    await expect(subject.call("give", "large")).rejects.toMatchObject({
+      group: "value",
+      code: "too_large",
+      statusCode: 413,
+    });
     expect(await subject.call("get")).toBe(3);
   });
 
@@ -266,7 +324,10 @@ describe("an action", () => {
 
   it("is refused when its arguments are not a list", async () => {
     const { subject } = single(actor({ actions: { touch: () => 1 } }));
-    const reply = await subject.send({ mode: "getOrCreate" }, { kind: "action", name: "touch", args: encodeValue({ length: 0 }) });
+    const reply = await subject.send(
+      { mode: "getOrCreate" },
+      { kind: "action", name: "touch", args: encodeValue({ length: 0 }) },
+    );
     expect(reply).toMatchObject({ ok: false, status: 400, error: { group: "actor", code: "invalid_request" } });
   });
 
@@ -328,7 +389,11 @@ describe("a message from outside", () => {
   const definition = () =>
     actor({
       state: { n: 0 },
-      queues: { open: queue<number>(), closed: queue<number>({ canPublish: () => false }), maybe: queue<number>({ canPublish: (c) => c.state.n > 0 }) },
+      queues: {
+        open: queue<number>(),
+        closed: queue<number>({ canPublish: () => false }),
+        maybe: queue<number>({ canPublish: (c) => c.state.n > 0 }),
+      },
       actions: {
         open: (c) => {
           c.state.n = 1;
@@ -362,7 +427,8 @@ describe("a message from outside", () => {
     expect(await refused("constructor")).toBe("queue/not_declared 404");
     expect(await refused("open", "x".repeat(101))).toBe("queue/message_too_large 413");
     await subject.call("open");
-    for (const name of ["maybe", "open", "open"]) expect(await subject.send({ mode: "getOrCreate" }, send(name, 1))).toMatchObject({ ok: true });
+    for (const name of ["maybe", "open", "open"])
+      expect(await subject.send({ mode: "getOrCreate" }, send(name, 1))).toMatchObject({ ok: true });
     expect(await refused("open")).toBe("queue/full 429");
   });
 
@@ -387,7 +453,9 @@ describe("an operation that this release does not know", () => {
 
 describe("onBeforeActionResponse", () => {
   /** An actor whose hook notes what it is given, and does what the test says. */
-  function hooked(respond: (c: { state: { n: number }; destroy(): void }, name: string, args: unknown[], output: unknown) => unknown) {
+  function hooked(
+    respond: (c: { state: { n: number }; destroy(): void }, name: string, args: unknown[], output: unknown) => unknown,
+  ) {
     const seen: unknown[] = [];
     const made = single(
       actor({
@@ -430,7 +498,9 @@ describe("onBeforeActionResponse", () => {
     });
     expect(await subject.call("add", 1)).toBe(undefined);
     subject.crash();
-    expect(((await subject.send({ mode: "get" }, { kind: "resolve" })).ok && subject.store.dump().get("s")) as unknown).toBeDefined();
+    expect(
+      ((await subject.send({ mode: "get" }, { kind: "resolve" })).ok && subject.store.dump().get("s")) as unknown,
+    ).toBeDefined();
     const again = hooked((_c, _name, _args, output) => output);
     again.subject.store.restore(subject.store.dump());
     expect(await again.subject.call("get")).toBe(11);
@@ -442,7 +512,11 @@ describe("onBeforeActionResponse", () => {
       if (fails) throw new UserError("not this", { code: "not_this" });
       return output;
     });
-    await expect(subject.call("add", 1)).rejects.toMatchObject({ group: "user", code: "not_this", message: "not this" });
+    await expect(subject.call("add", 1)).rejects.toMatchObject({
+      group: "user",
+      code: "not_this",
+      message: "not this",
+    });
     fails = false;
     subject.crash();
     expect(await subject.call("get")).toBe(1);
@@ -504,7 +578,11 @@ describe("an access rule that hangs", () => {
     const send = () => subject.send({ mode: "getOrCreate" }, { kind: "send", queue: "hangs", body: encodeValue(1) });
     const first = send();
     await world.pass(1_000);
-    expect(await first).toMatchObject({ ok: false, status: 408, error: { group: "actor", code: "callback_timed_out", metadata: { callback_name: "canPublish" } } });
+    expect(await first).toMatchObject({
+      ok: false,
+      status: 408,
+      error: { group: "actor", code: "callback_timed_out", metadata: { callback_name: "canPublish" } },
+    });
     const second = send();
     await world.turn();
     await subject.call("end");

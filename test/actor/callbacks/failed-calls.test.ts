@@ -2,14 +2,23 @@
 import { describe, expect, test } from "vitest";
 import { actor, queue, setup, UserError } from "../../../src/entry/index.js";
 import { actorRestarting, ActorError } from "../../../src/entry/errors.js";
-import { encodeValue, ENVELOPE_VERSION, type Creation, type ErrorData, type Operation } from "../../../src/protocol/index.js";
+import {
+  encodeValue,
+  ENVELOPE_VERSION,
+  type Creation,
+  type ErrorData,
+  type Operation,
+} from "../../../src/protocol/index.js";
 import { testWorld } from "../../support/test-world.js";
 
 const thrown = new Map<string, unknown>([
   ["internal", new Error("the password is hunter2")],
   ["masked", new ActorError("actor", "panicked", "the password is hunter2", { metadata: { password: "hunter2" } })],
   ["user", new UserError("sold out", { metadata: { left: 0 } })],
-  ["starting", new ActorError("actor", "starting", "another actor's", { metadata: { retryable: true, phase: "wake" } })],
+  [
+    "starting",
+    new ActorError("actor", "starting", "another actor's", { metadata: { retryable: true, phase: "wake" } }),
+  ],
   ["unavailable", new ActorError("guard", "service_unavailable", "another actor's")],
   ["overloaded", new ActorError("actor", "overloaded", "another actor's", { metadata: { retryable: false } })],
   ["restarting", actorRestarting()],
@@ -37,21 +46,37 @@ const sleepy = actor({
 
 function setUp() {
   const logged: Record<string, unknown>[] = [];
-  const world = testWorld(setup({ use: { failing, sleepy } }), { onLog: (level, entry) => void (level === "error" && logged.push(entry as Record<string, unknown>)) });
-  const call = async (operation: Operation, name = "failing", creation: Creation = { mode: "getOrCreate" }): Promise<ErrorData & { status: number }> => {
-    const reply = await world.actor(name, ["a"]).deliver({ v: ENVELOPE_VERSION, address: { name, key: ["a"] }, creation, operation });
+  const world = testWorld(setup({ use: { failing, sleepy } }), {
+    onLog: (level, entry) => void (level === "error" && logged.push(entry as Record<string, unknown>)),
+  });
+  const call = async (
+    operation: Operation,
+    name = "failing",
+    creation: Creation = { mode: "getOrCreate" },
+  ): Promise<ErrorData & { status: number }> => {
+    const reply = await world
+      .actor(name, ["a"])
+      .deliver({ v: ENVELOPE_VERSION, address: { name, key: ["a"] }, creation, operation });
     if (reply.ok) throw new Error("The call succeeded.");
     return { ...reply.error, status: reply.status };
   };
-  const fail = (what: string): Promise<ErrorData & { status: number }> => call({ kind: "action", name: "fail", args: encodeValue([what]) });
+  const fail = (what: string): Promise<ErrorData & { status: number }> =>
+    call({ kind: "action", name: "fail", args: encodeValue([what]) });
   return { world, logged, call, fail };
 }
 
 describe("a call that fails", () => {
-  test.each([["internal", "rivetkit/internal_error"], ["masked", "actor/panicked"]])("with an error of the server's own (%s) shows nothing but an id, under which it is logged", async (what, name) => {
+  test.each([
+    ["internal", "rivetkit/internal_error"],
+    ["masked", "actor/panicked"],
+  ])("with an error of the server's own (%s) shows nothing but an id, under which it is logged", async (what, name) => {
     const { fail, logged } = setUp();
     const error = await fail(what);
-    expect([`${error.group}/${error.code}`, error.status, error.message]).toEqual([name, 500, "An internal error occurred"]);
+    expect([`${error.group}/${error.code}`, error.status, error.message]).toEqual([
+      name,
+      500,
+      "An internal error occurred",
+    ]);
     const { errorId } = error.metadata as { errorId: string };
     expect(errorId).toMatch(/^[0-9a-f]{16}$/);
     expect(error.metadata).toEqual({ errorId });
@@ -62,7 +87,12 @@ describe("a call that fails", () => {
 
   test("with the user's error passes it whole, and logs nothing", async () => {
     const { fail, logged } = setUp();
-    expect(await fail("user")).toMatchObject({ group: "user", message: "sold out", metadata: { left: 0 }, status: 400 });
+    expect(await fail("user")).toMatchObject({
+      group: "user",
+      message: "sold out",
+      metadata: { left: 0 },
+      status: 400,
+    });
     expect((await fail("user")).metadata).toEqual({ left: 0 });
     expect(logged).toEqual([]);
   });
@@ -90,7 +120,12 @@ describe("a 503", () => {
   test("of a start that fails may be tried again: nothing of the call has run", async () => {
     const { call } = setUp();
     const error = await call({ kind: "action", name: "x", args: encodeValue([]) }, "sleepy");
-    expect(error).toMatchObject({ group: "actor", code: "starting", status: 503, metadata: { retryable: true, phase: "wake" } });
+    expect(error).toMatchObject({
+      group: "actor",
+      code: "starting",
+      status: 503,
+      metadata: { retryable: true, phase: "wake" },
+    });
   });
 });
 

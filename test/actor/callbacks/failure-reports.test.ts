@@ -10,7 +10,8 @@ interface Told {
 
 /** What a test wants to see of an event. */
 function summary(event: WorkflowErrorEvent): string {
-  if (event.step) return `step ${event.step.stepName} ${event.step.attempt} ${event.step.willRetry ? `retry in ${event.step.retryDelay}` : "final"}`;
+  if (event.step)
+    return `step ${event.step.stepName} ${event.step.attempt} ${event.step.willRetry ? `retry in ${event.step.retryDelay}` : "final"}`;
   if (event.rollback) return `rollback ${event.rollback.stepName}`;
   return `workflow ${event.workflow.error.message}`;
 }
@@ -37,7 +38,8 @@ function registry(clock: ManualClock): Registry {
           retryBackoffMax: 1,
           run: async (step) => {
             await clock.delay(1);
-            if (step.attempt < 3) throw Object.assign(new TypeError(`attempt ${step.attempt}`), { code: "E_FLAKY", nested: {} });
+            if (step.attempt < 3)
+              throw Object.assign(new TypeError(`attempt ${step.attempt}`), { code: "E_FLAKY", nested: {} });
           },
         });
         await ctx.tryStep("caught", () => {
@@ -54,7 +56,11 @@ function registry(clock: ManualClock): Registry {
         },
       },
     ),
-    actions: { get: (c) => c.state, status: (c) => c.workflow.status(), queued: async (c) => (await c.queue.tryNextBatch({ count: 100 })).map((each) => each.body) },
+    actions: {
+      get: (c) => c.state,
+      status: (c) => c.workflow.status(),
+      queued: async (c) => (await c.queue.tryNextBatch({ count: 100 })).map((each) => each.body),
+    },
   });
   return setup({ use: { subject } }) as unknown as Registry;
 }
@@ -86,7 +92,14 @@ describe("onError", () => {
     expect(((await subject.call("get")) as Told).told).toEqual(EXPECTED);
     const [first] = events;
     expect(first).toMatchObject({
-      step: { attempt: 1, maxRetries: 3, remainingRetries: 3, willRetry: true, retryDelay: 1, error: { name: "TypeError", message: "attempt 1", metadata: { code: "E_FLAKY" } } },
+      step: {
+        attempt: 1,
+        maxRetries: 3,
+        remainingRetries: 3,
+        willRetry: true,
+        retryDelay: 1,
+        error: { name: "TypeError", message: "attempt 1", metadata: { code: "E_FLAKY" } },
+      },
     });
     expect(first?.step?.workflowId).toMatch(/^[0-9a-f]{64}-/);
     expect(first?.step?.error.metadata).not.toHaveProperty("nested");
@@ -118,7 +131,10 @@ describe("onError", () => {
         // A crash in the middle of a step may add nothing: attempts that were cut off are no failures.
         expect(told, `${kind} ${at}`).toEqual(EXPECTED);
         expect(await subject.call("queued"), `${kind} ${at}`).toEqual(EXPECTED);
-        expect(subject.store.keys.filter((key) => key.startsWith("f/")), `${kind} ${at}`).toEqual([]);
+        expect(
+          subject.store.keys.filter((key) => key.startsWith("f/")),
+          `${kind} ${at}`,
+        ).toEqual([]);
       }
     }
   });
@@ -131,7 +147,9 @@ describe("onError", () => {
         options: { actionTimeout: 1_000 },
         run: workflow(
           async (ctx) => {
-            await ctx.step({ name: "no", maxRetries: 0, run: () => Promise.reject(new Error("no")) }).catch(() => undefined);
+            await ctx
+              .step({ name: "no", maxRetries: 0, run: () => Promise.reject(new Error("no")) })
+              .catch(() => undefined);
             return "done";
           },
           { onError },
@@ -163,7 +181,16 @@ describe("onError", () => {
 
   it("costs nothing where there is no hook", async () => {
     const world = testWorld(
-      setup({ use: { plain: actor({ run: workflow(async (ctx) => ctx.step({ name: "no", maxRetries: 0, run: () => Promise.reject(new Error("no")) })), actions: { get: () => 1 } }) } }) as never,
+      setup({
+        use: {
+          plain: actor({
+            run: workflow(async (ctx) =>
+              ctx.step({ name: "no", maxRetries: 0, run: () => Promise.reject(new Error("no")) }),
+            ),
+            actions: { get: () => 1 },
+          }),
+        },
+      }) as never,
     );
     const subject = world.actor("plain");
     await subject.call("get");
@@ -177,32 +204,69 @@ describe("the end of a failed workflow", () => {
     const clock = new ManualClock();
     const told: unknown[] = [];
     const subject = actor({
-      run: workflow(run as never, { onError: (_, event) => void told.push(event.step ? `step ${event.step.stepName}` : event.workflow?.reported ?? event.workflow?.error.message) }),
+      run: workflow(run as never, {
+        onError: (_, event) =>
+          void told.push(
+            event.step ? `step ${event.step.stepName}` : (event.workflow?.reported ?? event.workflow?.error.message),
+          ),
+      }),
       actions: { get: () => 1 },
     });
-    const world = testWorld(setup({ use: { subject } }) as unknown as Registry, { clock, ...(fault ? { fault: (_, commit) => fault(commit) } : {}) });
-    await world.actor("subject").call("get").catch(() => {});
+    const world = testWorld(setup({ use: { subject } }) as unknown as Registry, {
+      clock,
+      ...(fault ? { fault: (_, commit) => fault(commit) } : {}),
+    });
+    await world
+      .actor("subject")
+      .call("get")
+      .catch(() => {});
     await world.passUntilQuiet();
     return told;
   };
   type Any = Parameters<Parameters<typeof workflow>[0]>[0];
-  const fail = (name: string) => (ctx: Any) => ctx.step({ name, maxRetries: 0, run: () => { throw new Error(name); } });
+  const fail = (name: string) => (ctx: Any) =>
+    ctx.step({
+      name,
+      maxRetries: 0,
+      run: () => {
+        throw new Error(name);
+      },
+    });
 
   it("is always told, and says whether a step's event told that failure", async () => {
     expect(await ends(fail("s") as never)).toEqual(["step s", true]);
-    expect(await ends((async (ctx: Any) => (await fail("s")(ctx).catch(() => {}), Promise.reject(new Error("another")))) as never)).toEqual(["step s", "another"]);
-    expect(await ends((async (ctx: Any) => fail("s")(ctx).catch((cause: unknown) => Promise.reject(new Error("wrapped", { cause })))) as never)).toEqual(["step s", "wrapped"]);
+    expect(
+      await ends(
+        (async (ctx: Any) => (await fail("s")(ctx).catch(() => {}), Promise.reject(new Error("another")))) as never,
+      ),
+    ).toEqual(["step s", "another"]);
+    expect(
+      await ends((async (ctx: Any) =>
+        fail("s")(ctx).catch((cause: unknown) => Promise.reject(new Error("wrapped", { cause })))) as never),
+    ).toEqual(["step s", "wrapped"]);
     expect(await ends((async () => Promise.reject(new Error("plain"))) as never)).toEqual(["plain"]);
   });
 
   it("of a join or race is told already if every branch that failed did so by a step", async () => {
-    expect(await ends(((ctx: Any) => ctx.join("j", { a: { run: fail("s") }, b: { run: fail("t") }, c: { run: async () => 1 } })) as never)).toEqual(["step s", "step t", true]);
-    expect(await ends(((ctx: Any) => ctx.join("j", { a: { run: fail("s") }, b: { run: async () => Promise.reject(new Error("own")) } })) as never)).toEqual(["step s", "Join failed: a, b"]);
-    expect(await ends(((ctx: Any) => ctx.race("r", [{ name: "a", run: fail("s") }])) as never)).toEqual(["step s", true]);
+    expect(
+      await ends(((ctx: Any) =>
+        ctx.join("j", { a: { run: fail("s") }, b: { run: fail("t") }, c: { run: async () => 1 } })) as never),
+    ).toEqual(["step s", "step t", true]);
+    expect(
+      await ends(((ctx: Any) =>
+        ctx.join("j", { a: { run: fail("s") }, b: { run: async () => Promise.reject(new Error("own")) } })) as never),
+    ).toEqual(["step s", "Join failed: a, b"]);
+    expect(await ends(((ctx: Any) => ctx.race("r", [{ name: "a", run: fail("s") }])) as never)).toEqual([
+      "step s",
+      true,
+    ]);
   });
 
   it.each([1, 2, 3, 4, 5, 6])("says the same after a crash at commit %d", async (at) => {
-    const told = await ends(((ctx: Any) => ctx.join("j", { a: { run: fail("s") }, b: { run: (b: Any) => b.sleep("z", 1_000) } })) as never, (commit) => (commit === at ? "crash-after" : undefined));
+    const told = await ends(
+      ((ctx: Any) => ctx.join("j", { a: { run: fail("s") }, b: { run: (b: Any) => b.sleep("z", 1_000) } })) as never,
+      (commit) => (commit === at ? "crash-after" : undefined),
+    );
     expect([...new Set(told)]).toEqual(["step s", true]);
   });
 });

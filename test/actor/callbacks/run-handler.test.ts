@@ -78,7 +78,9 @@ describe("a plain run handler", () => {
     );
     await subject.call("touch");
     await world.pass(3_600_000);
-    expect(starts.slice(1, 9).map((at, index) => (at - (starts[index] ?? 0)) / 1_000)).toEqual([10, 10, 20, 40, 80, 160, 300, 300]);
+    expect(starts.slice(1, 9).map((at, index) => (at - (starts[index] ?? 0)) / 1_000)).toEqual([
+      10, 10, 20, 40, 80, 160, 300, 300,
+    ]);
     expect(starts.length).toBeLessThan(20);
   });
 
@@ -126,7 +128,9 @@ describe("a plain run handler", () => {
     await subject.call("get");
     await world.settle();
     expect(await subject.call("get"), "what it changed stays").toBe(1);
-    expect(log.filter(({ level, entry }) => level === "error" && String(entry["error"]).includes("the run handler throws"))).toHaveLength(1);
+    expect(
+      log.filter(({ level, entry }) => level === "error" && String(entry["error"]).includes("the run handler throws")),
+    ).toHaveLength(1);
     expect(subject.store.keys).toEqual(["a", "s"]);
     subject.crash();
     await subject.call("get");
@@ -191,6 +195,9 @@ describe("work that nobody waits for", () => {
     await world.settle();
     expect(subject.store.keys).toEqual(["a"]);
     const errors = log.filter(({ level }) => level === "error").map(({ entry }) => String(entry["error"]));
-    expect(errors).toEqual([expect.stringContaining("kept, and rejected"), expect.stringContaining("waited for, and rejected")]);
+    expect(errors).toEqual([
+      expect.stringContaining("kept, and rejected"),
+      expect.stringContaining("waited for, and rejected"),
+    ]);
   });
 });

@@ -78,7 +78,13 @@ describe("onStateChange", () => {
     for (let i = 0; i < 3; i += 1) await subject.call("add");
     expect(seen).toEqual(["added", "told n=1", "added", "told n=2", "added", "told n=3"]);
     await Promise.all([1, 2].map(() => subject.call("add").then(() => seen.push("answered"))));
-    expect(seen.slice(6), "two in one turn are told of together").toEqual(["added", "added", "told n=5", "answered", "answered"]);
+    expect(seen.slice(6), "two in one turn are told of together").toEqual([
+      "added",
+      "added",
+      "told n=5",
+      "answered",
+      "answered",
+    ]);
   });
 
   it("is not told of reads, of an assignment that changes nothing, of vars, or of the first state (A28)", async () => {
@@ -148,10 +154,16 @@ describe("onStateChange", () => {
           seen.push(`after ${name}`);
         }
         await ctx.step("reads", (step) => (step.state as State).n);
-        await ctx.step({ name: "fails", maxRetries: 0, run: (step) => {
-          (step.state as State).n += 1;
-          throw new Error("no");
-        } }).catch(() => {});
+        await ctx
+          .step({
+            name: "fails",
+            maxRetries: 0,
+            run: (step) => {
+              (step.state as State).n += 1;
+              throw new Error("no");
+            },
+          })
+          .catch(() => {});
         seen.push("after the failure");
       }),
     });
@@ -194,7 +206,9 @@ describe("onStateChange", () => {
     );
     await subject.call("add");
     expect(codes).toEqual(tries.map(() => "actor/state_mutation_reentrant"));
-    const told = log.filter(({ level, entry }) => level === "error" && String(entry["msg"]).includes("onStateChange failed"));
+    const told = log.filter(
+      ({ level, entry }) => level === "error" && String(entry["msg"]).includes("onStateChange failed"),
+    );
     expect(told).toHaveLength(1);
     const [n, list, x] = (await subject.call("read")) as unknown[];
     expect([n, list, x]).toEqual([1, [], undefined]);
@@ -239,7 +253,9 @@ describe("onStateChange", () => {
       const { world, subject, log } = watched({}, onStateChange);
       await subject.call("add");
       await world.settle();
-      expect(log.filter(({ level, entry }) => level === "error" && String(entry["error"]).includes("the hook fails"))).toHaveLength(1);
+      expect(
+        log.filter(({ level, entry }) => level === "error" && String(entry["error"]).includes("the hook fails")),
+      ).toHaveLength(1);
       expect(((await subject.call("read")) as unknown[])[0]).toBe(1);
     }
   });

@@ -20,18 +20,24 @@ function room(parts: object): Single {
 
 const rows = (one: Single): string[] => one.subject.store.keys.filter((key) => key.startsWith("c/"));
 /** How an attempt to connect comes out, time passing. */
-const outcome = (connecting: Promise<MemorySocket>): Promise<MemorySocket | string> => connecting.catch((error: Any) => `${error.group}/${error.code}`);
+const outcome = (connecting: Promise<MemorySocket>): Promise<MemorySocket | string> =>
+  connecting.catch((error: Any) => `${error.group}/${error.code}`);
 
 describe("a socket on its way in", () => {
-  it.each(["onBeforeConnect", "createConnState", "onConnect"])("is not let in to an actor that %s has destroyed", async (hook) => {
-    const one = room({ [hook]: (c: Any, given: Any) => (hook === "onConnect" ? given.params : given) === "last" && c.destroy() });
-    await one.subject.connect({ params: "first" });
-    const last = await outcome(one.subject.connect({ params: "last" }));
-    await one.world.settle();
-    // Let in and ended, or refused; but never open with nobody at its other end.
-    expect(typeof last === "string" ? last : last.end?.reason).toMatch(/^actor.destroyed$/);
-    expect(one.subject.store.keys).toEqual([]);
-  });
+  it.each(["onBeforeConnect", "createConnState", "onConnect"])(
+    "is not let in to an actor that %s has destroyed",
+    async (hook) => {
+      const one = room({
+        [hook]: (c: Any, given: Any) => (hook === "onConnect" ? given.params : given) === "last" && c.destroy(),
+      });
+      await one.subject.connect({ params: "first" });
+      const last = await outcome(one.subject.connect({ params: "last" }));
+      await one.world.settle();
+      // Let in and ended, or refused; but never open with nobody at its other end.
+      expect(typeof last === "string" ? last : last.end?.reason).toMatch(/^actor.destroyed$/);
+      expect(one.subject.store.keys).toEqual([]);
+    },
+  );
 
   it("is refused once the others are told that the actor is destroyed", async () => {
     const one: Single = room({
@@ -70,7 +76,10 @@ describe("a socket on its way in", () => {
 
   it("that the platform does not take has gone: nobody sees it, and onDisconnect is told", async () => {
     const ends: unknown[] = [];
-    const one = room({ onDisconnect: (_c: Any, conn: Any, end: Any) => void (conn.params !== undefined && ends.push([conn.params, end.code])) });
+    const one = room({
+      onDisconnect: (_c: Any, conn: Any, end: Any) =>
+        void (conn.params !== undefined && ends.push([conn.params, end.code])),
+    });
     await one.subject.connect({ params: "in" });
     one.subject.sockets.add = () => {
       throw new Error("So many sockets does no object have");
@@ -91,7 +100,11 @@ describe("params", () => {
       onBeforeConnect: (_c: Any, params: Any) => void (params && (params.by = "onBeforeConnect")),
       onConnect: (_c: Any, conn: Any) => void (conn.params && (conn.params.run = () => {})),
       onDisconnect: () => {},
-      actions: { add: (c: Any) => (c.state.n += 1), touch: (c: Any) => void (c.conn.state.n += 1), params: (c: Any) => c.conn.params },
+      actions: {
+        add: (c: Any) => (c.state.n += 1),
+        touch: (c: Any) => void (c.conn.state.n += 1),
+        params: (c: Any) => c.conn.params,
+      },
     });
     const socket = await one.subject.connect({ params: { of: "the client" } });
     await socket.call(1, "touch");
@@ -105,7 +118,10 @@ describe("params", () => {
     ["too long", "x".repeat(5_000), "request/too_large"],
     ["no value that can be stored", () => {}, "value/not_serializable"],
   ])("that a hook has made %s refuse that caller, and no one else", async (_what, value, refusal) => {
-    const one = room({ onBeforeConnect: (_c: Any, params: Any) => void (params && (params.value = value)), onDisconnect: () => {} });
+    const one = room({
+      onBeforeConnect: (_c: Any, params: Any) => void (params && (params.value = value)),
+      onDisconnect: () => {},
+    });
     expect(await outcome(one.subject.connect({ params: {} }))).toBe(refusal);
     expect(await one.subject.call("add")).toBe(1);
     expect(one.subject.crashes).toBe(0);
@@ -113,13 +129,19 @@ describe("params", () => {
 });
 
 describe("a hook that makes the actor's state one that cannot be stored", () => {
-  it.each(["onBeforeConnect", "createConnState", "onConnect"])("%s refuses its caller, and no one else is told", async (hook) => {
-    const one = room({ [hook]: (c: Any, given: Any) => void ((hook === "onConnect" ? given.params : given) === "bad" && (c.state.n = "x".repeat(2_000_001))) });
-    const other = await one.subject.connect({ params: "good" });
-    expect(await outcome(one.subject.connect({ params: "bad" }))).toBe("value/too_large");
-    await other.call(1, "add");
-    expect(other.received.at(-1)).toMatchObject({ tag: "ActionResponse", val: { output: 1 } });
-  });
+  it.each(["onBeforeConnect", "createConnState", "onConnect"])(
+    "%s refuses its caller, and no one else is told",
+    async (hook) => {
+      const one = room({
+        [hook]: (c: Any, given: Any) =>
+          void ((hook === "onConnect" ? given.params : given) === "bad" && (c.state.n = "x".repeat(2_000_001))),
+      });
+      const other = await one.subject.connect({ params: "good" });
+      expect(await outcome(one.subject.connect({ params: "bad" }))).toBe("value/too_large");
+      await other.call(1, "add");
+      expect(other.received.at(-1)).toMatchObject({ tag: "ActionResponse", val: { output: 1 } });
+    },
+  );
 
   it("onDisconnect is logged, and no one else is told", async () => {
     const one = room({ onDisconnect: (c: Any) => void (c.state.n = "x".repeat(2_000_001)) });

@@ -26,14 +26,20 @@ function flooded(options: ActorOptions = {}) {
       },
     } as Any),
   );
-  return { ...made, running, release: () => {
-    release();
-    gate = Promise.resolve();
-  } };
+  return {
+    ...made,
+    running,
+    release: () => {
+      release();
+      gate = Promise.resolve();
+    },
+  };
 }
 
-const answers = (socket: { received: Any[] }): Any[] => socket.received.filter(({ tag }) => tag === "ActionResponse").map(({ val }) => val.output);
-const errors = (socket: { received: Any[] }): Any[] => socket.received.filter(({ tag }) => tag === "Error").map(({ val }) => [`${val.group}/${val.code}`, val.actionId]);
+const answers = (socket: { received: Any[] }): Any[] =>
+  socket.received.filter(({ tag }) => tag === "ActionResponse").map(({ val }) => val.output);
+const errors = (socket: { received: Any[] }): Any[] =>
+  socket.received.filter(({ tag }) => tag === "Error").map(({ val }) => [`${val.group}/${val.code}`, val.actionId]);
 
 describe("calls of one connection that have no answer yet", () => {
   it("run 256 at a time; later ones wait their turn, and all are answered in order", async () => {
@@ -108,11 +114,24 @@ describe("calls of one connection that have no answer yet", () => {
 describe("connections of an actor", () => {
   it("are refused beyond the limit, before any hook, and let in again when one has gone", async () => {
     let asked = 0;
-    const { subject } = single(actor({ options: { maxConnections: 2 }, onBeforeConnect: () => void (asked += 1), onWebSocket: () => {}, actions: { touch: () => "served" } }));
+    const { subject } = single(
+      actor({
+        options: { maxConnections: 2 },
+        onBeforeConnect: () => void (asked += 1),
+        onWebSocket: () => {},
+        actions: { touch: () => "served" },
+      }),
+    );
     const first = await subject.connect();
     await subject.connect({ raw: true });
     const before = asked;
-    for (const raw of [false, true]) await expect(subject.connect({ raw })).rejects.toMatchObject({ group: "connection", code: "too_many", statusCode: 429, metadata: { limit: 2 } });
+    for (const raw of [false, true])
+      await expect(subject.connect({ raw })).rejects.toMatchObject({
+        group: "connection",
+        code: "too_many",
+        statusCode: 429,
+        metadata: { limit: 2 },
+      });
     expect(asked).toBe(before);
     // Calls are no sockets.
     expect(await subject.call("touch")).toBe("served");

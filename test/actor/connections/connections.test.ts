@@ -4,7 +4,15 @@ import { ENVELOPE_VERSION, decodeValue, UserError } from "../../../src/protocol/
 import { single, type Single } from "../subject.js";
 
 /** An actor that notes each hook, and does in it what a test wants. */
-function noted(hooks: Partial<Record<"onBeforeConnect" | "createConnState" | "onConnect" | "onDisconnect", (c: Context, conn: Connection, end: unknown) => unknown>> = {}, more: object = {}): Single & { notes: string[] } {
+function noted(
+  hooks: Partial<
+    Record<
+      "onBeforeConnect" | "createConnState" | "onConnect" | "onDisconnect",
+      (c: Context, conn: Connection, end: unknown) => unknown
+    >
+  > = {},
+  more: object = {},
+): Single & { notes: string[] } {
   const notes: string[] = [];
   const at = (hook: keyof typeof hooks) => (c: Context, conn: Connection, end?: { code: number }) => {
     notes.push([hook, ...(end ? [end.code] : [])].join(" "));
@@ -36,7 +44,8 @@ type Context = any;
 // oxlint-disable-next-line typescript/no-explicit-any -- as above
 type Connection = any;
 
-const rows = (one: Single, prefix: string): string[] => [...one.subject.store.dump().keys()].filter((key) => key.startsWith(prefix));
+const rows = (one: Single, prefix: string): string[] =>
+  [...one.subject.store.dump().keys()].filter((key) => key.startsWith(prefix));
 
 describe("a call over HTTP", () => {
   it("A33: is a connection of its own, with every hook once, in order", async () => {
@@ -99,7 +108,10 @@ describe("a socket", () => {
   it("A35, B10: gets what onConnect sends, subscribed or not, after it was told who it is", async () => {
     const one = noted({ onConnect: (_c, conn) => conn.send("hello", conn.params) });
     const socket = await one.subject.connect({ params: { from: "here" } });
-    expect(socket.received).toMatchObject([{ tag: "Init" }, { tag: "Event", val: { name: "hello", args: [{ from: "here" }] } }]);
+    expect(socket.received).toMatchObject([
+      { tag: "Init" },
+      { tag: "Event", val: { name: "hello", args: [{ from: "here" }] } },
+    ]);
   });
 
   it("is refused where onConnect throws; nobody sees it then, and onDisconnect is not told of it", async () => {
@@ -115,25 +127,49 @@ describe("a socket", () => {
     expect(decodeValue(one.subject.store.dump().get("s") as Uint8Array)).toEqual({ n: 7 });
   });
 
-  it.each([["onBeforeConnect", "onBeforeConnectTimeout"], ["createConnState", "createConnStateTimeout"], ["onConnect", "onConnectTimeout"]] as const)("is refused where %s outlasts its time, as is a call; nobody sees it then, and no timer is left", async (hook, option) => {
-    for (const [options, limitMs] of [[{}, 5_000], [{ [option]: 7_000 }, 7_000]] as const) {
-      const one = noted({ [hook]: () => new Promise(() => {}) }, { options });
-      // There already: callers of a new one wait for each other.
-      const { name, key } = one.subject;
-      await one.subject.deliver({ v: ENVELOPE_VERSION, address: { name, key }, creation: { mode: "create" }, operation: { kind: "resolve" }, internal: true });
-      const refusals = [one.subject.connect(), one.subject.call("add")].map((opening) => opening.catch((error: unknown) => error));
-      let settled = 0;
-      for (const refused of refusals) void refused.then(() => (settled += 1));
-      await one.world.pass(limitMs - 1);
-      expect(settled).toBe(0);
-      await one.world.pass(1);
-      for (const refused of refusals) expect(await refused).toMatchObject({ group: "actor", code: "callback_timed_out", statusCode: 408, metadata: { callback_name: hook, duration_ms: limitMs } });
-      expect(one.notes).not.toContain("add");
-      expect(one.notes.filter((note) => note.startsWith("onDisconnect"))).toEqual([]);
-      expect(one.subject.timersHeld).toBe(0);
-      expect(rows(one, "c/")).toEqual([]);
-    }
-  });
+  it.each([
+    ["onBeforeConnect", "onBeforeConnectTimeout"],
+    ["createConnState", "createConnStateTimeout"],
+    ["onConnect", "onConnectTimeout"],
+  ] as const)(
+    "is refused where %s outlasts its time, as is a call; nobody sees it then, and no timer is left",
+    async (hook, option) => {
+      for (const [options, limitMs] of [
+        [{}, 5_000],
+        [{ [option]: 7_000 }, 7_000],
+      ] as const) {
+        const one = noted({ [hook]: () => new Promise(() => {}) }, { options });
+        // There already: callers of a new one wait for each other.
+        const { name, key } = one.subject;
+        await one.subject.deliver({
+          v: ENVELOPE_VERSION,
+          address: { name, key },
+          creation: { mode: "create" },
+          operation: { kind: "resolve" },
+          internal: true,
+        });
+        const refusals = [one.subject.connect(), one.subject.call("add")].map((opening) =>
+          opening.catch((error: unknown) => error),
+        );
+        let settled = 0;
+        for (const refused of refusals) void refused.then(() => (settled += 1));
+        await one.world.pass(limitMs - 1);
+        expect(settled).toBe(0);
+        await one.world.pass(1);
+        for (const refused of refusals)
+          expect(await refused).toMatchObject({
+            group: "actor",
+            code: "callback_timed_out",
+            statusCode: 408,
+            metadata: { callback_name: hook, duration_ms: limitMs },
+          });
+        expect(one.notes).not.toContain("add");
+        expect(one.notes.filter((note) => note.startsWith("onDisconnect"))).toEqual([]);
+        expect(one.subject.timersHeld).toBe(0);
+        expect(rows(one, "c/")).toEqual([]);
+      }
+    },
+  );
 
   it("is followed by an onDisconnect that has onConnectTimeout; the actor is served meanwhile, and told in the log", async () => {
     const one = noted({ onDisconnect: () => new Promise(() => {}) }, { options: { onConnectTimeout: 2_000 } });
@@ -146,7 +182,9 @@ describe("a socket", () => {
     expect(other.received.at(-1)).toMatchObject({ tag: "ActionResponse" });
     await one.world.pass(2_000);
     await ended;
-    expect(one.log.filter(({ level, entry }) => level === "error" && entry["msg"] === "onDisconnect failed")).toHaveLength(1);
+    expect(
+      one.log.filter(({ level, entry }) => level === "error" && entry["msg"] === "onDisconnect failed"),
+    ).toHaveLength(1);
     expect(one.subject.timersHeld).toBe(0);
   });
 
@@ -166,16 +204,25 @@ describe("a socket", () => {
       "~standard": {
         version: 1,
         vendor: "test",
-        validate: async (value: unknown) => (typeof (value as { n?: unknown })?.n === "string" ? { value: { n: Number((value as { n: string }).n) } } : { issues: [{ message: "n is no text", path: ["n"] }] }),
+        validate: async (value: unknown) =>
+          typeof (value as { n?: unknown })?.n === "string"
+            ? { value: { n: Number((value as { n: string }).n) } }
+            : { issues: [{ message: "n is no text", path: ["n"] }] },
       },
     };
     const one = noted({ onConnect: (_c, conn) => conn.send("params", conn.params) }, { connParamsSchema: schema });
     expect((await one.subject.connect({ params: { n: "5" } })).events).toEqual([["params", { n: 5 }]]);
-    await expect(one.subject.connect({ params: { n: 5 } })).rejects.toMatchObject({ code: "validation_error", metadata: { issues: [{ message: "n is no text", path: ["n"] }] } });
+    await expect(one.subject.connect({ params: { n: 5 } })).rejects.toMatchObject({
+      code: "validation_error",
+      metadata: { issues: [{ message: "n is no text", path: ["n"] }] },
+    });
   });
 
   it("is refused for params over 4 KiB", async () => {
-    await expect(noted().subject.connect({ params: "x".repeat(4_100) })).rejects.toMatchObject({ group: "request", code: "too_large" });
+    await expect(noted().subject.connect({ params: "x".repeat(4_100) })).rejects.toMatchObject({
+      group: "request",
+      code: "too_large",
+    });
   });
 
   it("B14: has a state of its own, which survives eviction and goes with it", async () => {
@@ -207,7 +254,12 @@ describe("a socket", () => {
     const left: unknown[] = [];
     const one = noted(
       { onDisconnect: (c, conn, end) => void left.push([conn.params, c.conns.has(conn.id), end]) },
-      { actions: { dismiss: (c: Context, whom: string) => [...c.conns.values()].find((conn: Connection) => conn.params === whom).disconnect("enough") } },
+      {
+        actions: {
+          dismiss: (c: Context, whom: string) =>
+            [...c.conns.values()].find((conn: Connection) => conn.params === whom).disconnect("enough"),
+        },
+      },
     );
     const [a, b] = [await one.subject.connect({ params: "a" }), await one.subject.connect({ params: "b" })];
     await b.call(0, "dismiss", "a");
@@ -273,16 +325,31 @@ describe("a socket", () => {
   it("is found in c.conns in every way that a Map has", async () => {
     const ways: Record<string, (conns: Context) => unknown> = {
       values: (conns) => [...conns.values()].map((conn: Connection) => conn.params),
-      entries: (conns) => [...conns.entries()].map(([id, conn]: Connection) => (conn.id === id ? conn.params : "another's id")),
+      entries: (conns) =>
+        [...conns.entries()].map(([id, conn]: Connection) => (conn.id === id ? conn.params : "another's id")),
       itself: (conns) => [...conns].map(([id, conn]: Connection) => (conn.id === id ? conn.params : "another's id")),
       keys: (conns) => [...conns.keys()].map((id: string) => conns.get(id).params),
       forEach: (conns) => {
         const found: unknown[] = [];
-        conns.forEach((conn: Connection, id: string, map: Context) => found.push(map === conns && map.get(id) === conn ? conn.params : "another"));
+        conns.forEach((conn: Connection, id: string, map: Context) =>
+          found.push(map === conns && map.get(id) === conn ? conn.params : "another"),
+        );
         return found;
       },
     };
-    const one = noted({}, { actions: { look: (c: Context, way: string) => [ways[way]?.(c.conns), c.conns.size, c.conns.has("nobody"), c.conns.get("nobody")] } });
+    const one = noted(
+      {},
+      {
+        actions: {
+          look: (c: Context, way: string) => [
+            ways[way]?.(c.conns),
+            c.conns.size,
+            c.conns.has("nobody"),
+            c.conns.get("nobody"),
+          ],
+        },
+      },
+    );
     const [a] = [await one.subject.connect({ params: "a" }), await one.subject.connect({ params: "b" })];
     for (const way of Object.keys(ways)) {
       await a.call(0, "look", way);
@@ -306,17 +373,39 @@ describe("events", () => {
   });
 
   it("B11: are refused to the one who sends what the schema does not allow, and reach nobody", async () => {
-    const schema = { "~standard": { version: 1, vendor: "test", validate: (value: unknown) => (typeof value === "number" ? { value: value * 2 } : { issues: [{ message: "no number" }] }) } };
-    const one = noted({}, { events: { count: event({ schema: schema as never }), late: schema, slow: { "~standard": { version: 1, vendor: "test", validate: async () => ({ value: 1 }) } } } });
+    const schema = {
+      "~standard": {
+        version: 1,
+        vendor: "test",
+        validate: (value: unknown) =>
+          typeof value === "number" ? { value: value * 2 } : { issues: [{ message: "no number" }] },
+      },
+    };
+    const one = noted(
+      {},
+      {
+        events: {
+          count: event({ schema: schema as never }),
+          late: schema,
+          slow: { "~standard": { version: 1, vendor: "test", validate: async () => ({ value: 1 }) } },
+        },
+      },
+    );
     const socket = await one.subject.connect();
     await socket.subscribe("count");
     await socket.subscribe("late");
     await one.subject.call("broadcast", "count", 4);
     await one.subject.call("broadcast", "late", 5);
     await expect(one.subject.call("broadcast", "count", "4")).rejects.toMatchObject({ code: "validation_error" });
-    await expect(one.subject.call("broadcast", "slow", 1)).rejects.toMatchObject({ group: "feature", code: "unsupported" });
+    await expect(one.subject.call("broadcast", "slow", 1)).rejects.toMatchObject({
+      group: "feature",
+      code: "unsupported",
+    });
     await one.world.settle();
-    expect(socket.events).toEqual([["count", 8], ["late", 10]]);
+    expect(socket.events).toEqual([
+      ["count", 8],
+      ["late", 10],
+    ]);
   });
 
   it("B13: close the socket of one that may not subscribe", async () => {
@@ -327,7 +416,10 @@ describe("events", () => {
     await one.world.settle();
     expect(friend.events).toEqual([["secret", 1]]);
     expect(stranger.end).toEqual({ code: 1011, reason: "auth.forbidden" });
-    expect(stranger.received.at(-1)).toMatchObject({ tag: "Error", val: { group: "auth", code: "forbidden", actionId: null } });
+    expect(stranger.received.at(-1)).toMatchObject({
+      tag: "Error",
+      val: { group: "auth", code: "forbidden", actionId: null },
+    });
   });
 
   it("do not exist from outside unless declared, where any is; the socket stays", async () => {
@@ -338,13 +430,18 @@ describe("events", () => {
     await one.subject.call("broadcast", "olds", 1);
     await one.subject.call("broadcast", "news", 2);
     await one.world.settle();
-    expect(socket.received.filter(({ tag }) => tag === "Error").map(({ val }) => (val as { code: string }).code)).toEqual(["not_declared", "not_declared", "not_declared", "not_declared"]);
+    expect(
+      socket.received.filter(({ tag }) => tag === "Error").map(({ val }) => (val as { code: string }).code),
+    ).toEqual(["not_declared", "not_declared", "not_declared", "not_declared"]);
     expect(socket.events).toEqual([["news", 2]]);
     expect(socket.end).toBeUndefined();
   });
 
   it("leave only after the state they follow from is durable, and not at all if the process dies before", async () => {
-    const one = noted({}, { actions: { tell: (c: Context) => ((c.state.n += 1), c.broadcast("n", c.state.n), c.state.n) } });
+    const one = noted(
+      {},
+      { actions: { tell: (c: Context) => ((c.state.n += 1), c.broadcast("n", c.state.n), c.state.n) } },
+    );
     const first = await one.subject.connect();
     await first.subscribe("n");
     const told = one.subject.call("tell").catch(() => "died");
@@ -361,7 +458,22 @@ describe("events", () => {
 
   it("are encoded once for all that read alike, and a dead socket fails nothing", async () => {
     let reads = 0;
-    const one = noted({}, { actions: { tell: (c: Context) => c.broadcast("n", { get read() { return (reads += 1); } }.read) } });
+    const one = noted(
+      {},
+      {
+        actions: {
+          tell: (c: Context) =>
+            c.broadcast(
+              "n",
+              {
+                get read() {
+                  return (reads += 1);
+                },
+              }.read,
+            ),
+        },
+      },
+    );
     const sockets = await Promise.all(Array.from({ length: 20 }, () => one.subject.connect()));
     await Promise.all(sockets.map((socket) => socket.subscribe("n")));
     // Gone, and nobody has noticed.
@@ -375,7 +487,10 @@ describe("events", () => {
     const one = noted();
     const socket = await one.subject.connect();
     await socket.subscribe("news");
-    await expect(one.subject.call("broadcast", "news", "x".repeat(1_048_577))).rejects.toMatchObject({ group: "message", code: "outgoing_too_long" });
+    await expect(one.subject.call("broadcast", "news", "x".repeat(1_048_577))).rejects.toMatchObject({
+      group: "message",
+      code: "outgoing_too_long",
+    });
     await one.world.settle();
     expect(socket.events).toEqual([]);
     expect(socket.end).toBeUndefined();
@@ -425,7 +540,9 @@ describe("a connection that is lost with the process", () => {
 
   it("is told the true end where its close comes as the actor wakes, whoever wakes it", async () => {
     const ends: unknown[] = [];
-    const one = noted({ onDisconnect: (_c, conn, end) => void ends.push([conn.params, (end as { code: number }).code]) });
+    const one = noted({
+      onDisconnect: (_c, conn, end) => void ends.push([conn.params, (end as { code: number }).code]),
+    });
     const [a, b] = [await one.subject.connect({ params: "a" }), await one.subject.connect({ params: "b" })];
     await one.subject.evict();
     await a.hangUp(4000);
@@ -433,7 +550,10 @@ describe("a connection that is lost with the process", () => {
     // Another call comes first, and the platform counts the closing socket no more.
     await Promise.all([one.subject.connect({ params: "c" }), b.hangUp(4001)]);
     await one.world.settle();
-    expect(ends).toEqual([["a", 4000], ["b", 4001]]);
+    expect(ends).toEqual([
+      ["a", 4000],
+      ["b", 4001],
+    ]);
     expect(rows(one, "c/")).toHaveLength(1);
   });
 
@@ -476,14 +596,17 @@ describe("an idle actor with connections", () => {
   });
 
   it("sends them what a waitUntil promise broadcasts before it ends them with the actor (A54)", async () => {
-    const one: Single = noted({}, {
-      actions: {
-        end: (c: Context) => {
-          c.waitUntil(one.world.clock.delay(1_000).then(() => c.broadcast("last")));
-          c.destroy();
+    const one: Single = noted(
+      {},
+      {
+        actions: {
+          end: (c: Context) => {
+            c.waitUntil(one.world.clock.delay(1_000).then(() => c.broadcast("last")));
+            c.destroy();
+          },
         },
       },
-    });
+    );
     const socket = await one.subject.connect();
     await socket.subscribe("last");
     await one.subject.call("end");
@@ -495,19 +618,29 @@ describe("an idle actor with connections", () => {
   });
 
   it("ends them with the actor: after onDestroy, each with its onDisconnect", async () => {
-    const one = noted({}, {
-      onDestroy: (c: Context) => {
-        one.notes.push("onDestroy");
-        c.broadcast("last");
+    const one = noted(
+      {},
+      {
+        onDestroy: (c: Context) => {
+          one.notes.push("onDestroy");
+          c.broadcast("last");
+        },
+        actions: { end: (c: Context) => c.destroy() },
       },
-      actions: { end: (c: Context) => c.destroy() },
-    });
+    );
     const socket = await one.subject.connect();
     await socket.subscribe("last");
     one.notes.length = 0;
     await one.subject.call("end");
     await one.world.settle();
-    expect(one.notes).toEqual(["onBeforeConnect", "createConnState", "onConnect", "onDestroy", "onDisconnect 1000", "onDisconnect 1011"]);
+    expect(one.notes).toEqual([
+      "onBeforeConnect",
+      "createConnState",
+      "onConnect",
+      "onDestroy",
+      "onDisconnect 1000",
+      "onDisconnect 1011",
+    ]);
     expect(socket.events).toEqual([["last"]]);
     expect(socket.end).toEqual({ code: 1011, reason: "actor.destroyed" });
     expect(one.subject.store.dump().size).toBe(0);

@@ -32,14 +32,28 @@ function talker(more: object = {}): Single {
 let one = talker();
 
 const ENCODINGS: Encoding[] = ["json", "cbor", "bare"];
-const answers = (received: readonly ToClient[]): unknown[] => received.flatMap((frame) => (frame.tag === "ActionResponse" ? [[frame.val.id, frame.val.output]] : []));
-const errors = (received: readonly ToClient[]): unknown[] => received.flatMap((frame) => (frame.tag === "Error" ? [[frame.val.actionId, `${frame.val.group}/${frame.val.code}`]] : []));
+const answers = (received: readonly ToClient[]): unknown[] =>
+  received.flatMap((frame) => (frame.tag === "ActionResponse" ? [[frame.val.id, frame.val.output]] : []));
+const errors = (received: readonly ToClient[]): unknown[] =>
+  received.flatMap((frame) =>
+    frame.tag === "Error" ? [[frame.val.actionId, `${frame.val.group}/${frame.val.code}`]] : [],
+  );
 
 describe.each(ENCODINGS)("a client that speaks %s", (encoding) => {
   it("has its actions answered, whatever values they carry", async () => {
     one = talker();
     const socket = await one.subject.connect({ encoding });
-    const values = [undefined, null, -0, 1n, new Date(5), new Map([[1, new Set([2])]]), Uint8Array.of(1), ["$x", 1], { __proto__: null, a: [] }];
+    const values = [
+      undefined,
+      null,
+      -0,
+      1n,
+      new Date(5),
+      new Map([[1, new Set([2])]]),
+      Uint8Array.of(1),
+      ["$x", 1],
+      { __proto__: null, a: [] },
+    ];
     await socket.call(7, "echo", ...values);
     expect(answers(socket.received)).toEqual([[7n, values]]);
   });
@@ -47,7 +61,8 @@ describe.each(ENCODINGS)("a client that speaks %s", (encoding) => {
   it("is told the errors of its actions, by their id, and stays", async () => {
     one = talker();
     const socket = await one.subject.connect({ encoding });
-    for (const [id, name] of ["refuse", "break", "nothing", "constructor", "large", "custom"].entries()) await socket.call(id, name);
+    for (const [id, name] of ["refuse", "break", "nothing", "constructor", "large", "custom"].entries())
+      await socket.call(id, name);
     await socket.call(9, "add", 2);
     expect(errors(socket.received)).toEqual([
       [0n, "user/no"],
@@ -57,7 +72,9 @@ describe.each(ENCODINGS)("a client that speaks %s", (encoding) => {
       [4n, "message/outgoing_too_long"],
       [5n, "value/not_serializable"],
     ]);
-    const [refused, broken] = socket.received.filter(({ tag }) => tag === "Error").map(({ val }) => val as { message: string; metadata?: unknown });
+    const [refused, broken] = socket.received
+      .filter(({ tag }) => tag === "Error")
+      .map(({ val }) => val as { message: string; metadata?: unknown });
     expect(refused).toMatchObject({ message: "No", metadata: { why: "because" } });
     expect(String(broken?.message)).not.toContain("secret");
     expect(answers(socket.received)).toEqual([[9n, 1]]);
@@ -68,11 +85,18 @@ describe.each(ENCODINGS)("a client that speaks %s", (encoding) => {
     one = talker();
     const wrongKind = encoding === "json" ? Uint8Array.of(0xff, 0xfe) : "{}";
     const other = await one.subject.connect({ encoding });
-    for (const frame of [wrongKind, encoding === "json" ? "{" : Uint8Array.of(9), encoding === "json" ? "[]" : new Uint8Array()]) {
+    for (const frame of [
+      wrongKind,
+      encoding === "json" ? "{" : Uint8Array.of(9),
+      encoding === "json" ? "[]" : new Uint8Array(),
+    ]) {
       const socket = await one.subject.connect({ encoding });
       await socket.sayRaw(frame);
       await one.world.settle();
-      expect(socket.received.at(-1)).toMatchObject({ tag: "Error", val: { group: "actor", code: "invalid_request", actionId: null } });
+      expect(socket.received.at(-1)).toMatchObject({
+        tag: "Error",
+        val: { group: "actor", code: "invalid_request", actionId: null },
+      });
       expect(socket.end).toEqual({ code: 1011, reason: "actor.invalid_request" });
     }
     await other.call(1, "add", 1);
@@ -94,7 +118,12 @@ describe("frames of one connection", () => {
     const order: string[] = [];
     const free: (() => void)[] = [];
     one = talker({
-      events: { slow: event({ canSubscribe: () => new Promise<boolean>((resolve) => free.push(() => (order.push("allowed"), resolve(true)))) }) },
+      events: {
+        slow: event({
+          canSubscribe: () =>
+            new Promise<boolean>((resolve) => free.push(() => (order.push("allowed"), resolve(true)))),
+        }),
+      },
       actions: { note: (c: { broadcast(name: string): void }) => (order.push("action"), c.broadcast("slow")) },
     });
     const socket = await one.subject.connect();
@@ -115,7 +144,10 @@ describe("frames of one connection", () => {
     await socket.call(2, "add", 5);
     await one.world.pass(100);
     await slow;
-    expect(answers(socket.received)).toEqual([[2n, 5], [1n, 5]]);
+    expect(answers(socket.received)).toEqual([
+      [2n, 5],
+      [1n, 5],
+    ]);
   });
 
   it("that come after the end of the connection do nothing", async () => {
@@ -130,12 +162,24 @@ describe("frames of one connection", () => {
   it("say so when canSubscribe throws, or says neither yes nor no; a secret stays one", async () => {
     one = talker({
       events: {
-        thrown: event({ canSubscribe: () => { throw new Error("secret"); } }),
-        refused: event({ canSubscribe: () => { throw new UserError("Not today", { code: "closed" }); } }),
+        thrown: event({
+          canSubscribe: () => {
+            throw new Error("secret");
+          },
+        }),
+        refused: event({
+          canSubscribe: () => {
+            throw new UserError("Not today", { code: "closed" });
+          },
+        }),
         neither: event({ canSubscribe: (() => "yes") as never }),
       },
     });
-    for (const [name, reason] of [["thrown", "rivetkit.internal_error"], ["refused", "user.closed"], ["neither", "rivetkit.internal_error"]] as const) {
+    for (const [name, reason] of [
+      ["thrown", "rivetkit.internal_error"],
+      ["refused", "user.closed"],
+      ["neither", "rivetkit.internal_error"],
+    ] as const) {
       const socket = await one.subject.connect();
       await socket.subscribe(name);
       await one.world.settle();
@@ -160,7 +204,9 @@ describe("frames of one connection", () => {
     one = single(actor({ actions: { all: (c) => c.broadcast("0".repeat(100)) } }));
     const socket = await one.subject.connect();
     for (let n = 0; n < 40; n += 1) await socket.subscribe(`${n}`.repeat(100).slice(0, 100));
-    expect(errors(socket.received).every((error) => `${(error as string[])[1]}` === "event/too_many_subscriptions")).toBe(true);
+    expect(
+      errors(socket.received).every((error) => `${(error as string[])[1]}` === "event/too_many_subscriptions"),
+    ).toBe(true);
     expect(errors(socket.received).length).toBeGreaterThan(0);
     await socket.subscribe("0".repeat(100));
     await one.subject.evict();
@@ -174,7 +220,18 @@ describe("frames of one connection", () => {
 describe("a frame that wakes its actor", () => {
   it("is answered with the error of a start that fails, and the socket is let go", async () => {
     let fails = false;
-    const world = testWorld(setup({ use: { a: actor({ onWake: () => { if (fails) throw new UserError("Not yet", { code: "not_yet" }); }, actions: { hi: () => "hi" } }) } }));
+    const world = testWorld(
+      setup({
+        use: {
+          a: actor({
+            onWake: () => {
+              if (fails) throw new UserError("Not yet", { code: "not_yet" });
+            },
+            actions: { hi: () => "hi" },
+          }),
+        },
+      }),
+    );
     const subject = world.actor("a");
     const socket = await subject.connect();
     await subject.evict();

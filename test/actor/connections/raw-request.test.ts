@@ -1,6 +1,13 @@
 import { describe, expect, it } from "vitest";
 import { actor, type AnyActorDefinition } from "../../../src/actor/index.js";
-import { ActorError, decodeValue, encodeValue, ENVELOPE_VERSION, fromErrorData, UserError } from "../../../src/protocol/index.js";
+import {
+  ActorError,
+  decodeValue,
+  encodeValue,
+  ENVELOPE_VERSION,
+  fromErrorData,
+  UserError,
+} from "../../../src/protocol/index.js";
 import type { WorldActor, WorldOptions } from "../../../src/testing/index.js";
 import { single } from "../subject.js";
 
@@ -9,7 +16,12 @@ type Answer = (c: any, request: Request) => unknown;
 
 /** An actor with state `{ n }`, and an `onRequest` that the test writes. */
 function answering(onRequest: Answer, more: object = {}, options: Partial<WorldOptions> = {}) {
-  const definition = actor({ state: { n: 0 }, onRequest, actions: { get: (c: any) => c.state.n }, ...more } as never) as AnyActorDefinition;
+  const definition = actor({
+    state: { n: 0 },
+    onRequest,
+    actions: { get: (c: any) => c.state.n },
+    ...more,
+  } as never) as AnyActorDefinition;
   return single(definition, options);
 }
 
@@ -36,7 +48,13 @@ function openBody() {
     start: (own) => void (controller = own),
     cancel: (reason) => void cancelled.push(reason),
   });
-  return { stream, cancelled, say: (text: string) => controller.enqueue(bytesOf(text)), end: () => controller.close(), fail: (error: Error) => controller.error(error) };
+  return {
+    stream,
+    cancelled,
+    say: (text: string) => controller.enqueue(bytesOf(text)),
+    end: () => controller.close(),
+    fail: (error: Error) => controller.error(error),
+  };
 }
 
 async function nextText(reader: ReadableStreamDefaultReader<Uint8Array>): Promise<string | undefined> {
@@ -48,23 +66,52 @@ describe("onRequest", () => {
   it("sees path, query, method, headers and body as they were sent, also as c.request (A38)", async () => {
     const { subject } = answering(async (c, request) => {
       const { pathname, search } = new URL(request.url);
-      return Response.json({ pathname, search, method: request.method, header: request.headers.get("x-mine"), body: await request.text(), isSame: c.request === request });
+      return Response.json({
+        pathname,
+        search,
+        method: request.method,
+        header: request.headers.get("x-mine"),
+        body: await request.text(),
+        isSame: c.request === request,
+      });
     });
-    const response = await subject.fetch("/a%2Fb/c?x=1&y=%20", { method: "PUT", headers: { "x-mine": "yes" }, body: "é" });
-    expect(await response.json()).toEqual({ pathname: "/a%2Fb/c", search: "?x=1&y=%20", method: "PUT", header: "yes", body: "é", isSame: true });
+    const response = await subject.fetch("/a%2Fb/c?x=1&y=%20", {
+      method: "PUT",
+      headers: { "x-mine": "yes" },
+      body: "é",
+    });
+    expect(await response.json()).toEqual({
+      pathname: "/a%2Fb/c",
+      search: "?x=1&y=%20",
+      method: "PUT",
+      header: "yes",
+      body: "é",
+      isSame: true,
+    });
   });
 
   it("gives status, headers and body of its Response", async () => {
-    const headers = new Headers([["set-cookie", "a=1"], ["set-cookie", "b=2"], ["content-type", "text/plain"]]);
+    const headers = new Headers([
+      ["set-cookie", "a=1"],
+      ["set-cookie", "b=2"],
+      ["content-type", "text/plain"],
+    ]);
     const { subject } = answering(() => new Response("made", { status: 201, statusText: "Made", headers }));
     const response = await subject.fetch("/");
-    expect([response.status, response.statusText, response.headers.getSetCookie(), response.headers.get("content-type")]).toEqual([201, "Made", ["a=1", "b=2"], "text/plain"]);
+    expect([
+      response.status,
+      response.statusText,
+      response.headers.getSetCookie(),
+      response.headers.get("content-type"),
+    ]).toEqual([201, "Made", ["a=1", "b=2"], "text/plain"]);
     expect(await response.text()).toBe("made");
   });
 
   it("may answer without a body, and a HEAD with one that nobody gets", async () => {
     const body = openBody();
-    const { subject } = answering((_c, { method }) => (method === "HEAD" ? new Response(body.stream) : new Response(null, { status: 204 })));
+    const { subject } = answering((_c, { method }) =>
+      method === "HEAD" ? new Response(body.stream) : new Response(null, { status: 204 }),
+    );
     const response = await subject.fetch("/");
     expect([response.status, response.body]).toEqual([204, null]);
     expect((await subject.fetch("/", { method: "HEAD" })).body).toBe(null);
@@ -84,18 +131,26 @@ describe("onRequest", () => {
     ["a text", () => "text"],
     ["an object like one", () => ({ status: 200, body: null, headers: new Headers() })],
     ["a failed fetch's Response", () => Response.error()],
-    ["a Response that was read", async () => {
-      const response = new Response("x");
-      await response.text();
-      return response;
-    }],
+    [
+      "a Response that was read",
+      async () => {
+        const response = new Response("x");
+        await response.text();
+        return response;
+      },
+    ],
   ])("that gives %s is a typed 500, and keeps what it changed (A37)", async (_what, answer) => {
     for (const give of [answer, async () => answer()]) {
       const { subject } = answering((c) => {
         c.state.n += 1;
         return give();
       });
-      await expect(subject.fetch("/")).rejects.toMatchObject({ statusCode: 500, group: "actor", code: "invalid_response", message: expect.stringContaining("`onRequest`") });
+      await expect(subject.fetch("/")).rejects.toMatchObject({
+        statusCode: 500,
+        group: "actor",
+        code: "invalid_response",
+        message: expect.stringContaining("`onRequest`"),
+      });
       expect(storedN(subject)).toBe(1);
     }
   });
@@ -107,7 +162,13 @@ describe("onRequest", () => {
       throw thrown;
     });
     thrown = new UserError("Sold out", { code: "sold_out", metadata: { left: 0 } });
-    await expect(subject.fetch("/")).rejects.toMatchObject({ statusCode: 400, group: "user", code: "sold_out", message: "Sold out", metadata: { left: 0 } });
+    await expect(subject.fetch("/")).rejects.toMatchObject({
+      statusCode: 400,
+      group: "user",
+      code: "sold_out",
+      message: "Sold out",
+      metadata: { left: 0 },
+    });
     thrown = new ActorError("user", "teapot", "I am one", { statusCode: 418, public: true });
     expect(await failure(subject.fetch("/"))).toBe("418 user/teapot");
     thrown = new Error("the password is hunter2");
@@ -124,20 +185,35 @@ describe("onRequest", () => {
     expect(await subject.call("get")).toBe(0);
   });
 
-  it.each(["at once", "later"])("is refused with what it has begun (%s), and the body that nobody gets is cancelled", async (when) => {
-    const body = openBody();
-    const { world, subject } = answering(
-      (c) => {
-        void c.queue.send("q", 1);
-        return when === "later" ? world.clock.delay(5).then(() => new Response(body.stream)) : new Response(body.stream);
-      },
-      { queues: { q: { "~standard": { version: 1, vendor: "test", validate: async () => (await world.clock.delay(10), { issues: [{ message: "no" }] }) } } } },
-    );
-    const answer = failure(subject.fetch("/"));
-    await world.pass(20);
-    expect(await answer).toBe("400 actor/validation_error");
-    expect(body.cancelled).toHaveLength(1);
-  });
+  it.each(["at once", "later"])(
+    "is refused with what it has begun (%s), and the body that nobody gets is cancelled",
+    async (when) => {
+      const body = openBody();
+      const { world, subject } = answering(
+        (c) => {
+          void c.queue.send("q", 1);
+          return when === "later"
+            ? world.clock.delay(5).then(() => new Response(body.stream))
+            : new Response(body.stream);
+        },
+        {
+          queues: {
+            q: {
+              "~standard": {
+                version: 1,
+                vendor: "test",
+                validate: async () => (await world.clock.delay(10), { issues: [{ message: "no" }] }),
+              },
+            },
+          },
+        },
+      );
+      const answer = failure(subject.fetch("/"));
+      await world.pass(20);
+      expect(await answer).toBe("400 actor/validation_error");
+      expect(body.cancelled).toHaveLength(1);
+    },
+  );
 
   it("has `actionTimeout` to give its Response, and its late one goes; the body may take longer", async () => {
     const [late, long] = [openBody(), openBody()];
@@ -175,8 +251,15 @@ describe("what onRequest changes", () => {
     const { commits } = undisturbed.subject.store;
     for (let at = 1; at <= commits; at += 1) {
       for (const kind of ["crash-before", "crash-after"] as const) {
-        const { subject } = answering((c) => new Response(String((c.state.n += 1))), {}, { fault: (_actor, commit) => (commit === at ? kind : undefined) });
-        const answer = await subject.fetch("/").then((response) => response.text(), () => undefined);
+        const { subject } = answering(
+          (c) => new Response(String((c.state.n += 1))),
+          {},
+          { fault: (_actor, commit) => (commit === at ? kind : undefined) },
+        );
+        const answer = await subject.fetch("/").then(
+          (response) => response.text(),
+          () => undefined,
+        );
         expect(answer, `${kind} ${at}`).toBeUndefined();
         expect(subject.crashes).toBe(1);
       }
@@ -187,14 +270,19 @@ describe("what onRequest changes", () => {
   it("while its body is made is durable before that part of the body leaves", async () => {
     const { subject, world } = answering((c) => {
       let parts = 0;
-      return new Response(new ReadableStream({
-        pull: async (controller) => {
-          await world.turn();
-          c.state.n += 1;
-          controller.enqueue(bytesOf(String(c.state.n)));
-          if (++parts === 3) controller.close();
-        },
-      }, { highWaterMark: 0 }));
+      return new Response(
+        new ReadableStream(
+          {
+            pull: async (controller) => {
+              await world.turn();
+              c.state.n += 1;
+              controller.enqueue(bytesOf(String(c.state.n)));
+              if (++parts === 3) controller.close();
+            },
+          },
+          { highWaterMark: 0 },
+        ),
+      );
     });
     const reader = (await subject.fetch("/")).body!.getReader();
     for (let part = 1; part <= 3; part += 1) {
@@ -243,7 +331,9 @@ describe("what onRequest changes", () => {
 describe("a body", () => {
   it("reaches the caller part by part, as it is made", async () => {
     const body = openBody();
-    const { subject } = answering(() => new Response(body.stream, { headers: { "content-type": "text/event-stream" } }));
+    const { subject } = answering(
+      () => new Response(body.stream, { headers: { "content-type": "text/event-stream" } }),
+    );
     const response = await subject.fetch("/");
     const reader = response.body!.getReader();
     for (const text of ["data: 1\n\n", "data: 2\n\n"]) {
@@ -256,9 +346,17 @@ describe("a body", () => {
 
   it("may be that of the request, still on its way", async () => {
     const sent = openBody();
-    const { subject } = answering((_c, request) => new Response(request.body!.pipeThrough(new TransformStream<Uint8Array, Uint8Array>({
-      transform: (chunk, controller) => controller.enqueue(bytesOf(new TextDecoder().decode(chunk).toUpperCase())),
-    }))));
+    const { subject } = answering(
+      (_c, request) =>
+        new Response(
+          request.body!.pipeThrough(
+            new TransformStream<Uint8Array, Uint8Array>({
+              transform: (chunk, controller) =>
+                controller.enqueue(bytesOf(new TextDecoder().decode(chunk).toUpperCase())),
+            }),
+          ),
+        ),
+    );
     const response = await subject.fetch("/", { method: "POST", body: sent.stream, duplex: "half" } as RequestInit);
     const reader = response.body!.getReader();
     for (const text of ["one", "two"]) {
@@ -270,13 +368,28 @@ describe("a body", () => {
   });
 
   it("that breaks off breaks off for the caller, and is logged", async () => {
-    for (const [what, breakOff] of [["an error", (body: ReturnType<typeof openBody>) => body.fail(new Error("no more"))], ["no bytes", undefined]] as const) {
+    for (const [what, breakOff] of [
+      ["an error", (body: ReturnType<typeof openBody>) => body.fail(new Error("no more"))],
+      ["no bytes", undefined],
+    ] as const) {
       const body = openBody();
-      const { subject, log } = answering(() => new Response(breakOff ? body.stream : (new ReadableStream({ start: (c) => c.enqueue(1 as never) }) as ReadableStream<Uint8Array>)));
+      const { subject, log } = answering(
+        () =>
+          new Response(
+            breakOff
+              ? body.stream
+              : (new ReadableStream({ start: (c) => c.enqueue(1 as never) }) as ReadableStream<Uint8Array>),
+          ),
+      );
       const response = await subject.fetch("/");
       breakOff?.(body);
-      expect(await response.text().catch((error: Error) => error.message), what).toMatch(breakOff ? /no more/ : /no stream of bytes/);
-      expect(log.filter(({ level }) => level === "error").map(({ entry }) => entry["msg"]), what).toEqual(["The answer of `onRequest` broke off"]);
+      expect(await response.text().catch((error: Error) => error.message), what).toMatch(
+        breakOff ? /no more/ : /no stream of bytes/,
+      );
+      expect(
+        log.filter(({ level }) => level === "error").map(({ entry }) => entry["msg"]),
+        what,
+      ).toEqual(["The answer of `onRequest` broke off"]);
     }
   });
 
@@ -300,7 +413,10 @@ describe("a body", () => {
   it("keeps the actor awake until it has ended", async () => {
     const body = openBody();
     const seen: string[] = [];
-    const { subject, world } = answering(() => new Response(body.stream), { onSleep: () => void seen.push("onSleep"), options: { sleepTimeout: 1_000 } });
+    const { subject, world } = answering(() => new Response(body.stream), {
+      onSleep: () => void seen.push("onSleep"),
+      options: { sleepTimeout: 1_000 },
+    });
     const response = await subject.fetch("/");
     await world.pass(60_000);
     expect(seen).toEqual([]);
@@ -367,14 +483,24 @@ describe("the caller of onRequest", () => {
           if (params === "banned") throw new UserError("No", { code: "banned" });
         },
         onConnect: () => void seen.push("onConnect"),
-        onDisconnect: (c: any, _conn: unknown, { code }: { code: number }) => void seen.push(`onDisconnect ${code} ${c.conns.size}`),
+        onDisconnect: (c: any, _conn: unknown, { code }: { code: number }) =>
+          void seen.push(`onDisconnect ${code} ${c.conns.size}`),
       },
     );
     const fetch = (path: string, params: string): Promise<Response> =>
-      made.subject.deliverRequest(
-        { v: ENVELOPE_VERSION, address: { name: "subject", key: ["k"] }, creation: { mode: "getOrCreate" }, operation: { kind: "request" }, params: encodeValue(params), request: { method: "GET", url: `http://host${path}`, headers: [] } },
-        new Request(`http://host${path}`),
-      ).then((reply) => (reply.ok ? reply.response : Promise.reject(fromErrorData(reply.error, reply.status))));
+      made.subject
+        .deliverRequest(
+          {
+            v: ENVELOPE_VERSION,
+            address: { name: "subject", key: ["k"] },
+            creation: { mode: "getOrCreate" },
+            operation: { kind: "request" },
+            params: encodeValue(params),
+            request: { method: "GET", url: `http://host${path}`, headers: [] },
+          },
+          new Request(`http://host${path}`),
+        )
+        .then((reply) => (reply.ok ? reply.response : Promise.reject(fromErrorData(reply.error, reply.status))));
     return { ...made, seen, fetch };
   }
 

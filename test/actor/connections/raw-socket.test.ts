@@ -14,7 +14,8 @@ function raw(onWebSocket: (c: Any, socket: Any, one: Noted) => unknown, canHiber
       actor({
         state: { n: 0 },
         onWebSocket: (c: Any, socket: Any) => onWebSocket(c, socket, one),
-        onDisconnect: (_c: Any, conn: Any, end: Any) => void (conn.params !== undefined && notes.push(`gone ${end.code}`)),
+        onDisconnect: (_c: Any, conn: Any, end: Any) =>
+          void (conn.params !== undefined && notes.push(`gone ${end.code}`)),
         actions: { end: (c: Any) => c.destroy(), sleep: (c: Any) => c.sleep() },
         options: { canHibernateWebSocket },
       } as never) as AnyActorDefinition,
@@ -48,12 +49,18 @@ describe("the close of a raw socket", () => {
       while (socket.readyState === 1) await world.clock.delay(100);
       notes.push("saw it");
     });
-    const sockets = [await listening.subject.connect({ raw: true, params: "it" }), await looking.subject.connect({ raw: true, params: "it" })];
+    const sockets = [
+      await listening.subject.connect({ raw: true, params: "it" }),
+      await looking.subject.connect({ raw: true, params: "it" }),
+    ];
     const ended = sockets.map((socket) => socket.hangUp(3001));
     await listening.world.settle();
     await looking.world.pass(100);
     await Promise.all(ended);
-    expect([listening.notes, looking.notes]).toEqual([["close 3001 3", "gone 3001"], ["saw it", "gone 3001"]]);
+    expect([listening.notes, looking.notes]).toEqual([
+      ["close 3001 3", "gone 3001"],
+      ["saw it", "gone 3001"],
+    ]);
   });
 
   it("is followed by onDisconnect after onConnectTimeout, where a listener hangs", async () => {
@@ -65,7 +72,9 @@ describe("the close of a raw socket", () => {
     await one.world.pass(1);
     await ended;
     expect(one.notes).toEqual(["gone 3001"]);
-    expect(one.log.some(({ entry }) => String(entry["msg"]).startsWith("The end of a raw socket was not told"))).toBe(true);
+    expect(one.log.some(({ entry }) => String(entry["msg"]).startsWith("The end of a raw socket was not told"))).toBe(
+      true,
+    );
     expect(one.subject.timersHeld).toBe(0);
   });
 

@@ -1,6 +1,15 @@
 import { DatabaseSync } from "node:sqlite";
 import { describe, expect, it } from "vitest";
-import { actor, db, workflow, type ActorKv, type DatabaseProvider, type RawAccess, type SqlExecutor, type SqlSession } from "../../../src/actor/index.js";
+import {
+  actor,
+  db,
+  workflow,
+  type ActorKv,
+  type DatabaseProvider,
+  type RawAccess,
+  type SqlExecutor,
+  type SqlSession,
+} from "../../../src/actor/index.js";
 import type { WorldOptions } from "../../../src/testing/index.js";
 import { single, type Single } from "../subject.js";
 
@@ -10,20 +19,28 @@ import { single, type Single } from "../subject.js";
 const openDatabase = (): DatabaseSync => new DatabaseSync(":memory:");
 const TABLE = "create table if not exists t (x)";
 const migrated = db({ onMigrate: (client) => client.execute(TABLE).then(() => {}) });
-const readAll = async (sql: SqlExecutor): Promise<unknown[]> => (await sql.execute("select x from t order by rowid")).map(({ x }) => x);
+const readAll = async (sql: SqlExecutor): Promise<unknown[]> =>
+  (await sql.execute("select x from t order by rowid")).map(({ x }) => x);
 
 const codeOf = (promise: Promise<unknown>): Promise<string> =>
   promise.then(
     () => "no error",
-    (error: { group?: string; code?: string; message: string }) => (error.group ? `${error.group}/${error.code}` : error.message),
+    (error: { group?: string; code?: string; message: string }) =>
+      error.group ? `${error.group}/${error.code}` : error.message,
   );
 
 type Context = { readonly db: RawAccess; readonly kv: ActorKv; state: { n: number } };
 
 /** An actor whose action is what the test says. */
-function subjectOf(options: Partial<WorldOptions> = {}, provider: DatabaseProvider<RawAccess> = migrated): Single & { run<T>(body: (c: Context) => T): Promise<Awaited<T>> } {
+function subjectOf(
+  options: Partial<WorldOptions> = {},
+  provider: DatabaseProvider<RawAccess> = migrated,
+): Single & { run<T>(body: (c: Context) => T): Promise<Awaited<T>> } {
   let body: (c: Context) => unknown = () => {};
-  const made = single(actor({ state: { n: 0 }, db: provider, actions: { run: (c) => body(c) } }), { openDatabase, ...options });
+  const made = single(actor({ state: { n: 0 }, db: provider, actions: { run: (c) => body(c) } }), {
+    openDatabase,
+    ...options,
+  });
   return {
     ...made,
     run: async (next) => {
@@ -38,7 +55,8 @@ const synchronous: DatabaseProvider<SyncClient> = {
   createClient: ({ run, transaction, raw: { execute } }) => ({ run, transaction, execute }),
   onMigrate: (client) => void client.run(TABLE, []),
 };
-const insertSync = (sql: Pick<SqlSession, "run">, value: string): unknown => sql.run("insert into t values (?)", [value]);
+const insertSync = (sql: Pick<SqlSession, "run">, value: string): unknown =>
+  sql.run("insert into t values (?)", [value]);
 
 describe("a provider of one's own", () => {
   type Owned = RawAccess & { readonly owner: string };
@@ -47,7 +65,9 @@ describe("a provider of one's own", () => {
       await raw.execute(TABLE);
       return { ...raw, owner: actorId };
     },
-    ...(onMigrate && { onMigrate: async (client) => void (await client.execute("insert into t values (?)", client.owner.length)) }),
+    ...(onMigrate && {
+      onMigrate: async (client) => void (await client.execute("insert into t values (?)", client.owner.length)),
+    }),
   });
 
   for (const onMigrate of [false, true]) {
@@ -56,7 +76,9 @@ describe("a provider of one's own", () => {
         actor({
           db: owned(onMigrate),
           run: workflow(async (ctx) => {
-            await ctx.step("write", (step) => step.db.execute("insert into t values (?)", step.db.owner === step.actorId ? "own" : "?"));
+            await ctx.step("write", (step) =>
+              step.db.execute("insert into t values (?)", step.db.owner === step.actorId ? "own" : "?"),
+            );
           }),
           actions: { owner: (c) => [c.db.owner, c.actorId], read: (c) => readAll(c.db) },
         }),
@@ -74,8 +96,12 @@ describe("a provider of one's own", () => {
 
   it("fails the start with what it rejects with, and the next event tries again", async () => {
     let isUp = false;
-    const provider: DatabaseProvider<RawAccess> = { createClient: async ({ raw }) => (isUp ? raw : Promise.reject(new Error("not yet"))) };
-    const { subject } = single(actor({ db: provider, actions: { read: (c) => c.db.execute("select 1 as one") } }), { openDatabase });
+    const provider: DatabaseProvider<RawAccess> = {
+      createClient: async ({ raw }) => (isUp ? raw : Promise.reject(new Error("not yet"))),
+    };
+    const { subject } = single(actor({ db: provider, actions: { read: (c) => c.db.execute("select 1 as one") } }), {
+      openDatabase,
+    });
     await expect(subject.call("read")).rejects.toMatchObject({ code: "internal_error" });
     isUp = true;
     expect(await subject.call("read")).toEqual([{ one: 1 }]);
@@ -84,12 +110,15 @@ describe("a provider of one's own", () => {
 
 describe("a crash before or after any commit", () => {
   /** Runs `play` once undisturbed and then with each crash; gives what is left each time. */
-  async function everywhere<T>(play: (options: Partial<WorldOptions>) => Promise<T>): Promise<{ undisturbed: T; disturbed: T[] }> {
+  async function everywhere<T>(
+    play: (options: Partial<WorldOptions>) => Promise<T>,
+  ): Promise<{ undisturbed: T; disturbed: T[] }> {
     let commits = 0;
     const undisturbed = await play({ onCommit: () => void (commits += 1) });
     const disturbed: T[] = [];
     for (let at = 1; at <= commits; at += 1) {
-      for (const fault of ["crash-before", "crash-after"] as const) disturbed.push(await play({ fault: (_actor, commit) => (commit === at ? fault : undefined) }));
+      for (const fault of ["crash-before", "crash-after"] as const)
+        disturbed.push(await play({ fault: (_actor, commit) => (commit === at ? fault : undefined) }));
     }
     expect(commits).toBeGreaterThan(3);
     return { undisturbed, disturbed };
@@ -128,10 +157,21 @@ describe("a crash before or after any commit", () => {
           db: migrated,
           run: workflow(async (ctx) => {
             await ctx.step("first", insert("first"));
-            await ctx.step({ name: "ephemeral", ephemeral: true, run: (step) => void step.db.execute("insert into t values ('ephemeral')") });
+            await ctx.step({
+              name: "ephemeral",
+              ephemeral: true,
+              run: (step) => void step.db.execute("insert into t values ('ephemeral')"),
+            });
             await ctx.sleep("pause", 1_000);
-            await ctx.join("both", { a: { run: (branch) => branch.step("a", insert("a")) }, b: { run: (branch) => branch.step("b", insert("b")) } });
-            await ctx.step({ name: "retried", retryBackoffBase: 100, run: async (step) => (step.attempt === 1 ? Promise.reject(new Error("again")) : insert("retried")(step)) });
+            await ctx.join("both", {
+              a: { run: (branch) => branch.step("a", insert("a")) },
+              b: { run: (branch) => branch.step("b", insert("b")) },
+            });
+            await ctx.step({
+              name: "retried",
+              retryBackoffBase: 100,
+              run: async (step) => (step.attempt === 1 ? Promise.reject(new Error("again")) : insert("retried")(step)),
+            });
           }),
           actions: { look: async (c) => [c.workflow.status().status, c.state.n, (await readAll(c.db)).sort()] },
         }),
@@ -200,7 +240,11 @@ describe("a crash before or after any commit", () => {
                   insertSync(inner, "two");
                   await world.turn();
                 });
-                await codeOf(tx.transaction(async (inner) => (insertSync(inner, "never"), await world.turn(), Promise.reject(new Error("no")))));
+                await codeOf(
+                  tx.transaction(
+                    async (inner) => (insertSync(inner, "never"), await world.turn(), Promise.reject(new Error("no"))),
+                  ),
+                );
                 insertSync(tx, "three");
               }),
             write: (c) => c.kv.put("k", "v"),
@@ -237,7 +281,12 @@ describe("a migration of an actor that exists", () => {
           await c.kv.batchDelete(["k1", "k3"]);
           await c.kv.put("k2", "changed");
           await c.kv.put("k25", "new");
-          seen = [await c.kv.list(), await c.kv.list("", { limit: 2 }), await c.kv.list("", { limit: 2, reverse: true }), await c.kv.get("k1")];
+          seen = [
+            await c.kv.list(),
+            await c.kv.list("", { limit: 2 }),
+            await c.kv.list("", { limit: 2, reverse: true }),
+            await c.kv.get("k1"),
+          ];
           if (fails) throw new Error("no");
         },
         actions: { list: (c) => c.kv.list(), fill: (c) => c.kv.batchPut([1, 2, 3, 4, 5].map((i) => [`k${i}`, "old"])) },
@@ -248,7 +297,12 @@ describe("a migration of an actor that exists", () => {
     isNew = false;
     subject.crash();
     expect(await codeOf(subject.call("list"))).toBe("rivetkit/internal_error");
-    const after = [["k2", "changed"], ["k25", "new"], ["k4", "old"], ["k5", "old"]];
+    const after = [
+      ["k2", "changed"],
+      ["k25", "new"],
+      ["k4", "old"],
+      ["k5", "old"],
+    ];
     expect(seen).toEqual([after, after.slice(0, 2), [after[3], after[2]], null]);
     isNew = true;
     expect(await subject.call("list")).toEqual([1, 2, 3, 4, 5].map((i) => [`k${i}`, "old"]));
@@ -265,7 +319,9 @@ describe("a migration of an actor that exists", () => {
     const { world, subject } = single(
       actor({
         state: { n: 0 },
-        db: db({ onMigrate: (client) => (fails ? Promise.reject(new Error("no")) : client.execute(TABLE).then(() => {})) }),
+        db: db({
+          onMigrate: (client) => (fails ? Promise.reject(new Error("no")) : client.execute(TABLE).then(() => {})),
+        }),
         run: workflow(async (ctx) => {
           await ctx.sleep("pause", 60_000);
           await ctx.step("s", async (step) => void (await step.db.execute("insert into t values ('done')")));
@@ -287,7 +343,12 @@ describe("a migration of an actor that exists", () => {
   it("runs the provider's before the actor's, at every start", async () => {
     const order: unknown[] = [];
     const { subject } = single(
-      actor({ db: db({ onMigrate: () => void order.push("provider") }), onMigrate: (_c, isNew) => void order.push(isNew), onWake: () => void order.push("wake"), actions: { run: () => {} } }),
+      actor({
+        db: db({ onMigrate: () => void order.push("provider") }),
+        onMigrate: (_c, isNew) => void order.push(isNew),
+        onWake: () => void order.push("wake"),
+        actions: { run: () => {} },
+      }),
       { openDatabase },
     );
     await subject.call("run");
@@ -325,7 +386,9 @@ describe("sessions for synchronous drivers", () => {
     const running = subject.call("nest");
     await world.pass(25_000);
     expect(await running).toBe("sqlite/transaction_timed_out");
-    expect(await Promise.all(late.map((tx) => codeOf((async () => insertSync(tx, "late"))())))).toEqual(Array(2).fill("sqlite/transaction_timed_out"));
+    expect(await Promise.all(late.map((tx) => codeOf((async () => insertSync(tx, "late"))())))).toEqual(
+      Array(2).fill("sqlite/transaction_timed_out"),
+    );
     expect(await subject.call("look")).toEqual([]);
   });
 });
@@ -335,7 +398,11 @@ describe("transactions", () => {
     const subject = subjectOf();
     const running = subject.run((c) => {
       const stuck = codeOf(c.db.transaction(() => new Promise(() => {}), { timeout: 1_000 }));
-      const behind = [c.db.execute("insert into t values ('statement')"), c.db.transaction((tx) => tx.execute("insert into t values ('transaction')")), c.db.execute("insert into t values ('last')")];
+      const behind = [
+        c.db.execute("insert into t values ('statement')"),
+        c.db.transaction((tx) => tx.execute("insert into t values ('transaction')")),
+        c.db.execute("insert into t values ('last')"),
+      ];
       return Promise.all([stuck, ...behind.map(codeOf)]);
     });
     await subject.world.pass(1_000);
@@ -353,7 +420,10 @@ describe("transactions", () => {
   });
 
   it("do not come between the statements of one turn: a step that had to wait for one is not torn by the next", async () => {
-    const pause = { run: (branch: StepBranch) => branch.step("pause", (step) => step.db.transaction(() => made.world.clock.delay(10))) };
+    const pause = {
+      run: (branch: StepBranch) =>
+        branch.step("pause", (step) => step.db.transaction(() => made.world.clock.delay(10))),
+    };
     const write = async (step: Context): Promise<void> => {
       await step.db.execute("insert into t values ('first')");
       step.state.n += 1;
@@ -366,7 +436,11 @@ describe("transactions", () => {
         db: migrated,
         run: workflow(async (ctx) => {
           // The statements of the second wait for the transaction of the first, and the one of the third waits for them.
-          await ctx.join("all", { first: pause as never, second: { run: (branch) => branch.step("write", write as never) }, third: pause as never });
+          await ctx.join("all", {
+            first: pause as never,
+            second: { run: (branch) => branch.step("write", write as never) },
+            third: pause as never,
+          });
         }),
         actions: { look: async (c) => [c.workflow.status().status, c.state.n, await readAll(c.db)] },
       }),
@@ -402,7 +476,10 @@ describe("transactions", () => {
 
   it("say so when the storage is full", async () => {
     const full = "insert into u values (zeroblob(100000)), (zeroblob(100001))";
-    const subject = subjectOf({ openDatabase: smallDatabase }, db({ onMigrate: (client) => client.execute("create table if not exists u (x unique)").then(() => {}) }));
+    const subject = subjectOf(
+      { openDatabase: smallDatabase },
+      db({ onMigrate: (client) => client.execute("create table if not exists u (x unique)").then(() => {}) }),
+    );
     expect(
       await subject.run(async (c) => [
         await codeOf(c.db.execute(full)),
@@ -452,7 +529,8 @@ describe("a database", () => {
     await subject.call("keep");
     await world.settle();
     const [step, callback] = kept.length === 2 ? (kept[0] === kept[1] ? [] : kept) : [];
-    const insert = (client: RawAccess | undefined): Promise<string> => codeOf((client as RawAccess).execute("insert into t values (1)"));
+    const insert = (client: RawAccess | undefined): Promise<string> =>
+      codeOf((client as RawAccess).execute("insert into t values (1)"));
     const codes = [await insert(step), await insert(callback)].sort();
     expect(codes).toEqual(["no error", "workflow/step_ended"]);
     await world.settle();
@@ -531,6 +609,14 @@ describe("events of a migration", () => {
     const called = made.subject.call("n").catch(() => "failed");
     await made.world.pass(5);
     expect(await called).toBe(fails ? "failed" : 1);
-    expect([changes, socket.events]).toEqual([0, fails ? [] : [["n", 1], ["you", 1]]]);
+    expect([changes, socket.events]).toEqual([
+      0,
+      fails
+        ? []
+        : [
+            ["n", 1],
+            ["you", 1],
+          ],
+    ]);
   });
 });

@@ -8,9 +8,15 @@ import { single, type Single } from "../subject.js";
 type Context = { readonly kv: ActorKv; state: { n: number } };
 
 /** An actor whose action, or `onCreate`, is what the test says. */
-function subjectOf(options: Partial<WorldOptions> = {}, onCreate: (c: Context) => unknown = () => {}): Single & { run<T>(body: (c: Context) => T): Promise<Awaited<T>> } {
+function subjectOf(
+  options: Partial<WorldOptions> = {},
+  onCreate: (c: Context) => unknown = () => {},
+): Single & { run<T>(body: (c: Context) => T): Promise<Awaited<T>> } {
   let body: (c: Context) => unknown = () => {};
-  const made = single(actor({ state: { n: 0 }, onCreate: (c) => onCreate(c), actions: { run: (c) => body(c) } }), options);
+  const made = single(
+    actor({ state: { n: 0 }, onCreate: (c) => onCreate(c), actions: { run: (c) => body(c) } }),
+    options,
+  );
   return {
     ...made,
     run: async (next) => {
@@ -41,8 +47,15 @@ describe("c.kv", () => {
     subject.subject.crash();
     expect(
       await subject.run(async ({ kv }) => [
-        await kv.get("text"), await kv.get("bom"), await kv.get("bytes", { type: "binary" }), await kv.get("bytes", { type: "arrayBuffer" }), await kv.get("buffer", { type: "binary" }),
-        await kv.get(""), await kv.get(bytes(255), { type: "text" }), await kv.get("never"), await kv.get("never", { type: "binary" }),
+        await kv.get("text"),
+        await kv.get("bom"),
+        await kv.get("bytes", { type: "binary" }),
+        await kv.get("bytes", { type: "arrayBuffer" }),
+        await kv.get("buffer", { type: "binary" }),
+        await kv.get(""),
+        await kv.get(bytes(255), { type: "text" }),
+        await kv.get("never"),
+        await kv.get("never", { type: "binary" }),
       ]),
     ).toEqual(["é\ufeff\0", "\ufeffx", bytes(255, 1), bytes(255, 1).buffer, bytes(7, 8), "", "by bytes", null, null]);
   });
@@ -66,12 +79,28 @@ describe("c.kv", () => {
     const subject = subjectOf();
     const result = await subject.run(async ({ kv }) => {
       await kv.put("a", "1");
-      await kv.batchPut([[new TextEncoder().encode("b"), bytes(50)], ["c", "3"]]);
-      const before = [await kv.batchGet([new TextEncoder().encode("a"), "b", "never"]), await kv.get("b"), await kv.list()];
+      await kv.batchPut([
+        [new TextEncoder().encode("b"), bytes(50)],
+        ["c", "3"],
+      ]);
+      const before = [
+        await kv.batchGet([new TextEncoder().encode("a"), "b", "never"]),
+        await kv.get("b"),
+        await kv.list(),
+      ];
       await kv.batchDelete(["a", new TextEncoder().encode("c"), "never"]);
       return [...before, await kv.list()];
     });
-    expect(result).toEqual([[bytes(49), bytes(50), null], "2", [["a", "1"], ["b", "2"], ["c", "3"]], [["b", "2"]]]);
+    expect(result).toEqual([
+      [bytes(49), bytes(50), null],
+      "2",
+      [
+        ["a", "1"],
+        ["b", "2"],
+        ["c", "3"],
+      ],
+      [["b", "2"]],
+    ]);
   });
 
   it("lists by prefix and range, in the order of the keys' bytes, with whole keys", async () => {
@@ -79,17 +108,29 @@ describe("c.kv", () => {
     await subject.run(async ({ kv }) => {
       for (const key of ["b", "a/1", "a/2", "a", "é", "a0", "", "\u{1f600}", "\uffff"]) await kv.put(key, `=${key}`);
     });
-    const keys = async (list: (kv: ActorKv) => Promise<[unknown, unknown][]>): Promise<unknown[]> => (await subject.run(({ kv }) => list(kv))).map(([key]) => key);
+    const keys = async (list: (kv: ActorKv) => Promise<[unknown, unknown][]>): Promise<unknown[]> =>
+      (await subject.run(({ kv }) => list(kv))).map(([key]) => key);
     expect(await keys((kv) => kv.list())).toEqual(["", "a", "a/1", "a/2", "a0", "b", "é", "\uffff", "\u{1f600}"]);
     expect(await keys((kv) => kv.list("a"))).toEqual(["a", "a/1", "a/2", "a0"]);
     expect(await keys((kv) => kv.listPrefix("a/", { reverse: true }))).toEqual(["a/2", "a/1"]);
-    expect(await keys(async (kv) => (await kv.rawListPrefix("a/")).map(([key, value]) => [new TextDecoder().decode(key), value instanceof Uint8Array ? "" : "?"]))).toEqual(["a/1", "a/2"]);
+    expect(
+      await keys(async (kv) =>
+        (await kv.rawListPrefix("a/")).map(([key, value]) => [
+          new TextDecoder().decode(key),
+          value instanceof Uint8Array ? "" : "?",
+        ]),
+      ),
+    ).toEqual(["a/1", "a/2"]);
     expect(await keys((kv) => kv.listPrefix("a", { limit: 2 }))).toEqual(["a", "a/1"]);
     expect(await keys((kv) => kv.listPrefix("a", { limit: 2, reverse: true }))).toEqual(["a0", "a/2"]);
     expect(await keys((kv) => kv.listRange("a", "b"))).toEqual(["a", "a/1", "a/2", "a0"]);
     expect(await keys((kv) => kv.listRange("b", "a"))).toEqual([]);
-    expect(await keys((kv) => kv.listRange("a/", "a/2", { keyType: "binary" }))).toEqual([new TextEncoder().encode("a/1")]);
-    expect(await subject.run(({ kv }) => kv.list("é", { type: "binary" }))).toEqual([["é", new TextEncoder().encode("=é")]]);
+    expect(await keys((kv) => kv.listRange("a/", "a/2", { keyType: "binary" }))).toEqual([
+      new TextEncoder().encode("a/1"),
+    ]);
+    expect(await subject.run(({ kv }) => kv.list("é", { type: "binary" }))).toEqual([
+      ["é", new TextEncoder().encode("=é")],
+    ]);
   });
 
   it("deletes single keys and ranges, and writes no row for what is not there", async () => {
@@ -112,26 +153,47 @@ describe("c.kv", () => {
     const subject = subjectOf();
     const name = (i: number): string => `k${String(i).padStart(5, "0")}`;
     for (let from = 0; from < 1_000; from += 100) {
-      await subject.run(({ kv }) => kv.batchPut(Array.from({ length: 100 }, (_, i) => [name(from + i), String(from + i)])));
+      await subject.run(({ kv }) =>
+        kv.batchPut(Array.from({ length: 100 }, (_, i) => [name(from + i), String(from + i)])),
+      );
     }
     const all = Array.from({ length: 1_000 }, (_, i) => [name(i), String(i)]);
     expect(await subject.run(({ kv }) => kv.list())).toEqual(all);
     expect(await subject.run(({ kv }) => kv.list("", { reverse: true, limit: 300 }))).toEqual(all.slice(700).reverse());
-    expect(await subject.run(({ kv }) => kv.listRange(name(100), name(500), { limit: 257 }))).toEqual(all.slice(100, 357));
+    expect(await subject.run(({ kv }) => kv.listRange(name(100), name(500), { limit: 257 }))).toEqual(
+      all.slice(100, 357),
+    );
     await subject.run(({ kv }) => kv.deleteRange(name(1), name(999)));
     expect(await subject.run(({ kv }) => kv.list())).toEqual([all[0], all[999]]);
   });
 
   it.each<[string, (kv: ActorKv) => Promise<unknown>]>([
     ["kv/key_too_large", (kv) => kv.put("é".repeat(1_025), "v")],
-    ["kv/key_too_large", (kv) => kv.batchPut([["a", "1"], [new Uint8Array(2_049), "v"]])],
+    [
+      "kv/key_too_large",
+      (kv) =>
+        kv.batchPut([
+          ["a", "1"],
+          [new Uint8Array(2_049), "v"],
+        ]),
+    ],
     ["kv/key_too_large", (kv) => kv.list("x".repeat(2_049))],
     ["kv/value_too_large", (kv) => kv.put("a", "é".repeat(65_537))],
-    ["kv/value_too_large", (kv) => kv.batchPut([["a", "1"], ["b", new Uint8Array(131_073)]])],
+    [
+      "kv/value_too_large",
+      (kv) =>
+        kv.batchPut([
+          ["a", "1"],
+          ["b", new Uint8Array(131_073)],
+        ]),
+    ],
     ["kv/too_many_keys", (kv) => kv.batchPut(Array.from({ length: 129 }, (_, i) => [String(i), ""]))],
     ["kv/too_many_keys", (kv) => kv.batchGet(Array(129).fill("a"))],
     ["kv/too_many_keys", (kv) => kv.batchDelete(Array(129).fill("a"))],
-    ["kv/batch_too_large", (kv) => kv.batchPut(Array.from({ length: 8 }, (_, i) => [String(i), new Uint8Array(125_000)]))],
+    [
+      "kv/batch_too_large",
+      (kv) => kv.batchPut(Array.from({ length: 8 }, (_, i) => [String(i), new Uint8Array(125_000)])),
+    ],
     ["kv/invalid_key", (kv) => kv.put(7 as never, "v")],
     ["kv/invalid_key", (kv) => kv.put("\ud800", "v")],
     ["kv/invalid_key", (kv) => kv.get(undefined as never)],
@@ -170,15 +232,33 @@ describe("c.kv", () => {
     expect(
       await subject.run(async ({ kv }) => {
         await kv.put(bytes(255), bytes(254));
-        return [await codeOf(kv.get(bytes(255))), await codeOf(kv.list()), await codeOf(kv.list("", { type: "binary" })), await kv.list("", { type: "binary", keyType: "binary" })];
+        return [
+          await codeOf(kv.get(bytes(255))),
+          await codeOf(kv.list()),
+          await codeOf(kv.list("", { type: "binary" })),
+          await kv.list("", { type: "binary", keyType: "binary" }),
+        ];
       }),
-    ).toEqual(["kv/invalid_value", expect.stringMatching(/^kv\/invalid_/), "kv/invalid_key", [[bytes(255), bytes(254)]]]);
+    ).toEqual([
+      "kv/invalid_value",
+      expect.stringMatching(/^kv\/invalid_/),
+      "kv/invalid_key",
+      [[bytes(255), bytes(254)]],
+    ]);
   });
 
   it("refuses a list of more than 32 MiB, and gives it in parts", async () => {
     const subject = subjectOf();
-    for (let i = 0; i < 258; i += 6) await subject.run(({ kv }) => kv.batchPut(Array.from({ length: 6 }, (_, k) => [String(1_000 + i + k), new Uint8Array(131_072)])));
-    expect(await subject.run(async ({ kv }) => [await codeOf(kv.list()), (await kv.list("", { limit: 200, type: "binary" })).length])).toEqual(["kv/list_too_large", 200]);
+    for (let i = 0; i < 258; i += 6)
+      await subject.run(({ kv }) =>
+        kv.batchPut(Array.from({ length: 6 }, (_, k) => [String(1_000 + i + k), new Uint8Array(131_072)])),
+      );
+    expect(
+      await subject.run(async ({ kv }) => [
+        await codeOf(kv.list()),
+        (await kv.list("", { limit: 200, type: "binary" })).length,
+      ]),
+    ).toEqual(["kv/list_too_large", 200]);
   });
 
   it("is out of the runtime's way: its keys are none of the runtime's, whatever they are", async () => {
@@ -190,7 +270,11 @@ describe("c.kv", () => {
       await c.kv.deleteRange("", "z");
     });
     subject.subject.crash();
-    expect([await subject.run((c) => c.state), await subject.run(({ kv }) => kv.list()), subject.subject.store.keys]).toEqual([{ n: 5 }, [], ["a", "s"]]);
+    expect([
+      await subject.run((c) => c.state),
+      await subject.run(({ kv }) => kv.list()),
+      subject.subject.store.keys,
+    ]).toEqual([{ n: 5 }, [], ["a", "s"]]);
   });
 });
 
@@ -204,7 +288,10 @@ describe("a write to c.kv", () => {
           onCommit: (_actor, rows) => {
             const state = rows.get(KEYS.state);
             const mirror = rows.get(`${KEYS.userValues}6e`);
-            stored.push([(state && (decodeValue(state) as { n: number }).n) ?? 0, mirror ? Number(new TextDecoder().decode(mirror)) : 0]);
+            stored.push([
+              (state && (decodeValue(state) as { n: number }).n) ?? 0,
+              mirror ? Number(new TextDecoder().decode(mirror)) : 0,
+            ]);
           },
         });
         for (let n = 1; n <= 5; n += 1) {
@@ -235,9 +322,21 @@ describe("a write to c.kv", () => {
     await subject.run(() => {}).catch(() => {});
     expect(subject.subject.store.keys).toEqual([]);
     fails = false;
-    const left = [["k0", "0"], ["k2", "2"], ["k4", "4"]];
+    const left = [
+      ["k0", "0"],
+      ["k2", "2"],
+      ["k4", "4"],
+    ];
     expect(await subject.run(({ kv }) => kv.list())).toEqual(left);
-    expect(seen).toEqual(["0", null, left, [["k4", "4"], ["k2", "2"]]]);
+    expect(seen).toEqual([
+      "0",
+      null,
+      left,
+      [
+        ["k4", "4"],
+        ["k2", "2"],
+      ],
+    ]);
     subject.subject.crash();
     expect(await subject.run(({ kv }) => kv.list())).toEqual(left);
   });
@@ -257,7 +356,8 @@ describe("a write to c.kv", () => {
 
   it("lists as a list of all rows would, whatever is stored and whatever waits for a commit", async () => {
     const random = seededRandom(11);
-    const key = (): Uint8Array => Uint8Array.from({ length: Math.floor(random() * 3) }, () => Math.floor(random() * 4) * 85);
+    const key = (): Uint8Array =>
+      Uint8Array.from({ length: Math.floor(random() * 3) }, () => Math.floor(random() * 4) * 85);
     for (let round = 0; round < 60; round += 1) {
       const model = new Map<string, number>();
       const hex = (bytes: Uint8Array): string => [...bytes].map((byte) => byte.toString(16).padStart(2, "0")).join("");
@@ -277,11 +377,18 @@ describe("a write to c.kv", () => {
             await kv.deleteRange(a, b);
             for (const each of model.keys()) if (each >= hex(a) && each < hex(b)) model.delete(each);
           } else {
-            const options: ListOptions & { limit: number } = { reverse: random() < 0.5, limit: 1 + Math.floor(random() * 4) };
+            const options: ListOptions & { limit: number } = {
+              reverse: random() < 0.5,
+              limit: 1 + Math.floor(random() * 4),
+            };
             const isPrefix = random() < 0.5;
-            const found = isPrefix ? await kv.listPrefix(a, { ...options, type: "binary", keyType: "binary" }) : await kv.listRange(a, b, { ...options, type: "binary", keyType: "binary" });
+            const found = isPrefix
+              ? await kv.listPrefix(a, { ...options, type: "binary", keyType: "binary" })
+              : await kv.listRange(a, b, { ...options, type: "binary", keyType: "binary" });
             results.push(found.map(([found_, value]) => [hex(found_), value[0]]));
-            const inRange = [...model].filter(([each]) => (isPrefix ? each.startsWith(hex(a)) : each >= hex(a) && each < hex(b))).sort(([x], [y]) => (x < y ? -1 : 1));
+            const inRange = [...model]
+              .filter(([each]) => (isPrefix ? each.startsWith(hex(a)) : each >= hex(a) && each < hex(b)))
+              .sort(([x], [y]) => (x < y ? -1 : 1));
             expected.push((options.reverse ? inRange.reverse() : inRange).slice(0, options.limit));
           }
         }

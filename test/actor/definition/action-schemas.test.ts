@@ -22,7 +22,21 @@ function subjectWith(actionInputSchemas: object, also: object = {}) {
     ran.push(args);
     return args;
   };
-  return { ...single(actor({ actions: { add, users: { add, remove: add }, plan: (c, ...args: unknown[]) => c.schedule.after(1_000, "add", ...args) }, actionInputSchemas: actionInputSchemas as never, options: { actionTimeout: 2_000 }, ...also })), ran };
+  return {
+    ...single(
+      actor({
+        actions: {
+          add,
+          users: { add, remove: add },
+          plan: (c, ...args: unknown[]) => c.schedule.after(1_000, "add", ...args),
+        },
+        actionInputSchemas: actionInputSchemas as never,
+        options: { actionTimeout: 2_000 },
+        ...also,
+      }),
+    ),
+    ran,
+  };
 }
 
 describe("actionInputSchemas", () => {
@@ -55,16 +69,29 @@ describe("actionInputSchemas", () => {
   });
 
   it("may be asynchronous, and functions; they count for the action's time", async () => {
-    const slow = Object.assign(() => {}, schema(async (value) => {
-      await made.world.clock.delay(1_500);
-      return { value };
-    }));
+    const slow = Object.assign(
+      () => {},
+      schema(async (value) => {
+        await made.world.clock.delay(1_500);
+        return { value };
+      }),
+    );
     const made = subjectWith({ add: slow });
     const call = made.subject.call("add", 1);
     await made.world.pass(1_500);
     expect(await call).toEqual([1]);
-    const hanging = subjectWith({ add: schema(() => new Promise((resolve) => setImmediate(() => void hanging.world.clock.delay(3_000).then(() => resolve({ value: [1] }))))) });
-    const late = expect(hanging.subject.call("add", 1)).rejects.toMatchObject({ code: "action_timed_out", statusCode: 408 });
+    const hanging = subjectWith({
+      add: schema(
+        () =>
+          new Promise((resolve) =>
+            setImmediate(() => void hanging.world.clock.delay(3_000).then(() => resolve({ value: [1] }))),
+          ),
+      ),
+    });
+    const late = expect(hanging.subject.call("add", 1)).rejects.toMatchObject({
+      code: "action_timed_out",
+      statusCode: 408,
+    });
     await hanging.world.pass(2_000);
     await late;
     await hanging.world.pass(5_000);
@@ -73,7 +100,12 @@ describe("actionInputSchemas", () => {
   });
 
   it("that throw, or give no list, are internal errors, which are logged", async () => {
-    for (const broken of [schema(() => { throw new Error("broken"); }), schema(() => ({ value: { n: 1 } }))]) {
+    for (const broken of [
+      schema(() => {
+        throw new Error("broken");
+      }),
+      schema(() => ({ value: { n: 1 } })),
+    ]) {
       const { subject, ran, log } = subjectWith({ add: broken });
       await expect(subject.call("add", 1)).rejects.toMatchObject({ code: "internal_error", statusCode: 500 });
       expect(ran).toEqual([]);
@@ -89,14 +121,26 @@ describe("actionInputSchemas", () => {
     expect(ran).toHaveLength(1);
     const [first, second, info] = ran[0] as [unknown, unknown, ScheduledFireInfo];
     expect([first, second, info.kind]).toEqual([7, 10, "at"]);
-    expect(log.filter(({ level, entry }) => level === "error" && String(entry["error"]).includes("Invalid action `add` arguments"))).toHaveLength(1);
+    expect(
+      log.filter(
+        ({ level, entry }) => level === "error" && String(entry["error"]).includes("Invalid action `add` arguments"),
+      ),
+    ).toHaveLength(1);
     await world.passUntilQuiet();
     expect(ran).toHaveLength(1);
   });
 
   it("make what onBeforeActionResponse is told of the arguments", async () => {
     const told: unknown[] = [];
-    const { subject } = subjectWith({ add: numbers }, { onBeforeActionResponse: (_c: unknown, _name: string, args: unknown[], output: unknown) => (told.push(args), output) });
+    const { subject } = subjectWith(
+      { add: numbers },
+      {
+        onBeforeActionResponse: (_c: unknown, _name: string, args: unknown[], output: unknown) => (
+          told.push(args),
+          output
+        ),
+      },
+    );
     await subject.call("add", "5");
     expect(told).toEqual([[5, 10]]);
   });
@@ -104,7 +148,11 @@ describe("actionInputSchemas", () => {
   it.each([
     ["at a name that is no action", { ad: numbers }, /actionInputSchemas has "ad", which is no action/],
     ["at a group of actions", { users: numbers }, /actionInputSchemas has "users", which is no action/],
-    ["twice for one action", { "users.add": numbers, users: { add: numbers } }, /actionInputSchemas has "users.add" twice/],
+    [
+      "twice for one action",
+      { "users.add": numbers, users: { add: numbers } },
+      /actionInputSchemas has "users.add" twice/,
+    ],
     ["that are none", { add: "number" }, /actionInputSchemas: "add" must be a Standard Schema/],
     ["that are functions of the user's", { add: () => true }, /actionInputSchemas: "add" must be a Standard Schema/],
     ["as no object", [numbers], /"actionInputSchemas" must be an object/],

@@ -9,7 +9,15 @@ const callable = Object.assign(() => {}, schema);
 
 describe("declared queues", () => {
   it("may be a token, a schema, or schemas with an access rule", () => {
-    const queues = { a: queue(), b: schema, c: callable, d: { message: schema }, e: { message: schema, complete: callable, canPublish: () => true }, f: queue({ canPublish: async () => false }), g: {} };
+    const queues = {
+      a: queue(),
+      b: schema,
+      c: callable,
+      d: { message: schema },
+      e: { message: schema, complete: callable, canPublish: () => true },
+      f: queue({ canPublish: async () => false }),
+      g: {},
+    };
     expect(() => anyActor({ queues })).not.toThrow();
   });
 
@@ -20,8 +28,16 @@ describe("declared queues", () => {
     ["a key that it does not know", { jobs: { canPublsh: () => true } }, /queues\.jobs: unknown key "canPublsh"/],
     ["an event's key", { jobs: { schema } }, /queues\.jobs: unknown key "schema"/],
     ["a message schema that is none", { jobs: { message: {} } }, /queues\.jobs: "message" must be a Standard Schema/],
-    ["a completion schema that is none", { jobs: { complete: () => true } }, /queues\.jobs: "complete" must be a Standard Schema/],
-    ["an access rule that is no function", { jobs: { canPublish: true } }, /queues\.jobs: "canPublish" must be a function/],
+    [
+      "a completion schema that is none",
+      { jobs: { complete: () => true } },
+      /queues\.jobs: "complete" must be a Standard Schema/,
+    ],
+    [
+      "an access rule that is no function",
+      { jobs: { canPublish: true } },
+      /queues\.jobs: "canPublish" must be a function/,
+    ],
   ])("are refused with %s", (_, queues, message) => {
     expect(() => anyActor({ queues })).toThrow(message);
     expect(() => anyActor({ queues })).toThrow(TypeError);
@@ -30,14 +46,22 @@ describe("declared queues", () => {
 
 describe("declared events", () => {
   it("may be a token, a schema, or a schema with an access rule", () => {
-    expect(() => anyActor({ events: { a: event(), b: schema, c: event({ schema, canSubscribe: () => true }), d: { schema: callable } } })).not.toThrow();
+    expect(() =>
+      anyActor({
+        events: { a: event(), b: schema, c: event({ schema, canSubscribe: () => true }), d: { schema: callable } },
+      }),
+    ).not.toThrow();
   });
 
   it.each([
     ["a name without a declaration", { tick: undefined }, /events\.tick must be event<Payload>\(\)/],
     ["a queue's key", { tick: { message: schema } }, /events\.tick: unknown key "message"/],
     ["a schema that is none", { tick: { schema: "string" } }, /events\.tick: "schema" must be a Standard Schema/],
-    ["an access rule that is no function", { tick: { canSubscribe: {} } }, /events\.tick: "canSubscribe" must be a function/],
+    [
+      "an access rule that is no function",
+      { tick: { canSubscribe: {} } },
+      /events\.tick: "canSubscribe" must be a function/,
+    ],
   ])("are refused with %s", (_, events, message) => {
     expect(() => anyActor({ events })).toThrow(message);
   });

@@ -13,16 +13,28 @@ const CALLS: Record<string, readonly [code: string, call: (c: Any, options: obje
   "queue.nextBatch": ["queue/invalid_payload", (c, options) => c.queue.nextBatch({ timeout: 0, ...options })],
   "queue.tryNext": ["queue/invalid_payload", (c, options) => c.queue.tryNext(options)],
   "queue.tryNextBatch": ["queue/invalid_payload", (c, options) => c.queue.tryNextBatch(options)],
-  "queue.waitForNames": ["queue/invalid_payload", (c, options) => c.queue.waitForNames(["a"], { timeout: 0, ...options })],
+  "queue.waitForNames": [
+    "queue/invalid_payload",
+    (c, options) => c.queue.waitForNames(["a"], { timeout: 0, ...options }),
+  ],
   "queue.iter": ["queue/invalid_payload", (c, options) => c.queue.iter({ timeout: 0, ...options }).next()],
-  "queue.enqueueAndWait": ["queue/invalid_payload", (c, options) => c.queue.enqueueAndWait("q", 1, { timeout: 0, ...options })],
+  "queue.enqueueAndWait": [
+    "queue/invalid_payload",
+    (c, options) => c.queue.enqueueAndWait("q", 1, { timeout: 0, ...options }),
+  ],
   saveState: ["actor/invalid_option", (c, options) => c.saveState(options)],
   "kv.get": ["kv/invalid_option", (c, options) => c.kv.get("k", options)],
   "kv.put": ["kv/invalid_option", (c, options) => c.kv.put("k", "v", options)],
   "kv.list": ["kv/invalid_option", (c, options) => c.kv.list("", options)],
   "kv.listRange": ["kv/invalid_option", (c, options) => c.kv.listRange("a", "b", options)],
-  "cron.set": ["schedule/invalid_option", (c, options) => c.cron.set({ name: "j", expression: "* * * * *", action: "run", ...options })],
-  "cron.every": ["schedule/invalid_option", (c, options) => c.cron.every({ name: "j", interval: 60_000, action: "run", ...options })],
+  "cron.set": [
+    "schedule/invalid_option",
+    (c, options) => c.cron.set({ name: "j", expression: "* * * * *", action: "run", ...options }),
+  ],
+  "cron.every": [
+    "schedule/invalid_option",
+    (c, options) => c.cron.every({ name: "j", interval: 60_000, action: "run", ...options }),
+  ],
   "cron.history": ["schedule/invalid_option", (c, options) => c.cron.history("j", options)],
   "db.transaction": ["sqlite/invalid_option", (c, options) => c.db.transaction(() => {}, options)],
 };
@@ -38,7 +50,11 @@ function subject() {
           const [, call] = CALLS[what] as (typeof CALLS)[string];
           return Promise.resolve()
             .then(() => call(c, options))
-            .then(() => "done", (error: { group: string; code: string; message: string }) => `${error.group}/${error.code}: ${error.message}`);
+            .then(
+              () => "done",
+              (error: { group: string; code: string; message: string }) =>
+                `${error.group}/${error.code}: ${error.message}`,
+            );
         },
       },
     }),
@@ -59,19 +75,26 @@ describe.each(Object.keys(CALLS))("%s", (what) => {
 });
 
 describe("a timeout of a wait in the queue", () => {
-  it.each(["queue.next", "queue.nextBatch", "queue.waitForNames", "queue.iter", "queue.enqueueAndWait"])("of %s: negative is a poll, NaN and endless are refused", async (what) => {
-    const s = subject();
-    for (const timeout of [Number.NaN, Infinity, -Infinity, "5", null]) expect(await s.call("run", what, { timeout }), String(timeout)).toContain("queue/invalid_payload");
-    const polled = await s.call("run", what, { timeout: -5 });
-    expect(polled).toBe(await s.call("run", what, { timeout: 0 }));
-    expect(s.timersHeld).toBe(0);
-  });
+  it.each(["queue.next", "queue.nextBatch", "queue.waitForNames", "queue.iter", "queue.enqueueAndWait"])(
+    "of %s: negative is a poll, NaN and endless are refused",
+    async (what) => {
+      const s = subject();
+      for (const timeout of [Number.NaN, Infinity, -Infinity, "5", null])
+        expect(await s.call("run", what, { timeout }), String(timeout)).toContain("queue/invalid_payload");
+      const polled = await s.call("run", what, { timeout: -5 });
+      expect(polled).toBe(await s.call("run", what, { timeout: 0 }));
+      expect(s.timersHeld).toBe(0);
+    },
+  );
 
   it("of enqueueAndWait: is at most a day", async () => {
     const s = subject();
     await s.call("touch");
     const { rows } = s.store;
-    for (const timeout of [86_400_001, 2 ** 53, 1e300]) expect(await s.call("run", "queue.enqueueAndWait", { timeout }), String(timeout)).toContain("at most 86400000 ms");
+    for (const timeout of [86_400_001, 2 ** 53, 1e300])
+      expect(await s.call("run", "queue.enqueueAndWait", { timeout }), String(timeout)).toContain(
+        "at most 86400000 ms",
+      );
     expect(s.store.rows).toBe(rows);
   });
 });
@@ -84,9 +107,22 @@ describe("setup()", () => {
   });
 
   it("takes what RivetKit configures for its own servers, with a warning each", () => {
-    const idle = { configurePool: {}, endpoint: "https://x", envoy: {}, namespace: "n", runtime: "wasm", sqlite: {}, startEngine: false, test: {}, token: "secret", wasm: {} };
+    const idle = {
+      configurePool: {},
+      endpoint: "https://x",
+      envoy: {},
+      namespace: "n",
+      runtime: "wasm",
+      sqlite: {},
+      startEngine: false,
+      test: {},
+      token: "secret",
+      wasm: {},
+    };
     const registry = setup({ use, noWelcome: true, serverless: { basePath: "/x" }, ...idle });
-    expect(registry.warnings.map((entry) => (entry as { option: string }).option).sort()).toEqual(Object.keys(idle).sort());
+    expect(registry.warnings.map((entry) => (entry as { option: string }).option).sort()).toEqual(
+      Object.keys(idle).sort(),
+    );
     expect(JSON.stringify(registry.warnings)).not.toContain("secret");
   });
 });

@@ -7,7 +7,12 @@ const tab = { id: "my-tab_1", label: "Mine", source: "./tab.html" };
 
 describe("inspector tabs", () => {
   it("may be added and, if built in, hidden", () => {
-    for (const inspector of [{}, { tabs: [] }, { tabs: [tab, { ...tab, id: "b", icon: "star" }, { id: "state", hidden: true }] }]) expect(withInspector(inspector)).not.toThrow();
+    for (const inspector of [
+      {},
+      { tabs: [] },
+      { tabs: [tab, { ...tab, id: "b", icon: "star" }, { id: "state", hidden: true }] },
+    ])
+      expect(withInspector(inspector)).not.toThrow();
   });
 
   it.each([

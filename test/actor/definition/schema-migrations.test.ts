@@ -4,14 +4,23 @@ import { actor, db, migrations, type Migration, type MigrationsOptions } from ".
 import { single } from "../subject.js";
 
 const first: Migration = { version: 1, sql: "CREATE TABLE notes (text TEXT); INSERT INTO notes VALUES ('one')" };
-const second: Migration = { version: 2, up: async (sql) => void (await sql.execute("INSERT INTO notes VALUES ('two')")) };
+const second: Migration = {
+  version: 2,
+  up: async (sql) => void (await sql.execute("INSERT INTO notes VALUES ('two')")),
+};
 const failing: Migration = { version: 3, sql: "INSERT INTO notes VALUES ('three'); INSERT INTO nowhere VALUES (1)" };
 
 /** Actors on one database, as a deploy after the other finds it. */
 function deploys(): (options: MigrationsOptions) => Promise<unknown> {
   const database = new DatabaseSync(":memory:");
   return (options) => {
-    const { subject } = single(actor({ db: db({ onMigrate: migrations(options) }), actions: { read: (c) => c.db.execute("SELECT text FROM notes") } }), { openDatabase: () => database });
+    const { subject } = single(
+      actor({
+        db: db({ onMigrate: migrations(options) }),
+        actions: { read: (c) => c.db.execute("SELECT text FROM notes") },
+      }),
+      { openDatabase: () => database },
+    );
     return subject.call("read");
   };
 }

@@ -1,7 +1,16 @@
 import { DatabaseSync } from "node:sqlite";
 import { describe, expect, it } from "vitest";
 import { actor, db, queue, setup, workflow, type ActorKv, type RawAccess } from "../../../src/actor/index.js";
-import { encodeInput, encodeValue, ENVELOPE_VERSION, fromErrorData, UserError, type CallEnvelope, type Creation, type Operation } from "../../../src/protocol/index.js";
+import {
+  encodeInput,
+  encodeValue,
+  ENVELOPE_VERSION,
+  fromErrorData,
+  UserError,
+  type CallEnvelope,
+  type Creation,
+  type Operation,
+} from "../../../src/protocol/index.js";
 import type { WorldActor, WorldOptions } from "../../../src/testing/index.js";
 import { testWorld } from "../../support/test-world.js";
 import { single } from "../subject.js";
@@ -15,7 +24,11 @@ interface Knock {
   readonly mode?: "getOrCreate" | "create";
 }
 
-function envelopeOf(subject: WorldActor, operation: Operation, { params, input, internal, mode = "getOrCreate" }: Knock): CallEnvelope {
+function envelopeOf(
+  subject: WorldActor,
+  operation: Operation,
+  { params, input, internal, mode = "getOrCreate" }: Knock,
+): CallEnvelope {
   const creation: Creation = { mode, ...(input !== undefined && { input: encodeInput(input) }) };
   return {
     v: ENVELOPE_VERSION,
@@ -29,7 +42,10 @@ function envelopeOf(subject: WorldActor, operation: Operation, { params, input, 
 
 async function knock(subject: WorldActor, operation: Operation, options: Knock = {}): Promise<string> {
   const envelope = envelopeOf(subject, operation, options);
-  const reply = operation.kind === "request" ? await subject.deliverRequest(envelope, new Request("http://actor/x")) : await subject.deliver(envelope);
+  const reply =
+    operation.kind === "request"
+      ? await subject.deliverRequest(envelope, new Request("http://actor/x"))
+      : await subject.deliver(envelope);
   return reply.ok ? "ok" : `${reply.status} ${reply.error.group}/${reply.error.code}`;
 }
 
@@ -46,7 +62,8 @@ const DOORS: Readonly<Record<string, (subject: WorldActor, options?: Knock) => P
   "POST /actors": (subject, options) => knock(subject, RESOLVE, { ...options, mode: "create" }),
   "a creation before a socket": (subject, options) => knock(subject, { kind: "resolve", forCaller: true }, options),
   connection: (subject, options) => subject.connect({ params: options?.params }).then(() => "ok", refusalOf),
-  "raw socket": (subject, options) => subject.connect({ params: options?.params, raw: true }).then(() => "ok", refusalOf),
+  "raw socket": (subject, options) =>
+    subject.connect({ params: options?.params, raw: true }).then(() => "ok", refusalOf),
 };
 
 function refusalOf(error: unknown): string {
@@ -65,7 +82,16 @@ interface Context {
   keepAwake(promise: Promise<unknown>): Promise<unknown>;
 }
 
-const HOOKS = ["canCreate", "onMigrate", "createState", "onCreate", "createVars", "onWake", "onBeforeConnect", "createConnState"] as const;
+const HOOKS = [
+  "canCreate",
+  "onMigrate",
+  "createState",
+  "onCreate",
+  "createVars",
+  "onWake",
+  "onBeforeConnect",
+  "createConnState",
+] as const;
 type Hook = (typeof HOOKS)[number];
 
 /** An actor whose every hook writes whatever it can, and one of which refuses. */
@@ -133,21 +159,24 @@ const isMere = (door: string): boolean => door.endsWith("/actors");
 describe.each(Object.entries(DOORS))("at the door %s", (door, open) => {
   const hooks = HOOKS.filter((hook) => !(isMere(door) && (hook === "onBeforeConnect" || hook === "createConnState")));
   for (const withDatabase of [false, true]) {
-    it.each(hooks)(`a throw of %s leaves nothing, and its signal fires (${withDatabase ? "with" : "without"} a database)`, async (hook) => {
-      const one = greedy({}, withDatabase);
-      one.refuse(hook);
-      expect(await open(one.subject)).toBe("400 user/no");
-      expect(one.seen).toEqual(HOOKS.slice(0, HOOKS.indexOf(hook) + 1));
-      expectNothing(one);
-      expect(one.signals.every((signal) => signal.aborted)).toBe(true);
-      one.refuse(undefined);
-      one.seen.length = 0;
-      expect(await open(one.subject)).toBe("ok");
-      await one.world.settle();
-      expect(one.seen.slice(0, hooks.length)).toEqual(hooks);
-      expect(one.seen).toContain("charge");
-      expect(one.seen.indexOf("charge")).toBeGreaterThanOrEqual(hooks.length);
-    });
+    it.each(hooks)(
+      `a throw of %s leaves nothing, and its signal fires (${withDatabase ? "with" : "without"} a database)`,
+      async (hook) => {
+        const one = greedy({}, withDatabase);
+        one.refuse(hook);
+        expect(await open(one.subject)).toBe("400 user/no");
+        expect(one.seen).toEqual(HOOKS.slice(0, HOOKS.indexOf(hook) + 1));
+        expectNothing(one);
+        expect(one.signals.every((signal) => signal.aborted)).toBe(true);
+        one.refuse(undefined);
+        one.seen.length = 0;
+        expect(await open(one.subject)).toBe("ok");
+        await one.world.settle();
+        expect(one.seen.slice(0, hooks.length)).toEqual(hooks);
+        expect(one.seen).toContain("charge");
+        expect(one.seen.indexOf("charge")).toBeGreaterThanOrEqual(hooks.length);
+      },
+    );
   }
 
   it("all that the hooks did, and the creation, are one commit", async () => {
@@ -211,7 +240,9 @@ describe("canCreate", () => {
     const request = { method: "POST", url: "http://x/", headers: [] };
     const reply = await subject.deliver({ ...envelopeOf(subject, RESOLVE, { input: { a: 1 }, params: "p" }), request });
     expect(reply).toMatchObject({ ok: true, created: true });
-    expect(asked).toEqual([{ key: ["k"], name: "subject", internal: false, method: "POST", input: { a: 1 }, params: "p" }]);
+    expect(asked).toEqual([
+      { key: ["k"], name: "subject", internal: false, method: "POST", input: { a: 1 }, params: "p" },
+    ]);
     expect(await knock(subject, ACTION)).toBe("ok");
     subject.crash();
     expect(await knock(subject, ACTION)).toBe("ok");
@@ -225,7 +256,13 @@ describe("canCreate", () => {
   });
 
   it("has no state, and its time is bounded", async () => {
-    const { subject } = single(actor({ state: { n: 1 }, canCreate: (c) => void (c as unknown as { state: unknown }).state, actions: { get: () => 1 } }));
+    const { subject } = single(
+      actor({
+        state: { n: 1 },
+        canCreate: (c) => void (c as unknown as { state: unknown }).state,
+        actions: { get: () => 1 },
+      }),
+    );
     expect(await knock(subject, ACTION)).toBe("500 actor/state_not_ready");
     const slow = single(actor({ canCreate: () => new Promise<boolean>(() => {}), actions: { get: () => 1 } }));
     const refused = knock(slow.subject, ACTION);
@@ -236,15 +273,28 @@ describe("canCreate", () => {
 });
 
 describe("inputSchema", () => {
-  const schema = (validate: (value: unknown) => unknown) => ({ "~standard": { version: 1 as const, vendor: "test", validate: validate as never } });
+  const schema = (validate: (value: unknown) => unknown) => ({
+    "~standard": { version: 1 as const, vendor: "test", validate: validate as never },
+  });
   const ofPlan = schema(async (value) => {
     const { plan } = (value ?? {}) as { plan?: string };
-    return plan === "free" || plan === "pro" ? { value: { plan, seats: 1 } } : { issues: [{ message: "no plan", path: ["plan"] }] };
+    return plan === "free" || plan === "pro"
+      ? { value: { plan, seats: 1 } }
+      : { issues: [{ message: "no plan", path: ["plan"] }] };
   });
 
   it("refuses what it does not know at every door, and nothing is left", async () => {
     for (const open of Object.values(DOORS)) {
-      const one = single(actor({ inputSchema: ofPlan, createState: (_c, input) => ({ input }), queues: { orders: queue<unknown>() }, onRequest: () => new Response(), onWebSocket: () => {}, actions: { get: (c) => c.state } }));
+      const one = single(
+        actor({
+          inputSchema: ofPlan,
+          createState: (_c, input) => ({ input }),
+          queues: { orders: queue<unknown>() },
+          onRequest: () => new Response(),
+          onWebSocket: () => {},
+          actions: { get: (c) => c.state },
+        }),
+      );
       expect(await open(one.subject, { input: { plan: "gold" } })).toBe("400 actor/validation_error");
       expect(await open(one.subject)).toBe("400 actor/validation_error");
       expectNothing(one);
@@ -264,11 +314,16 @@ describe("inputSchema", () => {
     );
     expect(await knock(subject, ACTION, { input: { plan: "pro" } })).toBe("ok");
     expect(await subject.call("get")).toEqual({ input: { plan: "pro", seats: 1 } });
-    expect(inputs).toEqual([{ plan: "pro", seats: 1 }, { plan: "pro", seats: 1 }]);
+    expect(inputs).toEqual([
+      { plan: "pro", seats: 1 },
+      { plan: "pro", seats: 1 },
+    ]);
   });
 
   it("must be a schema", () => {
-    expect(() => actor({ inputSchema: {} as never, actions: {} })).toThrow('actor(): "inputSchema" must be a Standard Schema');
+    expect(() => actor({ inputSchema: {} as never, actions: {} })).toThrow(
+      'actor(): "inputSchema" must be a Standard Schema',
+    );
     expect(() => actor({ canCreate: true as never, actions: {} })).toThrow('actor(): "canCreate" must be a function');
   });
 });
@@ -291,8 +346,17 @@ describe("a mere creation, without canCreate", () => {
     expect(await open(one.subject, { params: { token: "bad" } })).toBe("400 user/who");
     // It did not expect to be asked without.
     const reply = await one.subject.deliver(envelopeOf(one.subject, RESOLVE, {}));
-    expect(reply).toMatchObject({ ok: false, status: 403, error: { group: "auth", code: "forbidden", message: expect.stringMatching(/canCreate.*params/) } });
-    expect(one.log).toMatchObject([{ level: "warn", entry: { msg: expect.stringContaining("canCreate"), error: expect.stringContaining("TypeError") } }]);
+    expect(reply).toMatchObject({
+      ok: false,
+      status: 403,
+      error: { group: "auth", code: "forbidden", message: expect.stringMatching(/canCreate.*params/) },
+    });
+    expect(one.log).toMatchObject([
+      {
+        level: "warn",
+        entry: { msg: expect.stringContaining("canCreate"), error: expect.stringContaining("TypeError") },
+      },
+    ]);
     expectNothing(one);
     expect(await open(one.subject, { params: { token: "good" } })).toBe("ok");
   });
@@ -325,7 +389,10 @@ describe("who waits behind a caller that is refused", () => {
     );
     const refused = knock(subject, ACTION, { input: "forged", params: { name: "mallory" } });
     await world.settle();
-    const behind = [knock(subject, ACTION, { input: "forged", params: { name: "ann" } }), knock(subject, ACTION, { input: "honest", params: { name: "bob" } })];
+    const behind = [
+      knock(subject, ACTION, { input: "forged", params: { name: "ann" } }),
+      knock(subject, ACTION, { input: "honest", params: { name: "bob" } }),
+    ];
     await world.settle();
     admit?.();
     expect([await refused, ...(await Promise.all(behind))]).toEqual(["400 user/no", "ok", "ok"]);
@@ -334,7 +401,13 @@ describe("who waits behind a caller that is refused", () => {
   });
 
   it("is not failed for it, however many are refused", async () => {
-    const { subject } = single(actor({ state: { n: 0 }, canCreate: (_c, _input, params) => params === "good", actions: { get: (c) => (c.state.n += 1) } }));
+    const { subject } = single(
+      actor({
+        state: { n: 0 },
+        canCreate: (_c, _input, params) => params === "good",
+        actions: { get: (c) => (c.state.n += 1) },
+      }),
+    );
     const knocks = Array.from({ length: 20 }, (_, i) => knock(subject, ACTION, { params: i === 13 ? "good" : "bad" }));
     const outcomes = await Promise.all(knocks);
     expect(outcomes.slice(0, 13)).toEqual(Array.from({ length: 13 }, () => "403 auth/forbidden"));
@@ -344,11 +417,26 @@ describe("who waits behind a caller that is refused", () => {
 
 it("onStateChange is not told of the first state, and is of what onWake and admission changed", async () => {
   const told: unknown[] = [];
-  const quiet = single(actor({ createState: () => ({ n: 0 }), onCreate: (c) => void (c.state.n += 1), onStateChange: (_c, state) => void told.push(state.n), actions: { get: (c) => c.state.n } }));
+  const quiet = single(
+    actor({
+      createState: () => ({ n: 0 }),
+      onCreate: (c) => void (c.state.n += 1),
+      onStateChange: (_c, state) => void told.push(state.n),
+      actions: { get: (c) => c.state.n },
+    }),
+  );
   expect(await quiet.subject.call("get")).toBe(1);
   await quiet.world.settle();
   expect(told).toEqual([]);
-  const loud = single(actor({ state: { n: 0 }, onWake: (c) => void (c.state.n += 1), onBeforeConnect: (c) => void (c.state.n += 1), onStateChange: (_c, state) => void told.push(state.n), actions: { get: (c) => c.state.n } }));
+  const loud = single(
+    actor({
+      state: { n: 0 },
+      onWake: (c) => void (c.state.n += 1),
+      onBeforeConnect: (c) => void (c.state.n += 1),
+      onStateChange: (_c, state) => void told.push(state.n),
+      actions: { get: (c) => c.state.n },
+    }),
+  );
   expect(await loud.subject.call("get")).toBe(2);
   await loud.world.settle();
   expect(told).toEqual([2]);
@@ -356,9 +444,15 @@ it("onStateChange is not told of the first state, and is of what onWake and admi
 
 it("another actor's client, in canCreate, asks whether this one may be created", async () => {
   const directory = actor({ state: { open: ["k"] }, actions: { has: (c, key: string) => c.state.open.includes(key) } });
-  const subject = actor({ canCreate: async (c) => (await c.client().directory.getOrCreate(["all"]).has(c.key[0])) as boolean, actions: { get: () => 1 } });
+  const subject = actor({
+    canCreate: async (c) => (await c.client().directory.getOrCreate(["all"]).has(c.key[0])) as boolean,
+    actions: { get: () => 1 },
+  });
   const world = testWorld(setup({ use: { directory, subject } }));
   expect(await world.actor("subject", ["k"]).call("get")).toBe(1);
-  await expect(world.actor("subject", ["other"]).call("get")).rejects.toMatchObject({ group: "auth", code: "forbidden" });
+  await expect(world.actor("subject", ["other"]).call("get")).rejects.toMatchObject({
+    group: "auth",
+    code: "forbidden",
+  });
   expect(world.actor("subject", ["other"]).store.keys).toEqual([]);
 });

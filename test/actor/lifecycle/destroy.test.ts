@@ -1,6 +1,12 @@
 import { describe, expect, it } from "vitest";
 import { actor, setup, workflow } from "../../../src/actor/index.js";
-import { decodeValue, encodeValue, ENVELOPE_VERSION, parseActorId, type ReplyEnvelope } from "../../../src/protocol/index.js";
+import {
+  decodeValue,
+  encodeValue,
+  ENVELOPE_VERSION,
+  parseActorId,
+  type ReplyEnvelope,
+} from "../../../src/protocol/index.js";
 import type { CommitFault, World, WorldActor } from "../../../src/testing/index.js";
 import { testWorld } from "../../support/test-world.js";
 import { single, type Single } from "../subject.js";
@@ -75,7 +81,11 @@ describe("destroy", () => {
     const before = await subject.send({ mode: "get" }, { kind: "resolve" });
     await subject.call("destroy");
     await ended(world);
-    expect(await subject.send({ mode: "get" }, GET)).toMatchObject({ ok: false, status: 404, error: { group: "actor", code: "not_found" } });
+    expect(await subject.send({ mode: "get" }, GET)).toMatchObject({
+      ok: false,
+      status: 404,
+      error: { group: "actor", code: "not_found" },
+    });
     expect(await subject.call("get")).toBe(0);
     const after = await subject.send({ mode: "get" }, { kind: "resolve" });
     if (!before.ok || !after.ok) throw new Error("both lives were expected to answer");
@@ -89,7 +99,13 @@ describe("destroy", () => {
     const old = await subject.send({ mode: "getOrCreate" }, { kind: "resolve" });
     const generation = old.ok ? parseActorId(old.actorId)?.generation : undefined;
     if (generation === undefined) throw new Error("the actor was expected to answer");
-    const byOldId = () => subject.deliver({ v: ENVELOPE_VERSION, address: { name: "", key: [], generation }, creation: { mode: "get" }, operation: GET });
+    const byOldId = () =>
+      subject.deliver({
+        v: ENVELOPE_VERSION,
+        address: { name: "", key: [], generation },
+        creation: { mode: "get" },
+        operation: GET,
+      });
     expect(await byOldId()).toMatchObject({ ok: true });
     await subject.call("destroy");
     await ended(world);
@@ -187,7 +203,9 @@ describe("destroy", () => {
           } catch (error) {
             seen.push((error as { code: string }).code, ctx.abortSignal.aborted);
           } finally {
-            await ctx.step("too late", () => seen.push("ran")).catch((error: { code: string }) => seen.push(error.code));
+            await ctx
+              .step("too late", () => seen.push("ran"))
+              .catch((error: { code: string }) => seen.push(error.code));
           }
         }),
         actions: { destroy: (c) => c.destroy() },
@@ -201,7 +219,9 @@ describe("destroy", () => {
   });
 
   it("goes on when onDestroy throws, and says so", async () => {
-    const { world, subject, log } = single(actor({ state: 1, onDestroy: () => Promise.reject(new Error("no")), actions: { destroy: (c) => c.destroy() } }));
+    const { world, subject, log } = single(
+      actor({ state: 1, onDestroy: () => Promise.reject(new Error("no")), actions: { destroy: (c) => c.destroy() } }),
+    );
     await subject.call("destroy");
     await ended(world);
     expect(subject.store.keys).toEqual([]);
@@ -209,7 +229,9 @@ describe("destroy", () => {
   });
 
   it("does not wait longer than fifteen seconds for onDestroy", async () => {
-    const { world, subject } = single(actor({ state: 1, onDestroy: () => new Promise<void>(() => {}), actions: { destroy: (c) => c.destroy() } }));
+    const { world, subject } = single(
+      actor({ state: 1, onDestroy: () => new Promise<void>(() => {}), actions: { destroy: (c) => c.destroy() } }),
+    );
     await subject.call("destroy");
     await world.turn();
     world.clock.moveTo(world.clock.now() + 14_999);
@@ -235,7 +257,10 @@ describe("destroy", () => {
       for (const kind of ["crash-before", "crash-after"] as const) {
         const { world, subject, ends } = mortal((commit) => (commit === at ? kind : undefined));
         await subject.call("add");
-        const asked = await subject.call("destroy").then(() => true, () => false);
+        const asked = await subject.call("destroy").then(
+          () => true,
+          () => false,
+        );
         const isMarked = asked || subject.store.alarmAt !== null;
         if (isMarked) tombstones += 1;
         await world.passUntilQuiet();
@@ -276,7 +301,8 @@ describe("destroy", () => {
     await ended(world);
     const hanging = subject.call("hang").then(
       () => "answered",
-      (error: { group: string; code: string; statusCode: number }) => `${error.group}/${error.code} ${error.statusCode}`,
+      (error: { group: string; code: string; statusCode: number }) =>
+        `${error.group}/${error.code} ${error.statusCode}`,
     );
     await world.turn();
     await subject.call("destroy");
@@ -405,9 +431,20 @@ describe("destroy", () => {
 describe("destroy in a hook of a caller", () => {
   // oxlint-disable-next-line typescript/no-explicit-any -- hooks of all kinds share one signature here
   type Context = any;
-  const send = (subject: WorldActor): Promise<ReplyEnvelope> => subject.send({ mode: "getOrCreate" }, { kind: "send", queue: "jobs", body: encodeValue(1) });
+  const send = (subject: WorldActor): Promise<ReplyEnvelope> =>
+    subject.send({ mode: "getOrCreate" }, { kind: "send", queue: "jobs", body: encodeValue(1) });
 
-  it.each(["onBeforeConnect", "createConnState", "onConnect", "onDisconnect", "onBeforeActionResponse", "onRequest", "canPublish", "canSubscribe", "onStateChange"])("lets %s finish, runs onDestroy once after it, and deletes everything; the next life is served", async (hook) => {
+  it.each([
+    "onBeforeConnect",
+    "createConnState",
+    "onConnect",
+    "onDisconnect",
+    "onBeforeActionResponse",
+    "onRequest",
+    "canPublish",
+    "canSubscribe",
+    "onStateChange",
+  ])("lets %s finish, runs onDestroy once after it, and deletes everything; the next life is served", async (hook) => {
     const seen: string[] = [];
     let isArmed = false;
     const ends = (c: Context, result: unknown): unknown => {
@@ -417,10 +454,12 @@ describe("destroy in a hook of a caller", () => {
       seen.push(`${hook} ${c.aborted}`);
       return result;
     };
-    const at = (name: string, fixed?: unknown) => (c: Context, ...args: unknown[]) => {
-      const result = name === "onBeforeActionResponse" ? args[2] : fixed;
-      return name === hook ? ends(c, result) : result;
-    };
+    const at =
+      (name: string, fixed?: unknown) =>
+      (c: Context, ...args: unknown[]) => {
+        const result = name === "onBeforeActionResponse" ? args[2] : fixed;
+        return name === hook ? ends(c, result) : result;
+      };
     const { world, subject } = single(
       actor({
         state: { n: 0 },
@@ -441,8 +480,15 @@ describe("destroy in a hook of a caller", () => {
     const socket = await subject.connect();
     await world.settle();
     isArmed = true;
-    const uses: Record<string, () => Promise<unknown>> = { onRequest: () => subject.fetch("/"), canPublish: () => send(subject), canSubscribe: () => socket.subscribe("news"), onDisconnect: () => socket.hangUp(4000) };
-    await (uses[hook] ?? (() => subject.call("add")))().catch((error: { group: string; code: string }) => seen.push(`${error.group}/${error.code}`));
+    const uses: Record<string, () => Promise<unknown>> = {
+      onRequest: () => subject.fetch("/"),
+      canPublish: () => send(subject),
+      canSubscribe: () => socket.subscribe("news"),
+      onDisconnect: () => socket.hangUp(4000),
+    };
+    await (uses[hook] ?? (() => subject.call("add")))().catch((error: { group: string; code: string }) =>
+      seen.push(`${error.group}/${error.code}`),
+    );
     await ended(world);
     expect(seen.filter((each) => !each.startsWith("actor/"))).toEqual([`${hook} false`, "onDestroy"]);
     for (const told of seen.filter((each) => each.startsWith("actor/"))) expect(told).toBe("actor/destroyed");
@@ -476,7 +522,10 @@ describe("destroy from outside", () => {
     }
     expect([subject.store.commits, ends]).toEqual([0, []]);
     await subject.call("add");
-    expect(await Promise.all([destroy(subject), destroy(subject)]), "both ask while it lives").toMatchObject([{ ok: true }, { ok: true }]);
+    expect(await Promise.all([destroy(subject), destroy(subject)]), "both ask while it lives").toMatchObject([
+      { ok: true },
+      { ok: true },
+    ]);
     expect(await destroy(subject)).toMatchObject(NOT_FOUND);
     await ended(world);
     expect(ends).toHaveLength(1);
@@ -489,7 +538,13 @@ describe("destroy from outside", () => {
     await ended(world);
     await subject.call("add");
     const generation = parseActorId(old.ok ? old.actorId : "")?.generation ?? "";
-    const byOldId = (): Promise<ReplyEnvelope> => subject.deliver({ v: ENVELOPE_VERSION, address: { name: "", key: [], generation }, creation: { mode: "get" }, operation: { kind: "destroy" } });
+    const byOldId = (): Promise<ReplyEnvelope> =>
+      subject.deliver({
+        v: ENVELOPE_VERSION,
+        address: { name: "", key: [], generation },
+        creation: { mode: "get" },
+        operation: { kind: "destroy" },
+      });
     expect(await byOldId()).toMatchObject(NOT_FOUND);
     subject.crash();
     expect(await byOldId()).toMatchObject(NOT_FOUND);
@@ -515,11 +570,18 @@ describe("destroy from outside", () => {
         onDestroy: () => void seen.push("onDestroy"),
       }),
     );
-    const coded = (error: { group: string; code: string; statusCode: number }): string => `${error.group}/${error.code} ${error.statusCode}`;
+    const coded = (error: { group: string; code: string; statusCode: number }): string =>
+      `${error.group}/${error.code} ${error.statusCode}`;
     const calls = [subject.call("hang").catch(coded), subject.call("asksToo").catch(coded)];
     await world.turn();
-    const sent = await subject.send({ mode: "get" }, { kind: "send", queue: "in", body: encodeValue(1), wait: true, timeoutMs: 60_000 });
-    const { id: messageId, createdAt } = decodeValue((sent.ok && sent.output) || new Uint8Array()) as { id: number; createdAt: number };
+    const sent = await subject.send(
+      { mode: "get" },
+      { kind: "send", queue: "in", body: encodeValue(1), wait: true, timeoutMs: 60_000 },
+    );
+    const { id: messageId, createdAt } = decodeValue((sent.ok && sent.output) || new Uint8Array()) as {
+      id: number;
+      createdAt: number;
+    };
     const waiting = subject.send({ mode: "get" }, { kind: "wait", messageId, createdAt, timeoutMs: 60_000 });
     await world.turn();
     expect(await destroy(subject)).toMatchObject({ ok: true });
@@ -590,7 +652,9 @@ describe("destroy from outside", () => {
     expect(reply).toMatchObject({ ok: true });
     expect(meanwhile).toMatchObject(NOT_FOUND);
     expect(seen).toEqual([5, undefined]);
-    expect(log.some(({ level, entry }) => level === "warn" && String(entry["msg"]).includes("destroyed all the same"))).toBe(true);
+    expect(
+      log.some(({ level, entry }) => level === "warn" && String(entry["msg"]).includes("destroyed all the same")),
+    ).toBe(true);
     await world.passUntilQuiet();
     expect([subject.store.keys, subject.store.alarmAt]).toEqual([[], null]);
   });
@@ -600,7 +664,10 @@ describe("destroy from outside", () => {
     await subject.call("add");
     const other = testWorld(setup({ use: { other: actor({}) } })).actor("subject", ["k"]);
     other.store.restore(subject.store.dump());
-    expect(await other.send({ mode: "get" }, { kind: "destroy" })).toMatchObject({ ok: false, error: { group: "actor", code: "not_registered" } });
+    expect(await other.send({ mode: "get" }, { kind: "destroy" })).toMatchObject({
+      ok: false,
+      error: { group: "actor", code: "not_registered" },
+    });
     expect(other.store.dump()).toEqual(subject.store.dump());
   });
 
@@ -608,7 +675,10 @@ describe("destroy from outside", () => {
     for (const kind of ["crash-before", "crash-after"] as const) {
       const { world, subject, ends } = mortal((commit) => (commit === 3 ? kind : undefined));
       await subject.call("add");
-      const answered = await destroy(subject).then(() => true, () => false);
+      const answered = await destroy(subject).then(
+        () => true,
+        () => false,
+      );
       expect([answered, subject.crashes]).toEqual([false, 1]);
       const isMarked = subject.store.alarmAt !== null;
       await world.passUntilQuiet();
@@ -637,7 +707,12 @@ describe("the last part of an actor that is destroyed", () => {
       actor({
         state: { n: 1 },
         vars: { v: 2 },
-        onWake: (c) => c.abortSignal.addEventListener("abort", () => seen.push(`captured: ${c.aborted} ${c.state.n} ${c.vars.v} ${(c.abortSignal.reason as { code: string }).code}`)),
+        onWake: (c) =>
+          c.abortSignal.addEventListener("abort", () =>
+            seen.push(
+              `captured: ${c.aborted} ${c.state.n} ${c.vars.v} ${(c.abortSignal.reason as { code: string }).code}`,
+            ),
+          ),
         onDestroy: async (c) => {
           seen.push(`onDestroy: ${c.aborted} ${c.state.n} ${c.vars.v}`);
           await world.turn();
@@ -655,7 +730,13 @@ describe("the last part of an actor that is destroyed", () => {
     );
     await subject.call("destroy");
     await ended(world);
-    expect(seen).toEqual(["same tick: false", "later: false", "captured: true 1 2 aborted", "onDestroy: true 1 2", "onDestroy goes on: 1 2"]);
+    expect(seen).toEqual([
+      "same tick: false",
+      "later: false",
+      "captured: true 1 2 aborted",
+      "onDestroy: true 1 2",
+      "onDestroy goes on: 1 2",
+    ]);
     expect(subject.store.keys).toEqual([]);
   });
 
@@ -774,11 +855,19 @@ describe("the last part of an actor that is destroyed", () => {
         actor({
           state: { n: 0 },
           onDestroy: (c) => void seen.push(`onDestroy ${c.state.n}`),
-          actions: { get: (c) => c.state.n, plan: (c) => c.schedule.after(1_000, "end"), end: (c) => c.destroy(), add: (c) => (c.state.n += 1) },
+          actions: {
+            get: (c) => c.state.n,
+            plan: (c) => c.schedule.after(1_000, "end"),
+            end: (c) => c.destroy(),
+            add: (c) => (c.state.n += 1),
+          },
           ...also,
         }),
       );
-    for (const also of [{ run: async () => void seen.push("run") }, { run: workflow(async () => void seen.push("workflow")) }]) {
+    for (const also of [
+      { run: async () => void seen.push("run") },
+      { run: workflow(async () => void seen.push("workflow")) },
+    ]) {
       const { world, subject } = define(also);
       await subject.call("add");
       await subject.call("plan");

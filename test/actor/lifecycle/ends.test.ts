@@ -6,16 +6,26 @@ import { single } from "../subject.js";
 type Any = any;
 
 describe("an actor whose workflow destroys it at once", () => {
-  const definition = () => actor({ run: workflow(async (ctx) => void (await ctx.step("end", (step) => step.destroy()))), actions: { touch: () => {} } } as Any);
+  const definition = () =>
+    actor({
+      run: workflow(async (ctx) => void (await ctx.step("end", (step) => step.destroy()))),
+      actions: { touch: () => {} },
+    } as Any);
 
-  it.each(["create", "getOrCreate"] as const)("was created: %s answers its id, and nothing of it stays", async (mode) => {
-    const { subject, world } = single(definition());
-    const reply = await subject.send({ mode }, { kind: "resolve" });
-    expect(reply).toMatchObject({ ok: true, created: true, actorId: expect.any(String) });
-    await world.settle();
-    expect(subject.store.keys).toEqual([]);
-    expect(await subject.send({ mode: "get" }, { kind: "resolve" })).toMatchObject({ ok: false, error: { code: "not_found" } });
-  });
+  it.each(["create", "getOrCreate"] as const)(
+    "was created: %s answers its id, and nothing of it stays",
+    async (mode) => {
+      const { subject, world } = single(definition());
+      const reply = await subject.send({ mode }, { kind: "resolve" });
+      expect(reply).toMatchObject({ ok: true, created: true, actorId: expect.any(String) });
+      await world.settle();
+      expect(subject.store.keys).toEqual([]);
+      expect(await subject.send({ mode: "get" }, { kind: "resolve" })).toMatchObject({
+        ok: false,
+        error: { code: "not_found" },
+      });
+    },
+  );
 });
 
 describe("c.destroy() of a callback that waits in the queue", () => {
@@ -23,22 +33,31 @@ describe("c.destroy() of a callback that waits in the queue", () => {
     ["next", (c: Any) => c.queue.next({ timeout: 8_000 })],
     ["nextBatch", (c: Any) => c.queue.nextBatch({ names: ["a"], signal: new AbortController().signal })],
     ["enqueueAndWait", (c: Any) => c.queue.enqueueAndWait("a", 1)],
-    ["iter", async (c: Any) => {
-      for await (const _ of c.queue.iter());
-      return "ended";
-    }],
+    [
+      "iter",
+      async (c: Any) => {
+        for await (const _ of c.queue.iter());
+        return "ended";
+      },
+    ],
   ])("ends its wait in %s, and then the actor", async (what, wait) => {
     const { subject, world } = single(
       actor({
         actions: {
           ask: async (c) => {
-            const waiting = wait(c).then((value: unknown) => value, (error: { code: string }) => error.code);
+            const waiting = wait(c).then(
+              (value: unknown) => value,
+              (error: { code: string }) => error.code,
+            );
             c.destroy();
             return waiting;
           },
           late: async (c) => {
             c.destroy();
-            return wait(c).then((value: unknown) => value, (error: { code: string }) => error.code);
+            return wait(c).then(
+              (value: unknown) => value,
+              (error: { code: string }) => error.code,
+            );
           },
           other: (c) => c.queue.next({ names: ["other"], timeout: 8_000 }),
         },

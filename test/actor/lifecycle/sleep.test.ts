@@ -15,7 +15,10 @@ const RESOLVE = { kind: "resolve" } as const;
 function sleeper(also: Record<string, unknown> = {}, options: Partial<WorldOptions> = {}): Single & { seen: string[] } {
   const seen: string[] = [];
   const { options: actorOptions = {}, actions = {}, ...hooks } = also;
-  const note = (name: string): ((c: Context) => void) => (_c) => void seen.push(name);
+  const note =
+    (name: string): ((c: Context) => void) =>
+    (_c) =>
+      void seen.push(name);
   const definition = actor({
     createState: () => ({ n: 0, slept: 0 }),
     onMigrate: note("onMigrate"),
@@ -125,7 +128,10 @@ describe("an idle actor with onSleep", () => {
   });
 
   it("never sleeps with noSleep (A44), nor while its timeout has not passed, however long that is", async () => {
-    for (const [options, alarm] of [[{ noSleep: true }, null], [{ sleepTimeout: 1e300 }, "far"]] as const) {
+    for (const [options, alarm] of [
+      [{ noSleep: true }, null],
+      [{ sleepTimeout: 1e300 }, "far"],
+    ] as const) {
       const { world, subject, seen } = sleeper({ options });
       await subject.call("add");
       await world.pass(3_600_000);
@@ -136,7 +142,10 @@ describe("an idle actor with onSleep", () => {
   });
 
   it("is kept awake by a call, keepAwake, and a scheduled action, until they end (A43, B31)", async () => {
-    for (const [action, ms] of [["hang", 25_000], ["keep", 25_000]] as const) {
+    for (const [action, ms] of [
+      ["hang", 25_000],
+      ["keep", 25_000],
+    ] as const) {
       const { world, subject, seen } = sleeper();
       const call = subject.call(action, ms);
       await world.pass(ms + 9_999);
@@ -146,7 +155,9 @@ describe("an idle actor with onSleep", () => {
       expect(seen, action).toContain("onSleep");
       expect(subject.store.keys).toEqual(ASLEEP);
     }
-    const { world, subject, seen } = sleeper({ actions: { plan: (c: Context) => c.schedule.after(5_000, "hang", 20_000) } });
+    const { world, subject, seen } = sleeper({
+      actions: { plan: (c: Context) => c.schedule.after(5_000, "hang", 20_000) },
+    });
     await subject.call("plan");
     await world.pass(34_999);
     expect(seen).not.toContain("onSleep");
@@ -211,7 +222,9 @@ describe("an idle actor with onSleep", () => {
     expect(subject.store.alarmAt).toBe(null);
     await subject.call("shout", "still there");
     await world.settle();
-    expect(socket.received.filter((message) => message.tag === "Event")).toMatchObject([{ val: { name: "heard", args: ["still there"] } }]);
+    expect(socket.received.filter((message) => message.tag === "Event")).toMatchObject([
+      { val: { name: "heard", args: ["still there"] } },
+    ]);
     expect(seen.filter((each) => each === "createVars")).toHaveLength(2);
   });
 
@@ -262,7 +275,9 @@ describe("going to sleep", () => {
     const { world, subject } = sleeper({
       onWake: (c: Context) => {
         c.vars.n = 7;
-        c.abortSignal.addEventListener("abort", () => seen.push(`captured ${c.aborted} ${c.vars.n} ${c.abortSignal.reason.code}`));
+        c.abortSignal.addEventListener("abort", () =>
+          seen.push(`captured ${c.aborted} ${c.vars.n} ${c.abortSignal.reason.code}`),
+        );
       },
       onSleep: async (c: Context) => {
         seen.push(`onSleep ${c.aborted} ${c.vars.n}`);
@@ -278,7 +293,9 @@ describe("going to sleep", () => {
 
   it("stores what onSleep changed, and tells onStateChange of it", async () => {
     const told: number[] = [];
-    const { world, subject } = sleeper({ onStateChange: (_c: Context, state: { slept: number }) => void told.push(state.slept) });
+    const { world, subject } = sleeper({
+      onStateChange: (_c: Context, state: { slept: number }) => void told.push(state.slept),
+    });
     await subject.call("get");
     await world.pass(10_000);
     expect(told).toEqual([1]);
@@ -333,14 +350,19 @@ describe("going to sleep", () => {
     const socket = await subject.connect();
     await world.pass(11_000);
     seen.splice(0);
-    const calls = [subject.call("vars").then((n) => seen.push(`vars ${String(n)}`)), subject.call("get").then((state) => seen.push(JSON.stringify(state)))];
+    const calls = [
+      subject.call("vars").then((n) => seen.push(`vars ${String(n)}`)),
+      subject.call("get").then((state) => seen.push(JSON.stringify(state))),
+    ];
     void socket.call(1, "add");
     await world.pass(3_999);
     expect(seen).toEqual([]);
     await world.pass(1);
     await Promise.all(calls);
     expect(seen.slice(0, 1 + START.length)).toEqual(["asleep", ...START]);
-    expect(seen.slice(1 + START.length)).toEqual(expect.arrayContaining(["vars 1", expect.stringContaining('"slept":1')]));
+    expect(seen.slice(1 + START.length)).toEqual(
+      expect.arrayContaining(["vars 1", expect.stringContaining('"slept":1')]),
+    );
     expect(((await subject.call("get")) as { n: number }).n).toBe(2);
   });
 
@@ -365,7 +387,10 @@ describe("going to sleep", () => {
   });
 
   it("ends in the actor's end when onSleep asks for it", async () => {
-    const { world, subject, seen } = sleeper({ onSleep: (c: Context) => c.destroy(), onDestroy: () => void seen.push("onDestroy") });
+    const { world, subject, seen } = sleeper({
+      onSleep: (c: Context) => c.destroy(),
+      onDestroy: () => void seen.push("onDestroy"),
+    });
     await subject.call("add");
     await world.pass(10_000);
     await world.settle();
@@ -377,16 +402,25 @@ describe("going to sleep", () => {
 
   it("comes back for a message that was sent meanwhile", async () => {
     const cases: [string, unknown][] = [
-      ["a run handler", async (c: Context) => {
-        for await (const _ of c.queue.iter()) c.state.n += 1;
-      }],
-      ["a workflow", workflow(async (ctx: Context) => {
-        await ctx.queue.next("message");
-        await ctx.step("count", (step: Context) => void (step.state.n += 1));
-      })],
+      [
+        "a run handler",
+        async (c: Context) => {
+          for await (const _ of c.queue.iter()) c.state.n += 1;
+        },
+      ],
+      [
+        "a workflow",
+        workflow(async (ctx: Context) => {
+          await ctx.queue.next("message");
+          await ctx.step("count", (step: Context) => void (step.state.n += 1));
+        }),
+      ],
     ];
     for (const [name, run] of cases) {
-      const { world, subject } = sleeper({ run, onSleep: (c: Context) => (c.state.slept++ === 0 ? c.queue.send("in", 1) : undefined) });
+      const { world, subject } = sleeper({
+        run,
+        onSleep: (c: Context) => (c.state.slept++ === 0 ? c.queue.send("in", 1) : undefined),
+      });
       await subject.call("get");
       await world.passUntilQuiet();
       expect(await subject.call("get"), name).toEqual({ n: 1, slept: 2 });
@@ -403,8 +437,14 @@ describe("going to sleep", () => {
       });
     });
     const cases: [string, Record<string, unknown>][] = [
-      ["a message for the workflow", { run: workflows, onSleep: (c: Context) => (c.state.slept++ === 0 ? c.queue.send("in", 1) : undefined) }],
-      ["a scheduled action", { onSleep: (c: Context) => (c.state.slept++ === 0 ? c.schedule.after(0, "add") : undefined) }],
+      [
+        "a message for the workflow",
+        { run: workflows, onSleep: (c: Context) => (c.state.slept++ === 0 ? c.queue.send("in", 1) : undefined) },
+      ],
+      [
+        "a scheduled action",
+        { onSleep: (c: Context) => (c.state.slept++ === 0 ? c.schedule.after(0, "add") : undefined) },
+      ],
       ["a scheduled action, with no hook", { onSleep: undefined }],
     ];
     for (const [name, hooks] of cases) {
@@ -428,14 +468,26 @@ describe("going to sleep", () => {
     for (const wait of ["next", "iter"] as const) {
       const { world, subject, seen, log } = sleeper({
         run: async (c: Context) => {
-          if (wait === "next") await c.queue.next().catch((error: { group: string; code: string }) => seen.push(`${error.group}/${error.code}`));
+          if (wait === "next")
+            await c.queue
+              .next()
+              .catch((error: { group: string; code: string }) => seen.push(`${error.group}/${error.code}`));
           else for await (const _ of c.queue.iter()) seen.push("a message");
           seen.push(`over ${c.aborted}`);
         },
       });
       await subject.call("get");
       await world.pass(10_000);
-      expect(seen).toEqual(["onMigrate", "createVars", "onWake", ...(wait === "next" ? ["actor/aborted"] : []), "onSleep", "over true"].sort(inOrderOf(seen)));
+      expect(seen).toEqual(
+        [
+          "onMigrate",
+          "createVars",
+          "onWake",
+          ...(wait === "next" ? ["actor/aborted"] : []),
+          "onSleep",
+          "over true",
+        ].sort(inOrderOf(seen)),
+      );
       expect(log.filter(({ level }) => level === "error")).toEqual([]);
     }
   });
@@ -574,10 +626,12 @@ describe("an actor that was evicted before it slept", () => {
     expect(subject.store.keys).toEqual(ASLEEP);
     expect(subject.store.alarmAt).toBe(null);
     expect(await subject.call("get")).toEqual({ n: 1, slept: 1 });
-    const flow = sleeper({ run: workflow(async (ctx: Context) => {
-      flow.seen.push("workflow");
-      await ctx.sleep("long", 3_600_000);
-    }) });
+    const flow = sleeper({
+      run: workflow(async (ctx: Context) => {
+        flow.seen.push("workflow");
+        await ctx.sleep("long", 3_600_000);
+      }),
+    });
     await flow.subject.call("get");
     await flow.world.settle();
     await flow.subject.evict();
@@ -639,7 +693,9 @@ describe("an actor that was evicted before it slept", () => {
     const { world, subject } = sleeper();
     await subject.call("add");
     await world.settle();
-    const other = testWorld(setup({ use: { subject: actor({ state: {}, actions: { touch: () => {} } }) } }), { clock: new ManualClock(world.clock.now()) });
+    const other = testWorld(setup({ use: { subject: actor({ state: {}, actions: { touch: () => {} } }) } }), {
+      clock: new ManualClock(world.clock.now()),
+    });
     const again = other.actor("subject", ["k"]);
     again.store.restore(subject.store.dump(), subject.store.alarmAt);
     await other.pass(3_600_000);
@@ -654,7 +710,14 @@ describe("a crash", () => {
       const made = sleeper({}, fault ? { fault: (_actor, commit) => fault(commit) } : {});
       const { world, subject } = made;
       const call = async (action: string, ...args: unknown[]): Promise<void> => {
-        for (let tries = 0; tries < 5; tries += 1) if (await subject.call(action, ...args).then(() => true, () => false)) return;
+        for (let tries = 0; tries < 5; tries += 1)
+          if (
+            await subject.call(action, ...args).then(
+              () => true,
+              () => false,
+            )
+          )
+            return;
         throw new Error("no call was answered");
       };
       await call("get");
@@ -710,7 +773,9 @@ describe("a crash", () => {
     expect(begun).toBe(3);
     expect(subject.store.keys).toEqual(ASLEEP);
     expect(subject.store.alarmAt).toBe(null);
-    expect(log.filter(({ level, entry }) => level === "error" && String(entry["msg"]).includes("given up"))).toHaveLength(1);
+    expect(
+      log.filter(({ level, entry }) => level === "error" && String(entry["msg"]).includes("given up")),
+    ).toHaveLength(1);
     expect(await subject.call("get")).toEqual({ n: 2, slept: 1 });
   });
 
@@ -758,7 +823,14 @@ function inOrderOf(list: readonly string[]): (a: string, b: string) => number {
 describe("sleep asked for from outside", () => {
   it("is that of c.sleep(); an actor that does not exist is not made for it", async () => {
     const slept: string[] = [];
-    const { world, subject } = single(actor({ state: {}, onWake: () => void slept.push("wake"), onSleep: () => void slept.push("sleep"), actions: { get: () => 1 } }));
+    const { world, subject } = single(
+      actor({
+        state: {},
+        onWake: () => void slept.push("wake"),
+        onSleep: () => void slept.push("sleep"),
+        actions: { get: () => 1 },
+      }),
+    );
     const sleep = () => subject.send({ mode: "get" }, { kind: "sleep" });
     expect(await sleep()).toMatchObject({ ok: false, error: { group: "actor", code: "not_found" } });
     expect([slept, subject.store.dump().size]).toEqual([[], 0]);

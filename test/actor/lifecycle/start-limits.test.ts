@@ -6,11 +6,39 @@ import { single } from "../subject.js";
 type Any = any;
 
 /** What a hook does that stores one thing more. */
-const ADDS: Record<string, { readonly limit: object; readonly code: string; readonly add: (c: Any, n: number) => unknown; readonly drain: (c: Any) => unknown }> = {
-  "schedule.after": { limit: { maxSchedules: 5 }, code: "schedule/max_schedules_exceeded", add: (c) => c.schedule.after(1e9, "touch"), drain: async (c) => c.schedule.cancel((await c.schedule.list())[0].id) },
-  "cron.every": { limit: { maxSchedules: 5 }, code: "schedule/max_schedules_exceeded", add: (c, n) => c.cron.every({ name: `job ${n}`, interval: 1e9, action: "touch" }), drain: async (c) => c.cron.delete((await c.cron.list())[0].name) },
-  "queue.send": { limit: { maxQueueSize: 5 }, code: "queue/full", add: (c) => c.queue.send("jobs", "body"), drain: (c) => c.queue.tryNext() },
-  "queue.send, by bytes": { limit: { maxQueueBytes: 50 }, code: "queue/full", add: (c) => c.queue.send("jobs", "x".repeat(8)), drain: (c) => c.queue.tryNext() },
+const ADDS: Record<
+  string,
+  {
+    readonly limit: object;
+    readonly code: string;
+    readonly add: (c: Any, n: number) => unknown;
+    readonly drain: (c: Any) => unknown;
+  }
+> = {
+  "schedule.after": {
+    limit: { maxSchedules: 5 },
+    code: "schedule/max_schedules_exceeded",
+    add: (c) => c.schedule.after(1e9, "touch"),
+    drain: async (c) => c.schedule.cancel((await c.schedule.list())[0].id),
+  },
+  "cron.every": {
+    limit: { maxSchedules: 5 },
+    code: "schedule/max_schedules_exceeded",
+    add: (c, n) => c.cron.every({ name: `job ${n}`, interval: 1e9, action: "touch" }),
+    drain: async (c) => c.cron.delete((await c.cron.list())[0].name),
+  },
+  "queue.send": {
+    limit: { maxQueueSize: 5 },
+    code: "queue/full",
+    add: (c) => c.queue.send("jobs", "body"),
+    drain: (c) => c.queue.tryNext(),
+  },
+  "queue.send, by bytes": {
+    limit: { maxQueueBytes: 50 },
+    code: "queue/full",
+    add: (c) => c.queue.send("jobs", "x".repeat(8)),
+    drain: (c) => c.queue.tryNext(),
+  },
 };
 
 describe.each(Object.keys(ADDS))("an actor at its limit whose start hook does %s", (what) => {
@@ -24,7 +52,11 @@ describe.each(Object.keys(ADDS))("an actor at its limit whose start hook does %s
         onWake: (c) => add(c, (n += 1)),
         actions: {
           touch: () => "served",
-          add: async (c) => Promise.resolve(add(c, (n += 1))).then(() => "added", (error: { group: string; code: string }) => `${error.group}/${error.code}`),
+          add: async (c) =>
+            Promise.resolve(add(c, (n += 1))).then(
+              () => "added",
+              (error: { group: string; code: string }) => `${error.group}/${error.code}`,
+            ),
           drain: async (c) => void (await drain(c)),
         },
       }),
@@ -42,7 +74,9 @@ describe.each(Object.keys(ADDS))("an actor at its limit whose start hook does %s
     s.crash();
     expect(await s.call("touch")).toBe("served");
     expect(s.store.keys.length).toBe(stored + 1);
-    expect(log.filter(({ level }) => level === "warn")).toEqual([{ level: "warn", entry: expect.objectContaining({ msg: expect.stringContaining("hook of the start") }) }]);
+    expect(log.filter(({ level }) => level === "warn")).toEqual([
+      { level: "warn", entry: expect.objectContaining({ msg: expect.stringContaining("hook of the start") }) },
+    ]);
     // Outside of the start the limit stands.
     expect(await s.call("add")).toBe(code);
     for (let n = 0; n < 2; n += 1) await s.call("drain");

@@ -66,7 +66,9 @@ describe("the start of an actor", () => {
   it("gives createState and onCreate undefined where there is no input (A6)", async () => {
     const inputs: unknown[] = [];
     const note = (_c: unknown, ...given: unknown[]): void => void inputs.push(given);
-    const { subject } = single(actor({ createState: note as () => void, onCreate: note, actions: { touch: () => {} } }));
+    const { subject } = single(
+      actor({ createState: note as () => void, onCreate: note, actions: { touch: () => {} } }),
+    );
     await subject.call("touch");
     expect(inputs).toEqual([[undefined], [undefined]]);
   });
@@ -92,11 +94,18 @@ describe("the start of an actor", () => {
   });
 
   it("takes an input that is larger than a stored value, for hooks that keep less of it", async () => {
-    const sum = actor({ createState: (_c, input: string) => ({ length: input.length, kept: input.length > 3_900_000 ? input : "" }), actions: { get: (c) => c.state } });
+    const sum = actor({
+      createState: (_c, input: string) => ({ length: input.length, kept: input.length > 3_900_000 ? input : "" }),
+      actions: { get: (c) => c.state },
+    });
     const { subject } = single(sum);
     const GET_STATE = { kind: "action", name: "get", args: encodeValue([]) } as const;
     const kept = await subject.send({ mode: "getOrCreate", input: encodeInput("x".repeat(4_000_000)) }, GET_STATE);
-    expect(kept).toMatchObject({ ok: false, status: 413, error: { group: "value", code: "too_large", metadata: { path: "$.kept" } } });
+    expect(kept).toMatchObject({
+      ok: false,
+      status: 413,
+      error: { group: "value", code: "too_large", metadata: { path: "$.kept" } },
+    });
     expect(subject.store.keys).toEqual([]);
     await subject.send({ mode: "getOrCreate", input: encodeInput("x".repeat(3_500_000)) }, GET_STATE);
     expect(await subject.call("get")).toEqual({ length: 3_500_000, kept: "" });
@@ -113,7 +122,11 @@ describe("the start of an actor", () => {
     it(`leaves nothing at all when ${hook} throws, and starts from the beginning at the next call`, async () => {
       const { subject, seen, fails } = hooked();
       fails.add(hook);
-      await expect(subject.call("get")).rejects.toMatchObject({ group: "rivetkit", code: "internal_error", statusCode: 500 });
+      await expect(subject.call("get")).rejects.toMatchObject({
+        group: "rivetkit",
+        code: "internal_error",
+        statusCode: 500,
+      });
       expect(subject.store.keys).toEqual([]);
       expect(subject.store.commits).toBe(0);
       expect(seen.splice(0)).toEqual(NEW.slice(0, NEW.indexOf(hook) + 1));
@@ -183,8 +196,17 @@ describe("the start of an actor", () => {
     const count = (hook: string): number => seen.filter((each) => each === hook).length;
     fails.add("onCreate");
     const codes = (calls: Promise<unknown>[]): Promise<unknown[]> =>
-      Promise.all(calls.map((call) => call.then(() => "answered", (error: { code: string }) => error.code)));
-    expect(await codes([subject.call("get"), subject.call("get"), subject.call("get")])).toEqual(Array(3).fill("internal_error"));
+      Promise.all(
+        calls.map((call) =>
+          call.then(
+            () => "answered",
+            (error: { code: string }) => error.code,
+          ),
+        ),
+      );
+    expect(await codes([subject.call("get"), subject.call("get"), subject.call("get")])).toEqual(
+      Array(3).fill("internal_error"),
+    );
     expect(count("onCreate"), "one attempt for the three of them").toBe(1);
     expect(await codes([subject.call("get")])).toEqual(["internal_error"]);
     expect(count("onCreate"), "another for who comes later").toBe(2);
@@ -220,7 +242,10 @@ describe("the start of an actor", () => {
   it("does not share what is wrong with one call with another that waited for it", async () => {
     const { subject } = hooked();
     const unknown = { kind: "action", name: "unknown", args: encodeValue([]) } as const;
-    const [first, second] = await Promise.all([subject.send({ mode: "getOrCreate" }, unknown), subject.send({ mode: "getOrCreate" }, GET)]);
+    const [first, second] = await Promise.all([
+      subject.send({ mode: "getOrCreate" }, unknown),
+      subject.send({ mode: "getOrCreate" }, GET),
+    ]);
     expect(first).toMatchObject({ ok: false, error: { code: "action_not_found" } });
     expect(second).toMatchObject({ ok: true, created: true });
   });
@@ -236,7 +261,11 @@ describe("the start of an actor", () => {
           await world.turn();
           if (fails) throw new Error("not yet");
         },
-        actions: { plan: (c) => c.schedule.after(1_000, "planned"), planned: (c) => void (c.state += 1), get: (c) => c.state },
+        actions: {
+          plan: (c) => c.schedule.after(1_000, "planned"),
+          planned: (c) => void (c.state += 1),
+          get: (c) => c.state,
+        },
       }),
     );
     await subject.call("plan");
@@ -299,7 +328,11 @@ describe("the start of an actor", () => {
           await ctx.sleep("pause", 1_000);
           await ctx.step("after", () => void ran.push("step"));
         }),
-        actions: { plan: (c) => c.schedule.after(1_000, "planned"), planned: () => void ran.push("scheduled"), status: (c) => c.workflow.status().status },
+        actions: {
+          plan: (c) => c.schedule.after(1_000, "planned"),
+          planned: () => void ran.push("scheduled"),
+          status: (c) => c.workflow.status().status,
+        },
       }),
     );
     await subject.call("plan");
@@ -321,7 +354,11 @@ describe("the start of an actor", () => {
 
   it("does not happen for `get` where there is no actor", async () => {
     const { subject, seen } = hooked();
-    expect(await subject.send({ mode: "get" }, GET)).toMatchObject({ ok: false, status: 404, error: { group: "actor", code: "not_found" } });
+    expect(await subject.send({ mode: "get" }, GET)).toMatchObject({
+      ok: false,
+      status: 404,
+      error: { group: "actor", code: "not_found" },
+    });
     expect(seen).toEqual([]);
     expect(subject.store.commits).toBe(0);
   });
@@ -331,7 +368,11 @@ describe("the start of an actor", () => {
     const created = await subject.send({ mode: "create" }, GET);
     expect(created).toMatchObject({ ok: true, created: true });
     const refused = await subject.send({ mode: "create" }, GET);
-    expect(refused).toMatchObject({ ok: false, status: 409, error: { code: "duplicate_key", metadata: { existing_actor_id: created.ok && created.actorId } } });
+    expect(refused).toMatchObject({
+      ok: false,
+      status: 409,
+      error: { code: "duplicate_key", metadata: { existing_actor_id: created.ok && created.actorId } },
+    });
   });
 
   it("has no state in createState and onMigrate of a creation, and no vars before createVars", async () => {
@@ -380,7 +421,11 @@ describe("the start of an actor", () => {
 
   it("refuses a first state that cannot be stored, and creates nothing", async () => {
     const { subject } = single(actor({ createState: () => ({ bad: () => {} }), actions: { touch: () => {} } }));
-    await expect(subject.call("touch")).rejects.toMatchObject({ group: "value", code: "not_serializable", statusCode: 400 });
+    await expect(subject.call("touch")).rejects.toMatchObject({
+      group: "value",
+      code: "not_serializable",
+      statusCode: 400,
+    });
     expect(subject.store.keys).toEqual([]);
   });
 
@@ -443,13 +488,26 @@ describe("the start of an actor", () => {
       onStateChange: () => void seen.push("onStateChange"),
       onCreate: () => void seen.push("onCreate"),
     };
-    const kinds = [{ createState, createVars: (c: { state: { n: number } }) => c.state.n + 1 }, { state: { n: 1 }, createVars: (c: { state: { n: number } }) => c.state.n + 1 }];
+    const kinds = [
+      { createState, createVars: (c: { state: { n: number } }) => c.state.n + 1 },
+      { state: { n: 1 }, createVars: (c: { state: { n: number } }) => c.state.n + 1 },
+    ];
     for (const kind of kinds) {
       seen.splice(0);
       const world = testWorld(without);
       const subject = world.actor("subject", ["k"]);
       await subject.call("touch");
-      world.deploy(setup({ use: { subject: actor({ ...kind, ...hooks, actions: { ...actions, add: (c: { state: { n: number } }) => void (c.state.n += 1) } } as never) } }) as never);
+      world.deploy(
+        setup({
+          use: {
+            subject: actor({
+              ...kind,
+              ...hooks,
+              actions: { ...actions, add: (c: { state: { n: number } }) => void (c.state.n += 1) },
+            } as never),
+          },
+        }) as never,
+      );
       if ("createState" in kind) {
         await expect(subject.call("get"), "that start alone").rejects.toMatchObject({ code: "internal_error" });
         expect(subject.store.keys).toEqual(["a"]);
@@ -467,18 +525,33 @@ describe("the start of an actor", () => {
     }
   });
 
-  it.each(["crash-before", "crash-after"] as const)("makes that first state also where the object dies at any commit of it (%s)", async (kind) => {
-    for (const at of [2, 3]) {
-      const world = testWorld(setup({ use: { subject: actor({ actions: { touch: () => {} } }) } }), { fault: (_actor, commit) => (commit === at ? kind : undefined) });
-      const subject = world.actor("subject", ["k"]);
-      await subject.call("touch");
-      const run = workflow((ctx) => ctx.step("count", (step) => void ((step.state as { n: number }).n += 1)));
-      world.deploy(setup({ use: { subject: actor({ createState: () => ({ n: 1 }), run, actions: { get: (c: { state: { n: number } }) => c.state.n } } as never) } }) as never);
-      await subject.call("get").catch(() => {});
-      await world.passUntilQuiet();
-      expect([await subject.call("get"), subject.crashes, subject.store.alarmAt]).toEqual([2, 2, null]);
-    }
-  });
+  it.each(["crash-before", "crash-after"] as const)(
+    "makes that first state also where the object dies at any commit of it (%s)",
+    async (kind) => {
+      for (const at of [2, 3]) {
+        const world = testWorld(setup({ use: { subject: actor({ actions: { touch: () => {} } }) } }), {
+          fault: (_actor, commit) => (commit === at ? kind : undefined),
+        });
+        const subject = world.actor("subject", ["k"]);
+        await subject.call("touch");
+        const run = workflow((ctx) => ctx.step("count", (step) => void ((step.state as { n: number }).n += 1)));
+        world.deploy(
+          setup({
+            use: {
+              subject: actor({
+                createState: () => ({ n: 1 }),
+                run,
+                actions: { get: (c: { state: { n: number } }) => c.state.n },
+              } as never),
+            },
+          }) as never,
+        );
+        await subject.call("get").catch(() => {});
+        await world.passUntilQuiet();
+        expect([await subject.call("get"), subject.crashes, subject.store.alarmAt]).toEqual([2, 2, null]);
+      }
+    },
+  );
 
   it("refuses destroy before it is over, and goes on", async () => {
     const { subject } = single(
@@ -592,7 +665,11 @@ describe("the key", () => {
     const { world } = single(definition);
     for (const key of [["a/b", "c"], ["a", "b/c"], ["a,b"], ["a", "b"], ["é\n"], [""], []]) {
       const seen = (await world.actor("subject", key).call("key")) as { key: string[]; name: string; actorId: string };
-      expect(seen).toMatchObject({ key, name: "subject", actorId: expect.stringMatching(/^[0-9a-f]{64}-[0-9a-f]{16}$/) });
+      expect(seen).toMatchObject({
+        key,
+        name: "subject",
+        actorId: expect.stringMatching(/^[0-9a-f]{64}-[0-9a-f]{16}$/),
+      });
       ids.add(seen.actorId);
     }
     expect(ids.size).toBe(7);

@@ -16,9 +16,13 @@ function full() {
       onDestroy: () => {},
     }),
   );
-  return { ...made, fill: async (count: number) => {
-    for (let n = 0; n < count; n += 1) await made.subject.send({ mode: "getOrCreate" }, send("jobs", `${n} ${"x".repeat(60_000)}`));
-  } };
+  return {
+    ...made,
+    fill: async (count: number) => {
+      for (let n = 0; n < count; n += 1)
+        await made.subject.send({ mode: "getOrCreate" }, send("jobs", `${n} ${"x".repeat(60_000)}`));
+    },
+  };
 }
 
 /** What is read of the messages' rows, and how many of them at a time at most. */

@@ -11,15 +11,37 @@ describe("cron.set and cron.every", () => {
   it("show the job, and arm the alarm for its first time", async () => {
     const subject = new CronSubject();
     const { now } = subject;
-    await subject.call("set", { name: "daily", expression: "0 9 * * *", timezone: "America/Los_Angeles", action: "note", args: ["a", { n: 1n }], maxHistory: 7 });
+    await subject.call("set", {
+      name: "daily",
+      expression: "0 9 * * *",
+      timezone: "America/Los_Angeles",
+      action: "note",
+      args: ["a", { n: 1n }],
+      maxHistory: 7,
+    });
     // 2023-11-14T22:13:20Z is 14:13 in Los Angeles.
     const nextRunAt = Date.parse("2023-11-15T17:00Z");
     expect(await subject.job("daily")).toEqual({
-      name: "daily", kind: "cron", expression: "0 9 * * *", timezone: "America/Los_Angeles", action: "note", args: ["a", { n: 1n }], nextRunAt, maxHistory: 7,
+      name: "daily",
+      kind: "cron",
+      expression: "0 9 * * *",
+      timezone: "America/Los_Angeles",
+      action: "note",
+      args: ["a", { n: 1n }],
+      nextRunAt,
+      maxHistory: 7,
     });
     expect(subject.single.subject.store.alarmAt).toBe(nextRunAt);
     await subject.call("every", { name: "often", interval: 5 * SECOND_MS, action: "nested.deep" });
-    expect(await subject.job("often")).toEqual({ name: "often", kind: "every", interval: 5_000, action: "nested.deep", args: [], nextRunAt: now + 5_000, maxHistory: 100 });
+    expect(await subject.job("often")).toEqual({
+      name: "often",
+      kind: "every",
+      interval: 5_000,
+      action: "nested.deep",
+      args: [],
+      nextRunAt: now + 5_000,
+      maxHistory: 100,
+    });
     expect(subject.single.subject.store.alarmAt).toBe(now + 5_000);
     expect(((await subject.call("list")) as { name: string }[]).map(({ name }) => name)).toEqual(["often", "daily"]);
     expect(subject.single.subject.timersHeld).toBe(0);
@@ -46,7 +68,10 @@ describe("cron.set and cron.every", () => {
 
   it("keep the next time under the same cadence, and take the new action, arguments and bound (B21)", async () => {
     const subject = new CronSubject();
-    for (const [method, options] of [["set", { ...minutely, expression: "*/7 * * * *" }], ["every", { ...everyMinute, name: "e", interval: 7 * MINUTE_MS }]] as const) {
+    for (const [method, options] of [
+      ["set", { ...minutely, expression: "*/7 * * * *" }],
+      ["every", { ...everyMinute, name: "e", interval: 7 * MINUTE_MS }],
+    ] as const) {
       await subject.call(method, options);
       const { nextRunAt } = (await subject.job(options.name)) ?? {};
       await subject.world.pass(30 * SECOND_MS);
@@ -75,7 +100,13 @@ describe("cron.set and cron.every", () => {
     const calls: string[] = [];
     const register = async (cron: ActorCron, hook: string): Promise<void> => {
       calls.push(hook);
-      await cron.set({ name: "daily", expression: "0 9 * * *", timezone: "Europe/Berlin", action: "note", args: [{ hook: "any" }] });
+      await cron.set({
+        name: "daily",
+        expression: "0 9 * * *",
+        timezone: "Europe/Berlin",
+        action: "note",
+        args: [{ hook: "any" }],
+      });
       await cron.every({ name: "often", interval: HOUR_MS, action: "tick" });
     };
     const subject = new CronSubject({ register });
@@ -96,7 +127,18 @@ describe("cron.set and cron.every", () => {
 
   it("keep jobs of any name apart", async () => {
     const subject = new CronSubject();
-    const names = ["a", "a/1", "1/a", "", "é\n", "é\0😀", "__proto__", "cron/a", "x".repeat(128), "ü".repeat(64)].filter((name) => name !== "");
+    const names = [
+      "a",
+      "a/1",
+      "1/a",
+      "",
+      "é\n",
+      "é\0😀",
+      "__proto__",
+      "cron/a",
+      "x".repeat(128),
+      "ü".repeat(64),
+    ].filter((name) => name !== "");
     for (const name of names) await subject.call("every", { name, interval: MINUTE_MS, action: "note", args: [name] });
     await subject.world.pass(MINUTE_MS);
     expect(((await subject.ran()) as unknown[][]).map(([name]) => name).sort()).toEqual([...names].sort());
@@ -111,10 +153,23 @@ describe("cron.set and cron.every", () => {
     await subject.call("list");
     const before = subject.written;
     const bad: [method: string, options: unknown, code: string, status?: number][] = [
-      ...[undefined, null, {}, { ...minutely, name: "" }, { ...minutely, name: 5 }, { ...minutely, name: "x".repeat(129) }, { ...minutely, name: "ü".repeat(65) }, { ...minutely, name: "\ud800" }].flatMap(
-        (options): typeof bad => [["set", options, "schedule/invalid_name"], ["every", options && { ...options, expression: undefined }, "schedule/invalid_name"]],
-      ),
-      ...["set", "every"].flatMap((method): typeof bad => [[method, "x", "schedule/invalid_option"], [method, { ...(method === "set" ? minutely : everyMinute), overlap: "queue" }, "schedule/invalid_option"]]),
+      ...[
+        undefined,
+        null,
+        {},
+        { ...minutely, name: "" },
+        { ...minutely, name: 5 },
+        { ...minutely, name: "x".repeat(129) },
+        { ...minutely, name: "ü".repeat(65) },
+        { ...minutely, name: "\ud800" },
+      ].flatMap((options): typeof bad => [
+        ["set", options, "schedule/invalid_name"],
+        ["every", options && { ...options, expression: undefined }, "schedule/invalid_name"],
+      ]),
+      ...["set", "every"].flatMap((method): typeof bad => [
+        [method, "x", "schedule/invalid_option"],
+        [method, { ...(method === "set" ? minutely : everyMinute), overlap: "queue" }, "schedule/invalid_option"],
+      ]),
       ["history", { last: 5 }, "schedule/invalid_option"],
       // Six fields (B23).
       ["set", { ...minutely, expression: "0 * * * * *" }, "schedule/invalid_cron_expression"],
@@ -123,19 +178,50 @@ describe("cron.set and cron.every", () => {
       ["set", { ...minutely, timezone: "Mars/Olympus" }, "schedule/invalid_timezone"],
       ["set", { ...minutely, timezone: null }, "schedule/invalid_timezone"],
       // An interval of a second (B22).
-      ...[1_000, 4_999, 5_000.5, 0, -5_000, Number.NaN, Number.POSITIVE_INFINITY, 2 ** 53, 3_155_760_000_001, "5000", undefined, 5_000n].map(
-        (interval): (typeof bad)[number] => ["every", { ...everyMinute, interval }, "schedule/invalid_interval"],
-      ),
-      ...[-1, 1_001, 1.5, Number.NaN, "5", null].map((maxHistory): (typeof bad)[number] => ["set", { ...minutely, maxHistory }, "schedule/invalid_max_history"]),
-      ...[{}, "x", null, 5].map((args): (typeof bad)[number] => ["set", { ...minutely, args }, "schedule/invalid_args"]),
-      ...["unknown", "constructor", "__proto__", "", undefined, "nested"].map((action): (typeof bad)[number] => ["set", { ...minutely, action }, "actor/action_not_found", 404]),
+      ...[
+        1_000,
+        4_999,
+        5_000.5,
+        0,
+        -5_000,
+        Number.NaN,
+        Number.POSITIVE_INFINITY,
+        2 ** 53,
+        3_155_760_000_001,
+        "5000",
+        undefined,
+        5_000n,
+      ].map((interval): (typeof bad)[number] => ["every", { ...everyMinute, interval }, "schedule/invalid_interval"]),
+      ...[-1, 1_001, 1.5, Number.NaN, "5", null].map((maxHistory): (typeof bad)[number] => [
+        "set",
+        { ...minutely, maxHistory },
+        "schedule/invalid_max_history",
+      ]),
+      ...[{}, "x", null, 5].map((args): (typeof bad)[number] => [
+        "set",
+        { ...minutely, args },
+        "schedule/invalid_args",
+      ]),
+      ...["unknown", "constructor", "__proto__", "", undefined, "nested"].map((action): (typeof bad)[number] => [
+        "set",
+        { ...minutely, action },
+        "actor/action_not_found",
+        404,
+      ]),
       ["set", { ...minutely, args: ["x".repeat(2_000_001)] }, "value/too_large", 413],
-      ...[0, -1, 1_001, 1.5, Number.NaN, "20", null].map((limit): (typeof bad)[number] => ["history", { limit }, "schedule/invalid_limit"]),
+      ...[0, -1, 1_001, 1.5, Number.NaN, "20", null].map((limit): (typeof bad)[number] => [
+        "history",
+        { limit },
+        "schedule/invalid_limit",
+      ]),
     ];
     for (const [method, options, expected, status = 400] of bad) {
       const call = method === "history" ? subject.call("history", "j", options) : subject.call(method, options);
       const [group, code] = expected.split("/");
-      await expect(call, `${method} ${String((options as object | undefined) && JSON.stringify(options, (_, value) => (typeof value === "bigint" ? `${value}n` : value)).slice(0, 100))}`).rejects.toMatchObject({ group, code, statusCode: status });
+      await expect(
+        call,
+        `${method} ${JSON.stringify(options, (_, value) => (typeof value === "bigint" ? `${value}n` : value))?.slice(0, 100)}`,
+      ).rejects.toMatchObject({ group, code, statusCode: status });
     }
     expect(subject.written).toEqual(before);
     expect(await subject.call("list")).toEqual([]);
@@ -145,8 +231,12 @@ describe("cron.set and cron.every", () => {
     const subject = new CronSubject();
     await subject.call("set", minutely);
     const before = await subject.job("j");
-    await expect(subject.call("set", { ...minutely, expression: "x" })).rejects.toMatchObject({ code: "invalid_cron_expression" });
-    await expect(subject.call("every", { ...everyMinute, interval: 1 })).rejects.toMatchObject({ code: "invalid_interval" });
+    await expect(subject.call("set", { ...minutely, expression: "x" })).rejects.toMatchObject({
+      code: "invalid_cron_expression",
+    });
+    await expect(subject.call("every", { ...everyMinute, interval: 1 })).rejects.toMatchObject({
+      code: "invalid_interval",
+    });
     expect(await subject.job("j")).toEqual(before);
   });
 
@@ -179,7 +269,10 @@ describe("cron.set and cron.every", () => {
     );
     await subject.call("touch");
     expect(await subject.call("list")).toMatchObject([{ name: "in time" }]);
-    await expect(kept?.every({ name: "too late", interval: HOUR_MS, action: "touch" })).rejects.toMatchObject({ group: "workflow", code: "step_ended" });
+    await expect(kept?.every({ name: "too late", interval: HOUR_MS, action: "touch" })).rejects.toMatchObject({
+      group: "workflow",
+      code: "step_ended",
+    });
     await expect(kept?.delete("in time")).rejects.toMatchObject({ group: "workflow", code: "step_ended" });
     expect(await subject.call("list")).toHaveLength(1);
   });
@@ -243,7 +336,10 @@ describe("cron.delete", () => {
 
 describe("a job whose row cannot be used", () => {
   /** The stored actor under other code, as after a deploy. */
-  function deployed(subject: CronSubject, change: (rows: Map<string, Uint8Array<ArrayBuffer>>) => void): { then: CronSubject; logged: () => string } {
+  function deployed(
+    subject: CronSubject,
+    change: (rows: Map<string, Uint8Array<ArrayBuffer>>) => void,
+  ): { then: CronSubject; logged: () => string } {
     const { store } = subject.single.subject;
     const rows = store.dump();
     change(rows);
@@ -260,15 +356,38 @@ describe("a job whose row cannot be used", () => {
     await subject.call("every", { ...everyMinute, name: "bad" });
     const { then, logged } = deployed(subject, (rows) => {
       const at = subject.now + MINUTE_MS;
-      rows.set("d/cron/bad", encodeValue({ at, cadence: { kind: "cron", expression: "no", timezone: "UTC" }, action: "tick", args: encodeValue([]), maxHistory: 5, occurrences: 0 }));
+      rows.set(
+        "d/cron/bad",
+        encodeValue({
+          at,
+          cadence: { kind: "cron", expression: "no", timezone: "UTC" },
+          action: "tick",
+          args: encodeValue([]),
+          maxHistory: 5,
+          occurrences: 0,
+        }),
+      );
       rows.set("d/cron/worse", encodeValue({ at, action: "tick" }));
-      rows.set("d/cron/garbled", encodeValue({ at, cadence: { kind: "every", interval: MINUTE_MS, anchor: at }, action: "tick", args: new Uint8Array([255]), maxHistory: 5, occurrences: 0 }));
+      rows.set(
+        "d/cron/garbled",
+        encodeValue({
+          at,
+          cadence: { kind: "every", interval: MINUTE_MS, anchor: at },
+          action: "tick",
+          args: new Uint8Array([255]),
+          maxHistory: 5,
+          occurrences: 0,
+        }),
+      );
       rows.set("d/at/garbled", encodeValue({ at: at + HOUR_MS, action: "tick", args: "none" }));
     });
     // One that cannot be read hides none of the others.
     expect(((await then.call("list")) as CronJobInfo[]).map(({ name }) => name).sort()).toEqual(["bad", "good"]);
     expect(await then.call("planned")).toEqual([]);
-    await expect(then.call("get", "garbled")).rejects.toMatchObject({ group: "schedule", code: "invalid_schedule_row" });
+    await expect(then.call("get", "garbled")).rejects.toMatchObject({
+      group: "schedule",
+      code: "invalid_schedule_row",
+    });
     expect(await then.call("delete", "garbled")).toBe(true);
     await then.world.pass(10 * MINUTE_MS);
     expect(await then.ran()).toHaveLength(10);
@@ -282,7 +401,10 @@ describe("a job whose row cannot be used", () => {
   });
 
   it("is deleted with its history when its action is gone, at its time (B27)", async () => {
-    const old = actor({ state: 1, actions: { tick: () => {}, every: (c) => c.cron.every(everyMinute), list: (c) => c.cron.list() } });
+    const old = actor({
+      state: 1,
+      actions: { tick: () => {}, every: (c) => c.cron.every(everyMinute), list: (c) => c.cron.list() },
+    });
     const next = actor({ state: 1, actions: { list: (c) => c.cron.list() } });
     const first = single(old);
     await first.subject.call("every");

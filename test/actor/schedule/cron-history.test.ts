@@ -73,9 +73,20 @@ describe("cron.history", () => {
     await subject.call("every", { ...job, action: "slow", args: [12 * SECOND_MS], maxHistory: 100 });
     await subject.world.pass(10 * SECOND_MS);
     // The first one ended after it had left the history.
-    expect((await subject.history("j")).map(({ result }) => result)).toEqual(["skipped", "running", "skipped", "skipped"]);
+    expect((await subject.history("j")).map(({ result }) => result)).toEqual([
+      "skipped",
+      "running",
+      "skipped",
+      "skipped",
+    ]);
     await subject.world.pass(8 * SECOND_MS);
-    expect((await subject.history("j")).map(({ result }) => result)).toEqual(["skipped", "skipped", "ok", "skipped", "skipped"]);
+    expect((await subject.history("j")).map(({ result }) => result)).toEqual([
+      "skipped",
+      "skipped",
+      "ok",
+      "skipped",
+      "skipped",
+    ]);
   });
 
   it("tells what an action was called when it ran", async () => {
@@ -88,9 +99,11 @@ describe("cron.history", () => {
   it("of all jobs of an actor together has ten thousand entries at most: the longest gives up its oldest", async () => {
     const subject = new CronSubject();
     const long = Array.from({ length: 11 }, (_, index) => `long-${index}`);
-    for (const name of long) await subject.call("every", { ...job, name, interval: MINUTE_MS, action: "count", maxHistory: 1_000 });
+    for (const name of long)
+      await subject.call("every", { ...job, name, interval: MINUTE_MS, action: "count", maxHistory: 1_000 });
     await subject.call("every", { ...job, name: "rare", interval: 100 * MINUTE_MS });
-    const kept = async (): Promise<number[]> => Promise.all([...long, "rare"].map(async (name) => (await subject.history(name, 1_000)).length));
+    const kept = async (): Promise<number[]> =>
+      Promise.all([...long, "rare"].map(async (name) => (await subject.history(name, 1_000)).length));
     await subject.world.pass(900 * MINUTE_MS);
     expect(await kept()).toEqual([...Array<number>(11).fill(900), 9]);
     await subject.world.pass(200 * MINUTE_MS);
@@ -118,6 +131,8 @@ describe("cron.history", () => {
     const subject = new CronSubject();
     await subject.call("set", { name: "yearly", expression: "0 0 1 1 *", action: "ran" });
     await subject.world.pass(5 * 365 * 24 * HOUR_MS);
-    expect((await subject.history("yearly")).map(({ scheduledAt }) => new Date(scheduledAt).getUTCFullYear())).toEqual([2028, 2027, 2026, 2025, 2024]);
+    expect((await subject.history("yearly")).map(({ scheduledAt }) => new Date(scheduledAt).getUTCFullYear())).toEqual([
+      2028, 2027, 2026, 2025, 2024,
+    ]);
   });
 });

@@ -1,4 +1,12 @@
-import { actor, type ActorCron, type CronEveryOptions, type CronHistoryEntry, type CronJobInfo, type CronSetOptions, type ScheduledFireInfo } from "../../../src/actor/index.js";
+import {
+  actor,
+  type ActorCron,
+  type CronEveryOptions,
+  type CronHistoryEntry,
+  type CronJobInfo,
+  type CronSetOptions,
+  type ScheduledFireInfo,
+} from "../../../src/actor/index.js";
 import type { World, WorldOptions } from "../../../src/testing/index.js";
 import { single, type Single } from "../subject.js";
 

@@ -14,7 +14,8 @@ async function ticking(job: object = {}, options: CronSubjectOptions = {}): Prom
   return subject;
 }
 
-const results = async (subject: CronSubject): Promise<string[]> => (await subject.history("j", 1_000)).map(({ result }) => result);
+const results = async (subject: CronSubject): Promise<string[]> =>
+  (await subject.history("j", 1_000)).map(({ result }) => result);
 
 describe("a recurring job", () => {
   it("runs its action at each time, with its arguments and what fired it", async () => {
@@ -23,12 +24,20 @@ describe("a recurring job", () => {
     await subject.call("every", { ...everyMinute, action: "note", args: ["a", 1n] });
     await subject.world.pass(2 * MINUTE_MS);
     const fired = (at: number): object => ({ kind: "every", id: "cron:j", name: "j", scheduledAt: at, firedAt: at });
-    expect(await subject.ran()).toEqual([["a", 1n, fired(start + MINUTE_MS)], ["a", 1n, fired(start + 2 * MINUTE_MS)]]);
-    expect(await subject.job("j")).toMatchObject({ lastRunAt: start + 2 * MINUTE_MS, nextRunAt: start + 3 * MINUTE_MS });
+    expect(await subject.ran()).toEqual([
+      ["a", 1n, fired(start + MINUTE_MS)],
+      ["a", 1n, fired(start + 2 * MINUTE_MS)],
+    ]);
+    expect(await subject.job("j")).toMatchObject({
+      lastRunAt: start + 2 * MINUTE_MS,
+      nextRunAt: start + 3 * MINUTE_MS,
+    });
     await subject.call("set", { name: "j", expression: "0 23 * * *", action: "note" });
     await subject.world.pass(HOUR_MS);
     const at = Date.parse("2023-11-14T23:00Z");
-    expect((await subject.ran()).at(-1)).toEqual([{ kind: "cron", id: "cron:j", name: "j", scheduledAt: at, firedAt: at }]);
+    expect((await subject.ran()).at(-1)).toEqual([
+      { kind: "cron", id: "cron:j", name: "j", scheduledAt: at, firedAt: at },
+    ]);
   });
 
   it("wakes an object that is gone, again and again, and leaves nothing in memory in between", async () => {
@@ -50,7 +59,10 @@ describe("a recurring job", () => {
     subject.world.clock.moveTo(start + 4.5 * MINUTE_MS);
     await subject.world.settle();
     expect(await subject.ran()).toEqual([start + MINUTE_MS, start + 2 * MINUTE_MS]);
-    expect(await subject.history("j")).toMatchObject([{ scheduledAt: start + 2 * MINUTE_MS, firedAt: start + 4.5 * MINUTE_MS, result: "ok" }, {}]);
+    expect(await subject.history("j")).toMatchObject([
+      { scheduledAt: start + 2 * MINUTE_MS, firedAt: start + 4.5 * MINUTE_MS, result: "ok" },
+      {},
+    ]);
     expect(await subject.job("j")).toMatchObject({ nextRunAt: start + 5 * MINUTE_MS });
   });
 
@@ -70,7 +82,9 @@ describe("a recurring job", () => {
     subject.single.subject.alarmDelayMs = 7 * SECOND_MS;
     await subject.world.pass(10.5 * MINUTE_MS);
     expect(await subject.ran()).toEqual(Array.from({ length: 10 }, (_, index) => start + (index + 1) * MINUTE_MS));
-    expect((await subject.history("j")).map(({ scheduledAt, firedAt }) => firedAt - scheduledAt)).toEqual(Array(10).fill(7 * SECOND_MS));
+    expect((await subject.history("j")).map(({ scheduledAt, firedAt }) => firedAt - scheduledAt)).toEqual(
+      Array(10).fill(7 * SECOND_MS),
+    );
   });
 
   it("does nothing at an alarm that comes for nothing, and twice nothing more than once", async () => {
@@ -122,7 +136,11 @@ describe("a recurring job", () => {
       { action: "slow", scheduledAt: start + 10_000, firedAt: start + 10_001, result: "skipped" },
       { action: "slow", scheduledAt: start + 5_000, firedAt: start + 5_000, finishedAt: start + 17_000, result: "ok" },
     ]);
-    expect(await subject.ran()).toEqual([`begins ${start + 5_000}`, `ends ${start + 5_000}`, `begins ${start + 20_000}`]);
+    expect(await subject.ran()).toEqual([
+      `begins ${start + 5_000}`,
+      `ends ${start + 5_000}`,
+      `begins ${start + 20_000}`,
+    ]);
   });
 
   it("notes what its action threw, keeps what it changed, and comes again", async () => {
@@ -140,7 +158,11 @@ describe("a recurring job", () => {
         error: { group: "rivetkit", code: "internal_error", message: "a recurring action fails" },
       },
     ]);
-    expect(subject.single.log.filter(({ level, entry }) => level === "error" && String(entry["error"]).includes("a recurring action fails"))).toHaveLength(2);
+    expect(
+      subject.single.log.filter(
+        ({ level, entry }) => level === "error" && String(entry["error"]).includes("a recurring action fails"),
+      ),
+    ).toHaveLength(2);
     expect(subject.keys).toEqual(["d/cron/j", "h/0/j"]);
   });
 
@@ -203,7 +225,11 @@ describe("a recurring job", () => {
     await subject.call("every");
     await world.pass(3 * MINUTE_MS);
     expect(await subject.call("n")).toBe(1);
-    expect(await subject.call("history")).toMatchObject([{ error: { group: "value", code: "too_large" } }, { error: { code: "too_large" } }, { result: "ok" }]);
+    expect(await subject.call("history")).toMatchObject([
+      { error: { group: "value", code: "too_large" } },
+      { error: { code: "too_large" } },
+      { result: "ok" },
+    ]);
   });
 
   it("runs while a workflow works, and while one sleeps", async () => {
@@ -215,7 +241,11 @@ describe("a recurring job", () => {
           await ctx.sleep("rest", 3 * MINUTE_MS);
         }),
         onCreate: (c) => c.cron.every({ name: "j", interval: MINUTE_MS, action: "tick" }),
-        actions: { tick: (c) => void (c.state.ticks += 1), ticks: (c) => c.state.ticks, status: (c) => c.workflow.status().status },
+        actions: {
+          tick: (c) => void (c.state.ticks += 1),
+          ticks: (c) => c.state.ticks,
+          status: (c) => c.workflow.status().status,
+        },
       }),
     );
     await subject.call("ticks");
@@ -250,7 +280,8 @@ describe("a recurring job", () => {
 
   it("takes its turn with three hundred others that are due at one time, and none runs twice", async () => {
     const subject = new CronSubject();
-    for (let n = 0; n < 300; n += 1) await subject.call("every", { name: `j${n}`, interval: HOUR_MS, action: "note", args: [n] });
+    for (let n = 0; n < 300; n += 1)
+      await subject.call("every", { name: `j${n}`, interval: HOUR_MS, action: "note", args: [n] });
     await subject.call("every", { name: "hangs", interval: HOUR_MS, action: "slow", args: [30 * SECOND_MS] });
     subject.single.subject.crash();
     subject.world.clock.moveTo(subject.now + HOUR_MS);
@@ -272,25 +303,28 @@ describe("a recurring job", () => {
     expect(subject.single.subject.store.alarmAt).toBe(null);
   });
 
-  it.each(["delete", "destroy"])("that is due does not begin if a %s comes before its mark is on disk", async (action) => {
-    let runs = 0;
-    const { subject, world } = single(
-      actor({
-        actions: {
-          every: (c) => c.cron.every({ name: "j", interval: MINUTE_MS, action: "run" }),
-          run: () => void (runs += 1),
-          delete: (c) => c.cron.delete("j"),
-          destroy: (c) => c.destroy(),
-        },
-      }),
-    );
-    await subject.call("every");
-    world.clock.moveTo(world.clock.now() + MINUTE_MS);
-    await Promise.all([subject.fireAlarm(), subject.call(action)]);
-    await world.passUntilQuiet();
-    expect(runs).toBe(0);
-    expect(subject.store.keys).toEqual(action === "destroy" ? [] : ["a"]);
-  });
+  it.each(["delete", "destroy"])(
+    "that is due does not begin if a %s comes before its mark is on disk",
+    async (action) => {
+      let runs = 0;
+      const { subject, world } = single(
+        actor({
+          actions: {
+            every: (c) => c.cron.every({ name: "j", interval: MINUTE_MS, action: "run" }),
+            run: () => void (runs += 1),
+            delete: (c) => c.cron.delete("j"),
+            destroy: (c) => c.destroy(),
+          },
+        }),
+      );
+      await subject.call("every");
+      world.clock.moveTo(world.clock.now() + MINUTE_MS);
+      await Promise.all([subject.fireAlarm(), subject.call(action)]);
+      await world.passUntilQuiet();
+      expect(runs).toBe(0);
+      expect(subject.store.keys).toEqual(action === "destroy" ? [] : ["a"]);
+    },
+  );
 
   it("costs two rows a run, and two alarms", async () => {
     const subject = await ticking({ action: "ran" });
@@ -298,7 +332,10 @@ describe("a recurring job", () => {
     const before = subject.written;
     await subject.world.pass(10 * MINUTE_MS);
     // The job when it begins, its history when it ends; the alarm for the lease, and for the next time.
-    expect({ rows: subject.written.rows - before.rows, alarms: subject.written.alarms - before.alarms }).toEqual({ rows: 20, alarms: 20 });
+    expect({ rows: subject.written.rows - before.rows, alarms: subject.written.alarms - before.alarms }).toEqual({
+      rows: 20,
+      alarms: 20,
+    });
   });
 });
 
@@ -310,7 +347,9 @@ describe("a crash", () => {
     subject.single.subject.crash();
     await subject.world.pass(30 * SECOND_MS);
     expect(await subject.ran()).toEqual([`begins ${start + MINUTE_MS}`]);
-    expect(await subject.history("j")).toMatchObject([{ scheduledAt: start + MINUTE_MS, result: "error", error: { group: "schedule", code: "interrupted" } }]);
+    expect(await subject.history("j")).toMatchObject([
+      { scheduledAt: start + MINUTE_MS, result: "error", error: { group: "schedule", code: "interrupted" } },
+    ]);
     expect(subject.keys).toEqual(["d/cron/j", "h/0/j"]);
     await subject.world.pass(HOUR_MS / 2);
     const history = await subject.history("j", 1_000);
@@ -322,7 +361,9 @@ describe("a crash", () => {
       const subject = new CronSubject(fault ? { fault: (_, commit) => fault(commit) } : {});
       for (let tries = 0; tries < 5; tries += 1) {
         await subject.call("every", everyMinute).catch(() => undefined);
-        await subject.call("every", { ...everyMinute, name: "s", action: "slow", args: [SECOND_MS] }).catch(() => undefined);
+        await subject
+          .call("every", { ...everyMinute, name: "s", action: "slow", args: [SECOND_MS] })
+          .catch(() => undefined);
       }
       await subject.world.pass(3.5 * MINUTE_MS);
       return subject;
@@ -345,8 +386,10 @@ describe("a crash", () => {
           expect(lost.length, `${kind} ${at}`).toBeLessThanOrEqual(1);
           interrupted += lost.length;
           // What the history says ran did so: its change of state is there.
-          for (const { scheduledAt } of ok) expect(ran, `${kind} ${at}`).toContain(name === "j" ? scheduledAt : `ends ${scheduledAt}`);
-          for (const { scheduledAt } of lost) expect(ran, `${kind} ${at}`).not.toContain(name === "j" ? scheduledAt : `ends ${scheduledAt}`);
+          for (const { scheduledAt } of ok)
+            expect(ran, `${kind} ${at}`).toContain(name === "j" ? scheduledAt : `ends ${scheduledAt}`);
+          for (const { scheduledAt } of lost)
+            expect(ran, `${kind} ${at}`).not.toContain(name === "j" ? scheduledAt : `ends ${scheduledAt}`);
           expect((await subject.job(name))?.nextRunAt, `${kind} ${at}`).toBeGreaterThan(subject.now);
         }
         expect(subject.keys, `${kind} ${at}`).toEqual(["d/cron/j", "d/cron/s", "h/0/j", "h/0/s"]);
@@ -374,10 +417,12 @@ describe("a crash", () => {
     await subject.call("every");
     await world.pass(4.5 * MINUTE_MS);
     expect(kills).toBe(4);
-    expect(await subject.call("history")).toMatchObject(Array(4).fill({ result: "error", error: { code: "interrupted" } }));
+    expect(await subject.call("history")).toMatchObject(
+      Array(4).fill({ result: "error", error: { code: "interrupted" } }),
+    );
   });
 
-  it("loop that a job makes does not end a workflow: after five in a row the job is skipped until the object has come to rest", async () => {
+  it("loop that a job makes does not end a workflow: after five in a row the job is skipped until the object rests", async () => {
     let kills = 0;
     const { subject, world } = single(
       actor({
@@ -405,7 +450,9 @@ describe("a crash", () => {
     await world.pass(HOUR_MS);
     expect(await subject.call("status")).toBe("completed");
     expect(kills).toBeGreaterThan(5);
-    expect(((await subject.call("history")) as { result: string }[]).some(({ result }) => result === "skipped")).toBe(true);
+    expect(((await subject.call("history")) as { result: string }[]).some(({ result }) => result === "skipped")).toBe(
+      true,
+    );
   });
 
   it("loop that a workflow makes does end it, though a job always runs beside it", async () => {
@@ -434,11 +481,14 @@ describe("a crash", () => {
 
   it("in a start that fails loses no time: it is begun once the hooks have run", async () => {
     const fails = { now: false };
-    const subject = await ticking({}, { register: (_, hook) => (hook === "onWake" && fails.now ? Promise.reject(new Error("not yet")) : undefined) });
+    const subject = await ticking(
+      {},
+      { register: (_, hook) => (hook === "onWake" && fails.now ? Promise.reject(new Error("not yet")) : undefined) },
+    );
     fails.now = true;
     subject.single.subject.crash();
     await subject.world.pass(MINUTE_MS + SECOND_MS);
-    expect((subject.single.log.filter(({ level }) => level === "error")).length).toBeGreaterThan(0);
+    expect(subject.single.log.filter(({ level }) => level === "error").length).toBeGreaterThan(0);
     fails.now = false;
     await subject.world.pass(30 * SECOND_MS);
     expect(await results(subject)).toEqual(["ok"]);

@@ -21,7 +21,14 @@ class Deadly {
         for (const id of ids) await c.schedule.at(at, actionOf(id), id, lastsMs);
       },
       every: async (c: Context, interval: number, names: string[], lastsMs: number, maxHistory = 100) => {
-        for (const name of names) await (c.cron as ActorCron).every({ name, interval, action: actionOf(name), args: [name, lastsMs], maxHistory });
+        for (const name of names)
+          await (c.cron as ActorCron).every({
+            name,
+            interval,
+            action: actionOf(name),
+            args: [name, lastsMs],
+            maxHistory,
+          });
       },
       last: async (c: Context, id: string, lastsMs: number) => {
         this.#count(id);
@@ -71,15 +78,23 @@ class Deadly {
 
   /** Ids of the schedules that were dropped. */
   get dropped(): unknown[] {
-    return [...new Set(this.single.log.filter(({ entry }) => JSON.stringify(entry).includes("is dropped")).map(({ entry }) => entry["id"]))];
+    return [
+      ...new Set(
+        this.single.log
+          .filter(({ entry }) => JSON.stringify(entry).includes("is dropped"))
+          .map(({ entry }) => entry["id"]),
+      ),
+    ];
   }
 
   /** The rows of all that is scheduled, without times and arguments. */
   rows(): Record<string, unknown>[] {
-    return [...this.single.subject.store.dump()].filter(([key]) => key.startsWith("d/at/")).map(([, bytes]) => {
-      const { at: _at, args: _args, ...rest } = decodeValue(bytes) as Record<string, unknown>;
-      return rest;
-    });
+    return [...this.single.subject.store.dump()]
+      .filter(([key]) => key.startsWith("d/at/"))
+      .map(([, bytes]) => {
+        const { at: _at, args: _args, ...rest } = decodeValue(bytes) as Record<string, unknown>;
+        return rest;
+      });
   }
 
   #count(id: string): void {
@@ -180,7 +195,12 @@ describe("a scheduled action that was cut off", () => {
 
   it("runs one at a time with all others, and ten deploys that cut off others are not held against it", async () => {
     const deadly = new Deadly();
-    await deadly.call("plan", deadly.now + MINUTE_MS, ["a", "b", "c", "d", "e", "f", "g", "h", "i", "j", "k", "l"], 5 * SECOND_MS);
+    await deadly.call(
+      "plan",
+      deadly.now + MINUTE_MS,
+      ["a", "b", "c", "d", "e", "f", "g", "h", "i", "j", "k", "l"],
+      5 * SECOND_MS,
+    );
     await deadly.pass(MINUTE_MS);
     for (let deploys = 0; deploys < 12; deploys += 1) {
       deadly.single.subject.crash();
@@ -226,21 +246,28 @@ describe("a scheduled action that was cut off", () => {
     for (let at = 1; at <= commits; at += 1) {
       for (const kind of ["crash-before", "crash-after"] as const) {
         const deadly = await program((commit) => (commit === at ? kind : undefined));
-        expect([await deadly.call("done"), await deadly.call("planned"), deadly.dropped.length], `${kind} ${at}`).toEqual([{ a: 1, b: 1 }, [], 1]);
+        expect(
+          [await deadly.call("done"), await deadly.call("planned"), deadly.dropped.length],
+          `${kind} ${at}`,
+        ).toEqual([{ a: 1, b: 1 }, [], 1]);
       }
     }
   });
 });
 
 describe("a recurring job that keeps killing the object", () => {
-  it.each([[100], [0]])("does not cut off those that are due with it, but for the first time (history of %i)", async (maxHistory) => {
-    const deadly = new Deadly();
-    await deadly.call("every", MINUTE_MS, ["a", "kill", "b"], 5 * SECOND_MS, maxHistory);
-    await deadly.pass(10.5 * MINUTE_MS);
-    expect(await deadly.call("done")).toEqual({ a: 9, b: 9 });
-    expect(deadly.begun.get("kill")).toBe(10);
-    for (const name of ["a", "b"]) expect(await deadly.results(name)).toEqual(maxHistory === 0 ? [] : [...Array<string>(9).fill("ok"), "error"]);
-  });
+  it.each([[100], [0]])(
+    "does not cut off those that are due with it, but for the first time (history of %i)",
+    async (maxHistory) => {
+      const deadly = new Deadly();
+      await deadly.call("every", MINUTE_MS, ["a", "kill", "b"], 5 * SECOND_MS, maxHistory);
+      await deadly.pass(10.5 * MINUTE_MS);
+      expect(await deadly.call("done")).toEqual({ a: 9, b: 9 });
+      expect(deadly.begun.get("kill")).toBe(10);
+      for (const name of ["a", "b"])
+        expect(await deadly.results(name)).toEqual(maxHistory === 0 ? [] : [...Array<string>(9).fill("ok"), "error"]);
+    },
+  );
 
   it("runs with the others again once it kills no more", async () => {
     const deadly = new Deadly();
@@ -272,7 +299,11 @@ describe("c.schedule", () => {
         actions: {
           members: (c) => {
             const found = new Set<string>();
-            for (let object: object = c.schedule; object !== Object.prototype; object = Object.getPrototypeOf(object) as object) {
+            for (
+              let object: object = c.schedule;
+              object !== Object.prototype;
+              object = Object.getPrototypeOf(object) as object
+            ) {
               for (const key of Reflect.ownKeys(object)) found.add(String(key));
             }
             return [...found].sort();

@@ -6,7 +6,9 @@ import { single, type Single } from "../subject.js";
 const HOUR_MS = 3_600_000;
 
 /** An actor that plans what it is asked to, and notes what was run. */
-function planner(options: { maxSchedules?: number; fault?: (commit: number) => "crash-before" | "crash-after" | undefined } = {}): Single {
+function planner(
+  options: { maxSchedules?: number; fault?: (commit: number) => "crash-before" | "crash-after" | undefined } = {},
+): Single {
   let world: World | undefined;
   const made = single(
     actor({
@@ -78,7 +80,11 @@ describe("schedule", () => {
     await subject.call("look", "called");
     await subject.call("plan");
     await world.pass(5_000);
-    expect(seen).toEqual([["called", false, undefined], ["scheduled", true, undefined], ["recurring", true, undefined]]);
+    expect(seen).toEqual([
+      ["called", false, undefined],
+      ["scheduled", true, undefined],
+      ["recurring", true, undefined],
+    ]);
   });
 
   it("tells when it was due and when it fired if the object slept past the time", async () => {
@@ -175,17 +181,38 @@ describe("schedule", () => {
     await subject.call("list");
     const { rows, alarmWrites } = subject.store;
     for (const time of [Number.NaN, Number.POSITIVE_INFINITY, "soon", undefined, null]) {
-      await expect(subject.call("at", time, "note"), String(time)).rejects.toMatchObject({ group: "schedule", code: "invalid_time", statusCode: 400 });
-      await expect(subject.call("after", time, "note"), String(time)).rejects.toMatchObject({ group: "schedule", code: "invalid_time", statusCode: 400 });
+      await expect(subject.call("at", time, "note"), String(time)).rejects.toMatchObject({
+        group: "schedule",
+        code: "invalid_time",
+        statusCode: 400,
+      });
+      await expect(subject.call("after", time, "note"), String(time)).rejects.toMatchObject({
+        group: "schedule",
+        code: "invalid_time",
+        statusCode: 400,
+      });
     }
     for (const action of ["unknown", "constructor", "__proto__"]) {
-      await expect(subject.call("after", 1_000, action)).rejects.toMatchObject({ group: "actor", code: "action_not_found", statusCode: 404 });
+      await expect(subject.call("after", 1_000, action)).rejects.toMatchObject({
+        group: "actor",
+        code: "action_not_found",
+        statusCode: 404,
+      });
     }
-    await expect(subject.call("after", 1_000, "note", "x".repeat(2_000_001))).rejects.toMatchObject({ group: "value", code: "too_large", statusCode: 413 });
+    await expect(subject.call("after", 1_000, "note", "x".repeat(2_000_001))).rejects.toMatchObject({
+      group: "value",
+      code: "too_large",
+      statusCode: 413,
+    });
     expect([subject.store.rows, subject.store.alarmWrites]).toEqual([rows, alarmWrites]);
     await subject.call("after", 1_000, "note");
     await subject.call("after", 1_000, "note");
-    await expect(subject.call("after", 1_000, "note")).rejects.toMatchObject({ group: "schedule", code: "max_schedules_exceeded", statusCode: 429, metadata: { limit: 2 } });
+    await expect(subject.call("after", 1_000, "note")).rejects.toMatchObject({
+      group: "schedule",
+      code: "max_schedules_exceeded",
+      statusCode: 429,
+      metadata: { limit: 2 },
+    });
   });
 
   it("logs an action that throws, keeps what it changed, and is done with it (B18)", async () => {
@@ -194,7 +221,11 @@ describe("schedule", () => {
     await subject.call("after", 2_000, "note", "after it");
     await world.passUntilQuiet();
     expect(await subject.call("ran")).toEqual(["fails", ["after it"]]);
-    expect(log.filter(({ level, entry }) => level === "error" && String(entry["error"]).includes("a scheduled action fails"))).toHaveLength(1);
+    expect(
+      log.filter(
+        ({ level, entry }) => level === "error" && String(entry["error"]).includes("a scheduled action fails"),
+      ),
+    ).toHaveLength(1);
     expect(subject.store.keys).toEqual(["a", "s"]);
   });
 

@@ -41,7 +41,10 @@ function room(parts: object = {}): Single {
   return one;
 }
 
-const answers = ({ received }: MemorySocket): unknown[] => received.flatMap(({ tag, val }: Any) => (tag === "Init" ? [] : [tag === "Error" ? `${val.group}/${val.code}` : val.output]));
+const answers = ({ received }: MemorySocket): unknown[] =>
+  received.flatMap(({ tag, val }: Any) =>
+    tag === "Init" ? [] : [tag === "Error" ? `${val.group}/${val.code}` : val.output],
+  );
 
 describe("the state of a connection", () => {
   it("refuses the statement that would make it too large, and tells nobody else", async () => {
@@ -57,7 +60,10 @@ describe("the state of a connection", () => {
     await one.subject.evict();
     await a.call(4, "state");
     await b.call(2, "state");
-    expect([answers(a), answers(b)]).toEqual([["value/too_large", "value/too_large", "value/not_serializable", { text: "small" }], [1, { text: "small" }]]);
+    expect([answers(a), answers(b)]).toEqual([
+      ["value/too_large", "value/too_large", "value/not_serializable", { text: "small" }],
+      [1, { text: "small" }],
+    ]);
     const [, failure] = a.received as Any[];
     expect(failure.val.metadata).toMatchObject({ path: "conn.state.text", limitBytes: 8_000, sizeBytes: 9_009 });
   });
@@ -92,7 +98,11 @@ describe("the state of a connection", () => {
     await poking;
     await one.subject.evict();
     await a.call(4, "state");
-    expect(answers(a).at(-1)).toEqual({ text: "small", note: { text: "through a reference" }, bytes: Uint8Array.of(7, 0) });
+    expect(answers(a).at(-1)).toEqual({
+      text: "small",
+      note: { text: "through a reference" },
+      bytes: Uint8Array.of(7, 0),
+    });
   });
 
   it("drops the activation if a reference has made it one that cannot be stored, and loses nothing that was answered", async () => {

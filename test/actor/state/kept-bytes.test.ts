@@ -17,11 +17,19 @@ describe("typed arrays and buffers", () => {
       state.again = state.bytes;
       state.again[1] = 5;
     });
-    expect(await subject.restarted()).toEqual({ bytes: new Uint8Array(3), buffer: new ArrayBuffer(8), again: Uint8Array.of(0, 5, 0) });
+    expect(await subject.restarted()).toEqual({
+      bytes: new Uint8Array(3),
+      buffer: new ArrayBuffer(8),
+      again: Uint8Array.of(0, 5, 0),
+    });
   });
 
   it("are given out as they are, and stored as they were left", async () => {
-    const subject = new StateSubject<Any>({ floats: Float64Array.of(1, 2), list: [new Int16Array(2)], view: new DataView(new ArrayBuffer(4)) });
+    const subject = new StateSubject<Any>({
+      floats: Float64Array.of(1, 2),
+      list: [new Int16Array(2)],
+      view: new DataView(new ArrayBuffer(4)),
+    });
     await subject.edit(({ state }) => {
       state.floats.set([3, 4]);
       state.list[0].fill(7);
@@ -33,7 +41,10 @@ describe("typed arrays and buffers", () => {
   });
 
   it("whose bytes were taken away are as they were last stored, which is told in the log", async () => {
-    const subject = new StateSubject<Any>({ a: Uint8Array.of(1, 2), deep: { list: [new ArrayBuffer(0), Uint8Array.of(7)] } });
+    const subject = new StateSubject<Any>({
+      a: Uint8Array.of(1, 2),
+      deep: { list: [new ArrayBuffer(0), Uint8Array.of(7)] },
+    });
     await subject.edit(({ state }) => void (state.a[0] = 5));
     await subject.edit(({ state }) => {
       state.a[1] = 6;
@@ -41,8 +52,14 @@ describe("typed arrays and buffers", () => {
       structuredClone(state.deep.list[1], { transfer: [state.deep.list[1].buffer] });
       (state.deep.list[0] as Any).transfer();
     });
-    expect(await subject.edit(({ state }) => [state.a, state.deep.list[1]])).toEqual([Uint8Array.of(5, 2), Uint8Array.of(7)]);
-    expect(await subject.restarted()).toEqual({ a: Uint8Array.of(5, 2), deep: { list: [new ArrayBuffer(0), Uint8Array.of(7)] } });
+    expect(await subject.edit(({ state }) => [state.a, state.deep.list[1]])).toEqual([
+      Uint8Array.of(5, 2),
+      Uint8Array.of(7),
+    ]);
+    expect(await subject.restarted()).toEqual({
+      a: Uint8Array.of(5, 2),
+      deep: { list: [new ArrayBuffer(0), Uint8Array.of(7)] },
+    });
     const paths = subject.single.log.filter(({ level }) => level === "warn").map(({ entry }) => entry["path"]);
     expect(paths.sort()).toEqual(["state.a", "state.deep.list[0]", "state.deep.list[1]"]);
   });
@@ -69,7 +86,11 @@ describe("errors and regular expressions", () => {
       state.pattern = pattern;
       Object.assign(failure, { code: "changed", run: () => {} });
       state.pattern.test("x");
-      const attempts = [() => (state.failure.message = "no"), () => (state.failure.cause = () => {}), () => state.failure.cause.why.push(2)];
+      const attempts = [
+        () => (state.failure.message = "no"),
+        () => (state.failure.cause = () => {}),
+        () => state.failure.cause.why.push(2),
+      ];
       const refused = attempts.map((attempt) => {
         try {
           attempt();
@@ -78,17 +99,31 @@ describe("errors and regular expressions", () => {
           return (error as Error).name;
         }
       });
-      return [refused, state.failure === state.failure, state.failure.code, state.pattern.lastIndex, state.pattern.test("x"), state.failure instanceof RangeError];
+      return [
+        refused,
+        state.failure === state.failure,
+        state.failure.code,
+        state.pattern.lastIndex,
+        state.pattern.test("x"),
+        state.failure instanceof RangeError,
+      ];
     });
     expect(seen).toEqual([["TypeError", "TypeError", "TypeError"], true, "E", 0, true, true]);
     const stored = await subject.restarted();
-    expect([stored.failure.message, stored.failure.code, stored.failure.cause, String(stored.pattern)]).toEqual(["first", "E", { why: [1] }, "/x/g"]);
+    expect([stored.failure.message, stored.failure.code, stored.failure.cause, String(stored.pattern)]).toEqual([
+      "first",
+      "E",
+      { why: [1] },
+      "/x/g",
+    ]);
   });
 });
 
 describe("snapshot", () => {
   it("gives a plain copy of any part, for what takes no views", async () => {
-    const subject = new StateSubject<Any>({ order: { lines: [{ n: 1 }], at: new Date(0), tags: new Set(["a"]), by: new Map([["k", { v: 1 }]]) } });
+    const subject = new StateSubject<Any>({
+      order: { lines: [{ n: 1 }], at: new Date(0), tags: new Set(["a"]), by: new Map([["k", { v: 1 }]]) },
+    });
     let copy: Any;
     let wrapped: Any;
     await subject.edit(({ state }) => {

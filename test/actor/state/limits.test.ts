@@ -31,55 +31,67 @@ const STATEMENTS: ((state: Any, n: number, text: string) => unknown)[] = [
   (s, n) => s.map.set(`o${n % 3}`, s.list),
   (s, n) => (s.list = s.list.slice(n % 4)),
 ];
-const statement = fc.record({ op: fc.nat(STATEMENTS.length - 1), n: fc.nat(3_000), length: fc.nat(1_800), character: fc.constantFrom("x", "é", "日", "\ud800") });
+const statement = fc.record({
+  op: fc.nat(STATEMENTS.length - 1),
+  n: fc.nat(3_000),
+  length: fc.nat(1_800),
+  character: fc.constantFrom("x", "é", "日", "\ud800"),
+});
 
 it("refuses exactly the statement that passes the limit, in any program, and is stored as plain JavaScript has it", async () => {
   let refused = 0;
   await fc.assert(
-    fc.asyncProperty(fc.array(fc.array(statement, { minLength: 1, maxLength: 12 }), { minLength: 1, maxLength: 4 }), async (callbacks) => {
-      let body: (state: Any) => void = () => {};
-      const one: Single = single(
-        actor({ state: {}, createConnState: FIRST, actions: { run: (c: Any) => body(c.conn.state), get: (c: Any) => c.conn.state } } as never) as AnyActorDefinition,
-      );
-      const socket = await one.subject.connect();
-      let call = 0;
-      for (const statements of callbacks) {
-        let wrong: unknown;
-        body = (state) => {
-          try {
-            for (const { op, n, length, character } of statements) {
-              const before = encodeValue(state);
-              // The state itself is the model: what it would be, written out plainly.
-              const plain = structuredCloneOf(state);
-              const text = character.repeat(length);
-              const run = STATEMENTS[op] as (typeof STATEMENTS)[number];
-              run(plain, n, text);
-              const size = encodeValue(plain, { limitBytes: 1e8 }).length;
-              let code = "";
-              try {
-                run(state, n, text);
-              } catch (error) {
-                code = (error as Any).code;
+    fc.asyncProperty(
+      fc.array(fc.array(statement, { minLength: 1, maxLength: 12 }), { minLength: 1, maxLength: 4 }),
+      async (callbacks) => {
+        let body: (state: Any) => void = () => {};
+        const one: Single = single(
+          actor({
+            state: {},
+            createConnState: FIRST,
+            actions: { run: (c: Any) => body(c.conn.state), get: (c: Any) => c.conn.state },
+          } as never) as AnyActorDefinition,
+        );
+        const socket = await one.subject.connect();
+        let call = 0;
+        for (const statements of callbacks) {
+          let wrong: unknown;
+          body = (state) => {
+            try {
+              for (const { op, n, length, character } of statements) {
+                const before = encodeValue(state);
+                // The state itself is the model: what it would be, written out plainly.
+                const plain = structuredCloneOf(state);
+                const text = character.repeat(length);
+                const run = STATEMENTS[op] as (typeof STATEMENTS)[number];
+                run(plain, n, text);
+                const size = encodeValue(plain, { limitBytes: 1e8 }).length;
+                let code = "";
+                try {
+                  run(state, n, text);
+                } catch (error) {
+                  code = (error as Any).code;
+                }
+                if (code === "too_large") {
+                  refused += 1;
+                  expect(size).toBeGreaterThan(LIMIT);
+                  expect(encodeValue(state)).toEqual(before);
+                } else {
+                  expect(code).toBe("");
+                  expect(size <= LIMIT + HEADS || size <= before.length).toBe(true);
+                  expect(encodeValue(state, { limitBytes: 1e8 }).length).toBe(size);
+                }
               }
-              if (code === "too_large") {
-                refused += 1;
-                expect(size).toBeGreaterThan(LIMIT);
-                expect(encodeValue(state)).toEqual(before);
-              } else {
-                expect(code).toBe("");
-                expect(size <= LIMIT + HEADS || size <= before.length).toBe(true);
-                expect(encodeValue(state, { limitBytes: 1e8 }).length).toBe(size);
-              }
+            } catch (error) {
+              wrong = error;
             }
-          } catch (error) {
-            wrong = error;
-          }
-        };
-        await socket.call(++call, "run");
-        if (wrong) throw wrong as Error;
-        expect(one.subject.crashes, "every commit holds the state").toBe(0);
-      }
-    }),
+          };
+          await socket.call(++call, "run");
+          if (wrong) throw wrong as Error;
+          expect(one.subject.crashes, "every commit holds the state").toBe(0);
+        }
+      },
+    ),
     { numRuns: Number(process.env["RUNS"] ?? 150) },
   );
   expect(refused).toBeGreaterThan(20);

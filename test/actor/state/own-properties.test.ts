@@ -5,18 +5,48 @@ import { StateSubject } from "../subject.js";
 type Any = any;
 
 /** Whatever a test has done to the prototypes of the language is undone, so that no other test sees it. */
-const PROTOTYPES = [Object.prototype, Array.prototype, Function.prototype, Map.prototype, Set.prototype, Date.prototype] as Any[];
+const PROTOTYPES = [
+  Object.prototype,
+  Array.prototype,
+  Function.prototype,
+  Map.prototype,
+  Set.prototype,
+  Date.prototype,
+] as Any[];
 const names = PROTOTYPES.map((each) => new Set(Reflect.ownKeys(each)));
-const added = (): string[] => PROTOTYPES.flatMap((each, index) => Reflect.ownKeys(each).filter((key) => !names[index]?.has(key)).map(String));
+const added = (): string[] =>
+  PROTOTYPES.flatMap((each, index) =>
+    Reflect.ownKeys(each)
+      .filter((key) => !names[index]?.has(key))
+      .map(String),
+  );
 afterEach(() => {
-  PROTOTYPES.forEach((each, index) => Reflect.ownKeys(each).forEach((key) => names[index]?.has(key) || Reflect.deleteProperty(each, key)));
+  PROTOTYPES.forEach((each, index) =>
+    Reflect.ownKeys(each).forEach((key) => names[index]?.has(key) || Reflect.deleteProperty(each, key)),
+  );
 });
 
-const INHERITED = ["__proto__", "constructor", "toString", "hasOwnProperty", "valueOf", "__defineGetter__", "__lookupSetter__", "isPrototypeOf"];
+const INHERITED = [
+  "__proto__",
+  "constructor",
+  "toString",
+  "hasOwnProperty",
+  "valueOf",
+  "__defineGetter__",
+  "__lookupSetter__",
+  "isPrototypeOf",
+];
 
 describe("a name that a client sent", () => {
   it("reads no prototype of the language as a part of the state, and writes none", async () => {
-    const subject = new StateSubject<Any>({ ships: {}, byUser: {}, list: [1], map: new Map(), set: new Set(), at: new Date(0) });
+    const subject = new StateSubject<Any>({
+      ships: {},
+      byUser: {},
+      list: [1],
+      map: new Map(),
+      set: new Set(),
+      at: new Date(0),
+    });
     for (const id of INHERITED) {
       await subject
         .edit(({ state }) => {
@@ -38,7 +68,14 @@ describe("a name that a client sent", () => {
     const subject = new StateSubject<Any>({ byId: {}, map: new Map() });
     const inherited = [...INHERITED, "toLocaleString", "propertyIsEnumerable"];
     await subject.edit(({ state: { byId, map } }) => {
-      expect(inherited.filter((id) => byId[id] !== undefined).toSorted()).toEqual(["hasOwnProperty", "isPrototypeOf", "propertyIsEnumerable", "toLocaleString", "toString", "valueOf"]);
+      expect(inherited.filter((id) => byId[id] !== undefined).toSorted()).toEqual([
+        "hasOwnProperty",
+        "isPrototypeOf",
+        "propertyIsEnumerable",
+        "toLocaleString",
+        "toString",
+        "valueOf",
+      ]);
       for (const id of inherited) {
         if (!Object.hasOwn(byId, id)) byId[id] = {};
         byId[id].n = id;
@@ -47,12 +84,37 @@ describe("a name that a client sent", () => {
       }
     });
     const { byId, map } = await subject.restarted();
-    for (const id of inherited) expect([Object.getOwnPropertyDescriptor(byId, id)?.value, map.get(id)], id).toEqual([{ n: id }, { n: id }]);
+    for (const id of inherited)
+      expect([Object.getOwnPropertyDescriptor(byId, id)?.value, map.get(id)], id).toEqual([{ n: id }, { n: id }]);
   });
 
   it("reaches nothing that can be written to, however many names follow one another", async () => {
-    const subject = new StateSubject<Any>({ object: {}, list: [1], map: new Map([[1, 2]]), set: new Set([1]), at: new Date(0) });
-    const tried = [...INHERITED, "prototype", "push", "map", "call", "apply", "bind", "name", "get", "set", "has", "add", "getTime", "setTime", "size", "length", "0"];
+    const subject = new StateSubject<Any>({
+      object: {},
+      list: [1],
+      map: new Map([[1, 2]]),
+      set: new Set([1]),
+      at: new Date(0),
+    });
+    const tried = [
+      ...INHERITED,
+      "prototype",
+      "push",
+      "map",
+      "call",
+      "apply",
+      "bind",
+      "name",
+      "get",
+      "set",
+      "has",
+      "add",
+      "getTime",
+      "setTime",
+      "size",
+      "length",
+      "0",
+    ];
     const reached: string[] = [];
     await subject.edit(({ state }) => {
       const walk = (value: Any, path: string, depth: number): void => {
@@ -80,9 +142,18 @@ describe("a name that a client sent", () => {
 
   it("is in the state only if it was put there", async () => {
     const subject = new StateSubject<Any>({ object: {}, list: [] });
-    const seen = await subject.edit(({ state }) => INHERITED.map((name) => [name in state.object, name in state.list, Object.hasOwn(state.object, name), Reflect.has(state.object, name)]));
+    const seen = await subject.edit(({ state }) =>
+      INHERITED.map((name) => [
+        name in state.object,
+        name in state.list,
+        Object.hasOwn(state.object, name),
+        Reflect.has(state.object, name),
+      ]),
+    );
     expect(new Set((seen as boolean[][]).flat())).toEqual(new Set([false]));
-    expect(await subject.edit(({ state }) => [state.object.constructor, state.object.__proto__, state.list.__proto__])).toEqual([undefined, undefined, undefined]);
+    expect(
+      await subject.edit(({ state }) => [state.object.constructor, state.object.__proto__, state.list.__proto__]),
+    ).toEqual([undefined, undefined, undefined]);
   });
 
   it("that was put there is data like any other", async () => {
@@ -92,8 +163,15 @@ describe("a name that a client sent", () => {
       state.object["__proto__"].more = 1;
     });
     const { object } = await subject.restarted();
-    for (const name of INHERITED) expect(Object.getOwnPropertyDescriptor(object, name)?.value, name).toMatchObject({ is: name });
-    expect(await subject.edit(({ state }) => [state.object["__proto__"].more, state.object.constructor.is, "__proto__" in state.object])).toEqual([1, "constructor", true]);
+    for (const name of INHERITED)
+      expect(Object.getOwnPropertyDescriptor(object, name)?.value, name).toMatchObject({ is: name });
+    expect(
+      await subject.edit(({ state }) => [
+        state.object["__proto__"].more,
+        state.object.constructor.is,
+        "__proto__" in state.object,
+      ]),
+    ).toEqual([1, "constructor", true]);
     await subject.edit(({ state }) => delete state.object["__proto__"]);
     expect(Object.hasOwn((await subject.restarted()).object, "__proto__")).toBe(false);
   });
@@ -103,7 +181,14 @@ describe("a name that a client sent", () => {
     await subject.edit(() => {});
     Object.assign(Object.prototype, { admin: true });
     Object.defineProperty(Array.prototype, "1", { value: "polluted", configurable: true, writable: true });
-    const seen = await subject.edit(({ state }) => [delete state.list[1] && state.object.admin, "admin" in state.object, state.list.admin, state.map.admin, state.list[1], state.list.at(1)]);
+    const seen = await subject.edit(({ state }) => [
+      delete state.list[1] && state.object.admin,
+      "admin" in state.object,
+      state.list.admin,
+      state.map.admin,
+      state.list[1],
+      state.list.at(1),
+    ]);
     Reflect.deleteProperty(Object.prototype, "admin");
     Reflect.deleteProperty(Array.prototype, "1");
     expect(seen).toEqual([undefined, false, undefined, undefined, undefined, undefined]);
@@ -111,7 +196,13 @@ describe("a name that a client sent", () => {
 });
 
 describe("views as other code sees them", () => {
-  const parts = { object: { a: 1, deep: { b: [1] } }, list: [{ x: 1 }, 2], map: new Map([["k", { v: 1 }]]), set: new Set([1]), at: new Date(86_400_000) };
+  const parts = {
+    object: { a: 1, deep: { b: [1] } },
+    list: [{ x: 1 }, 2],
+    map: new Map([["k", { v: 1 }]]),
+    set: new Set([1]),
+    at: new Date(86_400_000),
+  };
 
   it("answers what plain objects, arrays, Maps, Sets and Dates answer", async () => {
     const subject = new StateSubject<Any>(parts);
@@ -119,11 +210,23 @@ describe("views as other code sees them", () => {
       texts: [`${object}`, `${list}`, `${map}`, `${set}`, String(list[0]), `${at.toISOString()}`],
       tags: [object, list, map, set, at].map((each) => Object.prototype.toString.call(each)),
       classes: [Array.isArray(list), list instanceof Array, map instanceof Map, set instanceof Set, at instanceof Date],
-      own: [object.hasOwnProperty("a"), object.hasOwnProperty("b"), object.propertyIsEnumerable("a"), object.isPrototypeOf({}), object.valueOf() === object],
+      own: [
+        object.hasOwnProperty("a"),
+        object.hasOwnProperty("b"),
+        object.propertyIsEnumerable("a"),
+        object.isPrototypeOf({}),
+        object.valueOf() === object,
+      ],
       json: JSON.stringify({ object, list, at }),
       spread: [{ ...object }.a, [...list].length, [...map].length, [...set].length],
       numbers: [+at, at - 1, at > 5, new Date(at).getTime(), new Date(NaN).getTime()],
-      made: [new list.constructor(2).length, new map.constructor([[1, 2]]).get(1), new set.constructor([1]).has(1), new at.constructor(+at).getTime(), [] instanceof list.constructor],
+      made: [
+        new list.constructor(2).length,
+        new map.constructor([[1, 2]]).get(1),
+        new set.constructor([1]).has(1),
+        new at.constructor(+at).getTime(),
+        [] instanceof list.constructor,
+      ],
       concat: [0].concat(list).length,
       from: Array.from(list, (each: Any) => each.x ?? each),
       sorted: list.toReversed?.().length,
@@ -133,7 +236,14 @@ describe("views as other code sees them", () => {
       spliceCalled: list.push.call([], 1),
     }));
     expect(seen).toEqual({
-      texts: ["[object Object]", "[object Object],2", "[object Map]", "[object Set]", "[object Object]", "1970-01-02T00:00:00.000Z"],
+      texts: [
+        "[object Object]",
+        "[object Object],2",
+        "[object Map]",
+        "[object Set]",
+        "[object Object]",
+        "1970-01-02T00:00:00.000Z",
+      ],
       tags: ["[object Object]", "[object Array]", "[object Map]", "[object Set]", "[object Date]"],
       classes: [true, true, true, true, true],
       own: [true, false, true, false, true],
@@ -174,10 +284,16 @@ describe("views as other code sees them", () => {
     const cloneDeep = (value: Any): Any => {
       if (typeof value !== "object" || value === null) return value;
       const tag = Object.prototype.toString.call(value);
-      if (tag === "[object Array]") return Array.from(value, cloneDeep).reduce((copy: Any[], each: Any) => [...copy, each], new value.constructor(0));
+      if (tag === "[object Array]")
+        return Array.from(value, cloneDeep).reduce(
+          (copy: Any[], each: Any) => [...copy, each],
+          new value.constructor(0),
+        );
       if (tag === "[object Date]") return new value.constructor(+value);
-      if (tag === "[object Map]") return [...value].reduce((copy: Any, [k, v]: Any) => copy.set(k, cloneDeep(v)), new value.constructor());
-      if (tag === "[object Set]") return [...value].reduce((copy: Any, v: Any) => copy.add(cloneDeep(v)), new value.constructor());
+      if (tag === "[object Map]")
+        return [...value].reduce((copy: Any, [k, v]: Any) => copy.set(k, cloneDeep(v)), new value.constructor());
+      if (tag === "[object Set]")
+        return [...value].reduce((copy: Any, v: Any) => copy.add(cloneDeep(v)), new value.constructor());
       const copy = typeof value.constructor === "function" ? Object.create(Object.getPrototypeOf(value)) : {};
       for (const key of Object.keys(value)) copy[key] = cloneDeep(value[key]);
       return copy;
@@ -209,23 +325,33 @@ describe("views as other code sees them", () => {
     const subject = new StateSubject<Any>(parts);
     const seen = (await subject.edit(({ state }) =>
       [state, ...Object.values(state)].flatMap((part) =>
-        [Object.freeze, Object.seal, Object.preventExtensions, (each: Any) => Object.setPrototypeOf(each, {})].map((refused) => {
-          try {
-            return refused(part);
-          } catch (error) {
-            return `${error}`;
-          }
-        }),
+        [Object.freeze, Object.seal, Object.preventExtensions, (each: Any) => Object.setPrototypeOf(each, {})].map(
+          (refused) => {
+            try {
+              return refused(part);
+            } catch (error) {
+              return `${error}`;
+            }
+          },
+        ),
       ),
     )) as unknown[];
-    const texts = ["A part of the state cannot be frozen or sealed. A library that does so takes a plain copy: `snapshot(value)`", "A part of the state cannot be given a prototype: state is plain data"];
+    const texts = [
+      "A part of the state cannot be frozen or sealed. A library that does so takes a plain copy: `snapshot(value)`",
+      "A part of the state cannot be given a prototype: state is plain data",
+    ];
     expect(new Set(seen)).toEqual(new Set(texts.map((text) => `TypeError: ${text}`)));
   });
 
   it("says once, in the log, what helps a library that compares constructors", async () => {
     const subject = new StateSubject<Any>({ object: {}, list: [] });
-    await subject.edit(({ state }) => void [state.object.constructor, state.object.constructor, state.constructor, state.list.constructor]);
-    const lines = subject.single.log.filter(({ level, entry }) => level === "debug" && String(entry["msg"]).includes("snapshot("));
+    await subject.edit(
+      ({ state }) =>
+        void [state.object.constructor, state.object.constructor, state.constructor, state.list.constructor],
+    );
+    const lines = subject.single.log.filter(
+      ({ level, entry }) => level === "debug" && String(entry["msg"]).includes("snapshot("),
+    );
     expect(lines).toHaveLength(1);
   });
 });
@@ -236,8 +362,24 @@ describe("what a state cannot keep of an object", () => {
     const key = Symbol.for("key");
     let live: Any;
     const look = ({ state }: Any): Any => [
-      [state.match.index, state.match[0], state.match.length, "index" in state.match, Object.keys(state.match), Reflect.ownKeys(state.match), Object.hasOwn(state.match, "input"), { ...state.match }, [...state.match]],
-      [state.marked[key], key in state.marked, Object.getOwnPropertySymbols(state.marked), { ...state.marked }, Object.getOwnPropertyDescriptor(state.marked, key)],
+      [
+        state.match.index,
+        state.match[0],
+        state.match.length,
+        "index" in state.match,
+        Object.keys(state.match),
+        Reflect.ownKeys(state.match),
+        Object.hasOwn(state.match, "input"),
+        { ...state.match },
+        [...state.match],
+      ],
+      [
+        state.marked[key],
+        key in state.marked,
+        Object.getOwnPropertySymbols(state.marked),
+        { ...state.marked },
+        Object.getOwnPropertyDescriptor(state.marked, key),
+      ],
       [state.list[key], key in state.list, Reflect.ownKeys(state.list)],
       [state.hidden.h, "h" in state.hidden, Object.getOwnPropertyNames(state.hidden), state.hidden.shown],
     ];

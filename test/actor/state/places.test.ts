@@ -25,22 +25,45 @@ describe("an object that stands in several places", () => {
     ["a swap", (list) => ([list[0], list[2]] = [list[2], list[0]]), (state) => state.list[2]],
     ["shift and push", (list) => void list.push(list.shift()), (state) => state.list[2]],
     ["push, then removal", (list) => void (list.push(list[0]) && list.splice(0, 1)), (state) => state.list[2]],
-    ["unshift of what splice gave", (list) => void list.unshift(list.splice(1, 1)[0], list.shift()), (state) => state.list[1]],
+    [
+      "unshift of what splice gave",
+      (list) => void list.unshift(list.splice(1, 1)[0], list.shift()),
+      (state) => state.list[1],
+    ],
     ["filter", (list, state) => void (state.list = list.filter((each) => each.id !== 2)), (state) => state.list[0]],
     ["sort", (list) => void list.sort((a, b) => b.id - a.id), (state) => state.list[2]],
     ["reverse", (list) => void list.reverse(), (state) => state.list[2]],
     ["a move into a Map", (list, state) => void state.map.set("k", list.shift()), (state) => state.map.get("k")],
-    ["a move into something new", (list, state) => void (state.box = { inner: [list.shift()] }), (state) => state.box.inner[0]],
-    ["delete, then assignment", (list, state) => {
-      const [first] = list;
-      delete list[0];
-      state.other = first;
-    }, (state) => state.other],
-    ["a whole new state around it", (list, state) => void Object.assign(state, { list: [], wrap: { list: [...list] } }), (state) => state.wrap.list[0]],
+    [
+      "a move into something new",
+      (list, state) => void (state.box = { inner: [list.shift()] }),
+      (state) => state.box.inner[0],
+    ],
+    [
+      "delete, then assignment",
+      (list, state) => {
+        const [first] = list;
+        delete list[0];
+        state.other = first;
+      },
+      (state) => state.other,
+    ],
+    [
+      "a whole new state around it",
+      (list, state) => void Object.assign(state, { list: [], wrap: { list: [...list] } }),
+      (state) => state.wrap.list[0],
+    ],
   ];
   for (const [name, move, at] of moves) {
     it(`that moves is the same to whoever holds it, over commits: ${name}`, async () => {
-      const subject = new StateSubject<Any>({ list: [{ id: 1, n: 0 }, { id: 2, n: 0 }, { id: 3, n: 0 }], map: new Map() });
+      const subject = new StateSubject<Any>({
+        list: [
+          { id: 1, n: 0 },
+          { id: 2, n: 0 },
+          { id: 3, n: 0 },
+        ],
+        map: new Map(),
+      });
       let held: Any;
       await subject.edit(({ state }) => {
         held = state.list[0];
@@ -104,7 +127,12 @@ describe("an object that stands in several places", () => {
       const count = asked.mock.calls.length;
       asked.mockRestore();
       const { list, byId, nested } = await subject.restarted();
-      expect([list[3], byId[3], list.length, Object.keys(nested.byId).length]).toEqual([{ id: 3, seen: true }, { id: 3, seen: true }, versions, versions]);
+      expect([list[3], byId[3], list.length, Object.keys(nested.byId).length]).toEqual([
+        { id: 3, seen: true },
+        { id: 3, seen: true },
+        versions,
+        versions,
+      ]);
       return count;
     };
     // Each version has all items: twice as many are four times the work. All in all former versions would be eight times.
@@ -150,20 +178,37 @@ describe("an object that stands in several places", () => {
     await subject.edit(({ state }) => void (state.visible = state.items.filter((each: Any) => each.id % 2 === 0)));
     await subject.edit(({ state }) => void (state.visible[0].seen = true));
     const { items, visible } = await subject.restarted();
-    expect([items.length, visible.length, items[0], visible[0]]).toEqual([10_000, 5_000, { id: 0 }, { id: 0, seen: true }]);
+    expect([items.length, visible.length, items[0], visible[0]]).toEqual([
+      10_000,
+      5_000,
+      { id: 0 },
+      { id: 0, seen: true },
+    ]);
   });
 });
 
 describe("an array's indexOf, lastIndexOf and includes", () => {
   it("compare what is behind views and references", async () => {
-    const subject = new StateSubject<Any>({ rooms: [{ name: "a" }, { name: "b" }, { name: "c" }], errors: [new Error("e")], patterns: [/x/g] });
+    const subject = new StateSubject<Any>({
+      rooms: [{ name: "a" }, { name: "b" }, { name: "c" }],
+      errors: [new Error("e")],
+      patterns: [/x/g],
+    });
     const own = { name: "own" };
     const seen = await subject.edit(({ state }) => {
       const b = state.rooms[1];
       state.rooms.push(own);
       const found = [
-        state.rooms.indexOf(b), state.rooms.lastIndexOf(b), state.rooms.includes(b), state.rooms.indexOf(own), state.rooms.includes(own), state.rooms.indexOf({ name: "b" }),
-        state.errors.includes(state.errors[0]), state.patterns.indexOf(state.patterns[0]), state.rooms.indexOf(b, 2), state.rooms.includes(undefined),
+        state.rooms.indexOf(b),
+        state.rooms.lastIndexOf(b),
+        state.rooms.includes(b),
+        state.rooms.indexOf(own),
+        state.rooms.includes(own),
+        state.rooms.indexOf({ name: "b" }),
+        state.errors.includes(state.errors[0]),
+        state.patterns.indexOf(state.patterns[0]),
+        state.rooms.indexOf(b, 2),
+        state.rooms.includes(undefined),
       ];
       state.rooms.splice(state.rooms.indexOf(b), 1);
       return found;

@@ -10,7 +10,10 @@ type Any = any;
 const FIRST = (): Any => ({
   list: [{ id: 1 }, { id: 2, tags: ["a"] }, 3],
   box: { inner: { n: 1 }, text: "x" },
-  map: new Map<Any, Any>([["k", { v: [1] }], ["l", 2]]),
+  map: new Map<Any, Any>([
+    ["k", { v: [1] }],
+    ["l", 2],
+  ]),
   set: new Set<Any>(["s", 1]),
   at: new Date(5),
 });
@@ -46,7 +49,8 @@ class Side {
   containers(): Any[] {
     const found: Any[] = [];
     const visit = (value: Any, depth: number): void => {
-      if (typeof value !== "object" || value === null || ArrayBuffer.isView(value) || depth > 12 || found.length > 200) return;
+      if (typeof value !== "object" || value === null || ArrayBuffer.isView(value) || depth > 12 || found.length > 200)
+        return;
       found.push(value);
       for (const member of membersOf(value)) visit(member, depth + 1);
     };
@@ -75,15 +79,38 @@ class Side {
 }
 
 const PLAIN: (() => Any)[] = [
-  () => 1, () => "text", () => undefined, () => null, () => -0, () => 12n, () => true, () => "é".repeat(300),
-  () => ({}), () => [], () => ({ n: 1, deep: { list: [1, { x: 1 }] } }), () => [1, [2, { y: 2 }], 3],
-  () => new Map<Any, Any>([["m", { z: 1 }], [{ key: 1 }, 2]]), () => new Set<Any>([{ w: 1 }, "t"]), () => new Date(9),
-  () => Object.freeze({ frozen: Object.freeze([1]) }), () => [, 1, , 2], () => JSON.parse('{"__proto__":{"p":1},"constructor":2}'),
+  () => 1,
+  () => "text",
+  () => undefined,
+  () => null,
+  () => -0,
+  () => 12n,
+  () => true,
+  () => "é".repeat(300),
+  () => ({}),
+  () => [],
+  () => ({ n: 1, deep: { list: [1, { x: 1 }] } }),
+  () => [1, [2, { y: 2 }], 3],
+  () =>
+    new Map<Any, Any>([
+      ["m", { z: 1 }],
+      [{ key: 1 }, 2],
+    ]),
+  () => new Set<Any>([{ w: 1 }, "t"]),
+  () => new Date(9),
+  () => Object.freeze({ frozen: Object.freeze([1]) }),
+  () => [, 1, , 2],
+  () => JSON.parse('{"__proto__":{"p":1},"constructor":2}'),
 ];
 
 const UNSTORABLE: (() => Any)[] = [
-  () => () => {}, () => ({ deep: [Symbol("s")] }), () => [1, new (class Custom {})()], () => new WeakMap(),
-  () => Object.defineProperty({}, "x", { get: () => 1, enumerable: true }), () => nested(300), () => new Map([["k", new Set([() => {}])]]),
+  () => () => {},
+  () => ({ deep: [Symbol("s")] }),
+  () => [1, new (class Custom {})()],
+  () => new WeakMap(),
+  () => Object.defineProperty({}, "x", { get: () => 1, enumerable: true }),
+  () => nested(300),
+  () => new Map([["k", new Set([() => {}])]]),
 ];
 
 function nested(levels: number): Any {
@@ -125,8 +152,15 @@ const ON_OBJECT: ((object: Any, s: Statement, v: () => Any) => Any)[] = [
   (o, s, v) => write(o, KEYS[s.key] as string, v()),
   (o, s, v) => Object.assign(o, { [`x${s.key}`]: v(), last: 1 }),
   (o, s) => delete o[KEYS[s.key] as string],
-  (o, s, v) => Object.defineProperty(o, KEYS[s.key] as string, { value: v(), writable: true, enumerable: true, configurable: true }) && undefined,
-  (o, s) => (o.text = (Object.hasOwn(o, "text") && typeof o.text === "string" ? o.text : "") + "é".repeat(s.count * 90)),
+  (o, s, v) =>
+    Object.defineProperty(o, KEYS[s.key] as string, {
+      value: v(),
+      writable: true,
+      enumerable: true,
+      configurable: true,
+    }) && undefined,
+  (o, s) =>
+    (o.text = (Object.hasOwn(o, "text") && typeof o.text === "string" ? o.text : "") + "é".repeat(s.count * 90)),
   (o, s) => Object.hasOwn(o, KEYS[s.key] as string),
 ];
 const ON_MAP: ((map: Map<Any, Any>, s: Statement, v: () => Any) => Any)[] = [
@@ -143,11 +177,16 @@ const ON_SET: ((set: Set<Any>, s: Statement, v: () => Any) => Any)[] = [
   (x) => x.clear(),
   (x, s) => x.has([...x][s.key]),
 ];
-const ON_DATE: ((date: Date, s: Statement, v: () => Any) => Any)[] = [(d, s) => d.setTime(s.key * 1_000.5), (d, s) => d.setUTCFullYear(1990 + s.key), (d) => d.setTime(Number.NaN)];
+const ON_DATE: ((date: Date, s: Statement, v: () => Any) => Any)[] = [
+  (d, s) => d.setTime(s.key * 1_000.5),
+  (d, s) => d.setUTCFullYear(1990 + s.key),
+  (d) => d.setTime(Number.NaN),
+];
 
 /** As the state does: own properties, whatever their name. */
 function write(object: Any, key: string, value: Any): void {
-  if (key === "__proto__" && !Object.hasOwn(object, key)) Object.defineProperty(object, key, { value, writable: true, enumerable: true, configurable: true });
+  if (key === "__proto__" && !Object.hasOwn(object, key))
+    Object.defineProperty(object, key, { value, writable: true, enumerable: true, configurable: true });
   else object[key] = value;
 }
 
@@ -166,15 +205,27 @@ const value: fc.Arbitrary<ValueSpec> = fc.oneof(
   { weight: 5, arbitrary: fc.record({ kind: fc.constant("plain" as const), make: fc.nat(PLAIN.length - 1) }) },
   { weight: 4, arbitrary: fc.record({ kind: fc.constant("part" as const), at: fc.nat(20) }) },
   { weight: 1, arbitrary: fc.record({ kind: fc.constant("own" as const), at: fc.nat(6) }) },
-  { weight: 1, arbitrary: fc.record({ kind: fc.constant("unstorable" as const), make: fc.nat(UNSTORABLE.length - 1) }) },
+  {
+    weight: 1,
+    arbitrary: fc.record({ kind: fc.constant("unstorable" as const), make: fc.nat(UNSTORABLE.length - 1) }),
+  },
 );
-const statement: fc.Arbitrary<Statement> = fc.record({ op: fc.nat(40), at: fc.nat(20), key: fc.nat(8), count: fc.nat(4), value });
+const statement: fc.Arbitrary<Statement> = fc.record({
+  op: fc.nat(40),
+  at: fc.nat(20),
+  key: fc.nat(8),
+  count: fc.nat(4),
+  value,
+});
 /** Each inner list is one callback; a commit follows. */
 const program = fc.array(fc.array(statement, { minLength: 1, maxLength: 6 }), { minLength: 1, maxLength: 5 });
 
 const bytesOf = (of: Any): string => Buffer.from(encodeValue(of)).toString("hex");
 
-/** What a statement would make of a plain value, or whose refusal it would meet: the language's, or that of a state that could not be stored. */
+/**
+ * What a statement would make of a plain value, or whose refusal it would meet: the language's, or that of a state that
+ * could not be stored.
+ */
 function attempt(plain: Side, s: Statement): Side | "not_serializable" | "TypeError" {
   const tried = new Side(plain.root);
   tried.own.push(...plain.own);
@@ -214,7 +265,8 @@ function copyGraph<T>(graph: T): T {
     }
     const made: Any = remember(of, Array.isArray(of) ? Array.from({ length: 0 }) : {});
     if (Array.isArray(of)) made.length = of.length;
-    for (const key of Object.keys(of)) Object.defineProperty(made, key, { value: copy(of[key]), writable: true, enumerable: true, configurable: true });
+    for (const key of Object.keys(of))
+      Object.defineProperty(made, key, { value: copy(of[key]), writable: true, enumerable: true, configurable: true });
     return made;
   };
   const remember = <C>(of: Any, made: C): C => {
@@ -280,7 +332,10 @@ describe("any program of statements", () => {
         }
         expect(bytesOf(await subject.restarted())).toBe(bytesOf(plain.root));
       }),
-      { numRuns: Number(process.env["RUNS"] ?? 300), ...(process.env["SEED"] ? { seed: Number(process.env["SEED"]) } : {}) },
+      {
+        numRuns: Number(process.env["RUNS"] ?? 300),
+        ...(process.env["SEED"] ? { seed: Number(process.env["SEED"]) } : {}),
+      },
     );
     expect(refused).toBeGreaterThan(20);
     expect(done).toBeGreaterThan(300);

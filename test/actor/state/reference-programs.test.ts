@@ -31,45 +31,49 @@ it("stores what is live at the end of each callback, or refuses the commit for a
   let cycles = 0;
   let stored = 0;
   await fc.assert(
-    fc.asyncProperty(fc.array(fc.array(write, { minLength: 4, maxLength: 24 }), { minLength: 1, maxLength: 4 }), async (callbacks) => {
-      const subject = new StateSubject<Any>({ list: [{ first: true }] });
-      await subject.edit(() => {});
-      for (const writes of callbacks) {
-        let live: unknown;
-        let unexpected: unknown;
-        const before = subject.single.subject.crashes;
-        await subject
-          .edit(({ state }) => {
-            const own: Any[] = [];
-            for (const w of writes) {
-              try {
-                const among = Math.max(own.length, 1);
-                OPS[w.op]?.(own, state, { ...w, on: w.on % among, other: w.other % among });
-              } catch (error) {
-                // A cycle, which a view refuses; an array that its owner has frozen.
-                if ((error as Any).code !== "not_serializable" && (error as Error).name !== "TypeError") unexpected = error;
+    fc.asyncProperty(
+      fc.array(fc.array(write, { minLength: 4, maxLength: 24 }), { minLength: 1, maxLength: 4 }),
+      async (callbacks) => {
+        const subject = new StateSubject<Any>({ list: [{ first: true }] });
+        await subject.edit(() => {});
+        for (const writes of callbacks) {
+          let live: unknown;
+          let unexpected: unknown;
+          const before = subject.single.subject.crashes;
+          await subject
+            .edit(({ state }) => {
+              const own: Any[] = [];
+              for (const w of writes) {
+                try {
+                  const among = Math.max(own.length, 1);
+                  OPS[w.op]?.(own, state, { ...w, on: w.on % among, other: w.other % among });
+                } catch (error) {
+                  // A cycle, which a view refuses; an array that its owner has frozen.
+                  if ((error as Any).code !== "not_serializable" && (error as Error).name !== "TypeError")
+                    unexpected = error;
+                }
               }
-            }
-            try {
-              live = encodeValue(state);
-            } catch {
-              live = undefined;
-            }
-          })
-          .catch(() => {});
-        if (unexpected) throw unexpected as Error;
-        if (live === undefined) {
-          cycles += 1;
-          expect(subject.single.subject.crashes).toBe(before + 1);
-        } else {
-          stored += 1;
-          expect(subject.single.subject.crashes).toBe(before);
-          expect(encodeValue(subject.stored())).toEqual(live);
-          // And it stays one that can be stored.
-          await subject.edit(({ state }) => void (state.n = (state.n ?? 0) + 1));
+              try {
+                live = encodeValue(state);
+              } catch {
+                live = undefined;
+              }
+            })
+            .catch(() => {});
+          if (unexpected) throw unexpected as Error;
+          if (live === undefined) {
+            cycles += 1;
+            expect(subject.single.subject.crashes).toBe(before + 1);
+          } else {
+            stored += 1;
+            expect(subject.single.subject.crashes).toBe(before);
+            expect(encodeValue(subject.stored())).toEqual(live);
+            // And it stays one that can be stored.
+            await subject.edit(({ state }) => void (state.n = (state.n ?? 0) + 1));
+          }
         }
-      }
-    }),
+      },
+    ),
     { numRuns: Number(process.env["RUNS"] ?? 200) },
   );
   expect(cycles).toBeGreaterThan(0);

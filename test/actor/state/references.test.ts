@@ -6,7 +6,11 @@ import { single, StateSubject, type Single } from "../subject.js";
 // oxlint-disable-next-line typescript/no-explicit-any -- contexts and states of several kinds
 type Any = any;
 
-const codeOf = (reply: Promise<unknown>): Promise<unknown> => reply.then(() => "was taken", (error: Any) => error.code);
+const codeOf = (reply: Promise<unknown>): Promise<unknown> =>
+  reply.then(
+    () => "was taken",
+    (error: Any) => error.code,
+  );
 
 describe("an object that was handed in", () => {
   it("is part of the state: what is written through the caller's reference is stored at the end of its callback", async () => {
@@ -59,21 +63,33 @@ describe("an object that was handed in", () => {
   });
 
   it("is stored by a step, an onRequest handler and a scheduled action alike", async () => {
-    const late = (one: () => Single, name: string) => async (c: Any): Promise<void> => {
-      const made = { text: "" };
-      c.state[name] = made;
-      await one().world.clock.delay(5);
-      made.text = name;
-    };
+    const late =
+      (one: () => Single, name: string) =>
+      async (c: Any): Promise<void> => {
+        const made = { text: "" };
+        c.state[name] = made;
+        await one().world.clock.delay(5);
+        made.text = name;
+      };
     const one: Single = single(
       actor({
         state: {} as Any,
-        run: workflow(async (ctx: Any) => void (await ctx.step("s", late(() => one, "step")))),
+        run: workflow(
+          async (ctx: Any) =>
+            void (await ctx.step(
+              "s",
+              late(() => one, "step"),
+            )),
+        ),
         onRequest: async (c: Any) => {
           await late(() => one, "request")(c);
           return new Response("ok");
         },
-        actions: { schedule: (c: Any) => c.schedule.after(1, "scheduled"), scheduled: late(() => one, "scheduled"), get: (c: Any) => c.state },
+        actions: {
+          schedule: (c: Any) => c.schedule.after(1, "scheduled"),
+          scheduled: late(() => one, "scheduled"),
+          get: (c: Any) => c.state,
+        },
       } as never) as AnyActorDefinition,
     );
     await one.subject.call("schedule");
@@ -81,7 +97,11 @@ describe("an object that was handed in", () => {
     await one.world.passUntilQuiet();
     await answer;
     one.subject.crash();
-    expect(await one.subject.call("get")).toEqual({ step: { text: "step" }, request: { text: "request" }, scheduled: { text: "scheduled" } });
+    expect(await one.subject.call("get")).toEqual({
+      step: { text: "step" },
+      request: { text: "request" },
+      scheduled: { text: "scheduled" },
+    });
   });
 
   it("is stored by whoever asks for it to be saved, before its callback has ended", async () => {
@@ -119,10 +139,19 @@ describe("an object that was handed in", () => {
       made.map.set("k", { v: 1 });
       state.made.map.get("k").v = 2;
       made.at.setTime(5);
-      seen.push(made.list[0].n, state.made.list.length, made.map.get("k").v, state.made.at.getTime(), state.made.list.includes(made.list[0]), state.made.list.indexOf(made.list[0]));
+      seen.push(
+        made.list[0].n,
+        state.made.list.length,
+        made.map.get("k").v,
+        state.made.at.getTime(),
+        state.made.list.includes(made.list[0]),
+        state.made.list.indexOf(made.list[0]),
+      );
     });
     expect(seen).toEqual([2, 1, 2, 5, true, 0]);
-    expect(await subject.restarted()).toEqual({ made: { list: [{ n: 2 }], map: new Map([["k", { v: 2 }]]), at: new Date(5) } });
+    expect(await subject.restarted()).toEqual({
+      made: { list: [{ n: 2 }], map: new Map([["k", { v: 2 }]]), at: new Date(5) },
+    });
   });
 
   it("keeps parts of the state that were written into it, as those parts", async () => {
@@ -134,7 +163,10 @@ describe("an object that was handed in", () => {
       made.again = c.state.user;
       made.list.push({ deep: c.state.user });
     });
-    expect(await subject.restarted()).toEqual({ user: { name: "Ada" }, made: { who: { name: "Ada" }, list: [{ name: "Ada" }, { deep: { name: "Ada" } }], again: { name: "Ada" } } });
+    expect(await subject.restarted()).toEqual({
+      user: { name: "Ada" },
+      made: { who: { name: "Ada" }, list: [{ name: "Ada" }, { deep: { name: "Ada" } }], again: { name: "Ada" } },
+    });
   });
 
   it("is looked at once for a commit, however often it has left the state and come back", async () => {
@@ -212,7 +244,11 @@ describe("a state that a reference has made one that cannot be stored", () => {
 describe("what is copied when it is handed in", () => {
   it("is what is frozen, which stays as it is", async () => {
     const subject = new StateSubject<Any>({});
-    const frozen = Object.freeze({ list: Object.freeze([Object.freeze({ n: 1 })]), map: Object.freeze(new Map([["k", 1]])), open: { n: 1 } });
+    const frozen = Object.freeze({
+      list: Object.freeze([Object.freeze({ n: 1 })]),
+      map: Object.freeze(new Map([["k", 1]])),
+      open: { n: 1 },
+    });
     await subject.edit(({ state }) => {
       state.doc = frozen;
       state.doc.list[0].n = 2;
@@ -220,7 +256,9 @@ describe("what is copied when it is handed in", () => {
       state.doc.map.set("k", 2);
       state.doc.open.n = 5;
     });
-    expect(await subject.restarted()).toEqual({ doc: { list: [{ n: 2 }, 3], map: new Map([["k", 2]]), open: { n: 5 } } });
+    expect(await subject.restarted()).toEqual({
+      doc: { list: [{ n: 2 }, 3], map: new Map([["k", 2]]), open: { n: 5 } },
+    });
     expect([frozen.list, frozen.map, frozen.open]).toEqual([[{ n: 1 }], new Map([["k", 1]]), { n: 5 }]);
   });
 
@@ -232,7 +270,16 @@ describe("what is copied when it is handed in", () => {
       state.set.add(frozen).add(frozen).add(bytes);
       state.map.set(frozen, "f").set(frozen, "g");
       state.list.push(frozen);
-      return [state.set.size, state.set.has(frozen), state.set.has(bytes), state.map.size, state.map.get(frozen), state.list.indexOf(frozen), state.list.includes(frozen), state.set.delete(frozen)];
+      return [
+        state.set.size,
+        state.set.has(frozen),
+        state.set.has(bytes),
+        state.map.size,
+        state.map.get(frozen),
+        state.list.indexOf(frozen),
+        state.list.includes(frozen),
+        state.set.delete(frozen),
+      ];
     });
     expect(found).toEqual([2, true, true, 1, "g", 0, true, true]);
   });
@@ -264,7 +311,9 @@ describe("what is copied when it is handed in", () => {
         state.wrap.made.list[0].m += 1;
         state.wrap.made.map.get("k").v += 1;
       });
-      expect(subject.stored()).toEqual({ wrap: { made: { inner: { n: 2 + time }, list: [{ m: 2 + time }], map: new Map([["k", { v: 2 + time }]]) } } });
+      expect(subject.stored()).toEqual({
+        wrap: { made: { inner: { n: 2 + time }, list: [{ m: 2 + time }], map: new Map([["k", { v: 2 + time }]]) } },
+      });
     }
   });
 
@@ -289,14 +338,28 @@ describe("what is copied when it is handed in", () => {
     await socket.call(1, "share");
     await subject.evict();
     await socket.call(2, "get");
-    expect((socket.received as Any[]).filter(({ tag }) => tag === "ActionResponse").map(({ val }) => val.output)).toEqual([[1, 2, 3], [{ p: { n: 1 }, r: { n: 3 } }, { q: { n: 2 } }]]);
+    expect(
+      (socket.received as Any[]).filter(({ tag }) => tag === "ActionResponse").map(({ val }) => val.output),
+    ).toEqual([
+      [1, 2, 3],
+      [{ p: { n: 1 }, r: { n: 3 } }, { q: { n: 2 } }],
+    ]);
   });
 
   it("is what another actor holds, which is told in the log: a constant of a module is nobody's", async () => {
     const DEFAULTS = { theme: { dark: false }, tags: ["a"] };
     const log: Any[] = [];
-    const tenant = actor({ state: {} as Any, actions: { start: (c: Any) => void (c.state.settings = DEFAULTS), darken: (c: Any) => (c.state.settings.theme.dark = true), get: (c: Any) => c.state } } as never);
-    const world = testWorld(setup({ use: { tenant } } as never) as never, { onLog: (level, entry) => log.push({ level, ...(entry as object) }) });
+    const tenant = actor({
+      state: {} as Any,
+      actions: {
+        start: (c: Any) => void (c.state.settings = DEFAULTS),
+        darken: (c: Any) => (c.state.settings.theme.dark = true),
+        get: (c: Any) => c.state,
+      },
+    } as never);
+    const world = testWorld(setup({ use: { tenant } } as never) as never, {
+      onLog: (level, entry) => log.push({ level, ...(entry as object) }),
+    });
     const [a, b] = [world.actor("tenant", ["a"]), world.actor("tenant", ["b"])];
     await a.call("start");
     await b.call("start");
@@ -336,8 +399,14 @@ describe("what is copied when it is handed in", () => {
     one.subject.crash();
     await one.world.pass(2_000);
     expect(seen.length).toBeGreaterThan(1);
-    for (const each of seen) expect(each).toEqual([{ status: "new", items: [{ n: 1 }] }, { text: "hi" }, { a: { v: 1 } }]);
-    expect(await one.subject.call("get")).toMatchObject({ order: { status: "paid" }, item: { n: 2 }, body: { text: "hi", read: true }, joined: { v: 2 } });
+    for (const each of seen)
+      expect(each).toEqual([{ status: "new", items: [{ n: 1 }] }, { text: "hi" }, { a: { v: 1 } }]);
+    expect(await one.subject.call("get")).toMatchObject({
+      order: { status: "paid" },
+      item: { n: 2 },
+      body: { text: "hi", read: true },
+      joined: { v: 2 },
+    });
   });
 });
 
@@ -349,7 +418,13 @@ describe("code of an activation that has ended", () => {
     const { state } = kept;
     await subject.edit((c: Any) => c.sleep());
     await subject.single.world.passUntilQuiet();
-    for (const write of [() => (state.n = 2), () => state.list.push(2), () => state.map.set("k", 1), () => delete state.n, () => (kept.state = {})]) {
+    for (const write of [
+      () => (state.n = 2),
+      () => state.list.push(2),
+      () => state.map.set("k", 1),
+      () => delete state.n,
+      () => (kept.state = {}),
+    ]) {
       expect(write).toThrow(expect.objectContaining({ group: "actor", code: "ended" }));
     }
     expect([state.n, state.list.length]).toEqual([1, 1]);

@@ -15,7 +15,8 @@ const codeOf = (run: () => unknown): string => {
   }
 };
 const told = async (reply: Promise<unknown>): Promise<unknown> => reply.catch((error: Any) => error.code);
-const nested = (levels: number, inside: unknown = 1): Any => Array.from({ length: levels }).reduce((value) => [value], inside);
+const nested = (levels: number, inside: unknown = 1): Any =>
+  Array.from({ length: levels }).reduce((value) => [value], inside);
 
 describe("a statement of an array that is refused", () => {
   const bad = (): void => {};
@@ -32,7 +33,13 @@ describe("a statement of an array that is refused", () => {
     ["a length that has no room", (list) => (list.length = 3_000_000)],
     ["an index that has no room", (list) => (list[3_000_000] = 1)],
     ["a length that is none", (list) => (list.length = -1)],
-    ["a sort whose comparison throws", (list) => list.sort(() => { throw Object.assign(new Error("no"), { code: "no" }); })],
+    [
+      "a sort whose comparison throws",
+      (list) =>
+        list.sort(() => {
+          throw Object.assign(new Error("no"), { code: "no" });
+        }),
+    ],
     ["a property that is no element", (list) => ((list as Any).name = "x")],
     ["too deep", (list) => list.push(nested(256))],
     ["the array itself", (list) => list.push(list)],
@@ -81,7 +88,13 @@ describe("any statement that is refused", () => {
     });
     const limitBytes = 2_000_000;
     expect(errors.map(({ code, statusCode, metadata }) => ({ code, statusCode, ...metadata }))).toEqual(
-      ["state.deep.texts[1]", "state.deep.text", 'state.map.get("key")', "state.many"].map((path) => ({ code: "too_large", statusCode: 413, path, limitBytes, sizeBytes: expect.toSatisfy((size: number) => size > limitBytes) })),
+      ["state.deep.texts[1]", "state.deep.text", 'state.map.get("key")', "state.many"].map((path) => ({
+        code: "too_large",
+        statusCode: 413,
+        path,
+        limitBytes,
+        sizeBytes: expect.toSatisfy((size: number) => size > limitBytes),
+      })),
     );
     expect(await subject.restarted()).toEqual({ deep: { texts: [] }, map: new Map() });
   });
@@ -93,7 +106,12 @@ describe("any statement that is refused", () => {
       while (Array.isArray(inner)) inner = inner[0];
       // The object stands 203 deep, and soon also 2 deep: what comes into it must fit the deeper place.
       state.shallow.alias = inner;
-      return [codeOf(() => (state.shallow.alias.more = nested(53))), codeOf(() => (state.shallow.alias.more = nested(54))), codeOf(() => (state.shallow.other = nested(254))), codeOf(() => (state.shallow.other = nested(255)))];
+      return [
+        codeOf(() => (state.shallow.alias.more = nested(53))),
+        codeOf(() => (state.shallow.alias.more = nested(54))),
+        codeOf(() => (state.shallow.other = nested(254))),
+        codeOf(() => (state.shallow.other = nested(255))),
+      ];
     });
     expect(codes).toEqual(["was taken", "not_serializable", "was taken", "not_serializable"]);
     await subject.restarted();
@@ -154,7 +172,15 @@ describe("a caller whose statement is refused", () => {
   function bank(): Single {
     const one: Single = single(
       actor({
-        state: { users: [{ name: "alice", balance: 0 }, { name: "bob", balance: 0 }] as Any[], done: new Map<string, number>(), total: 0, notes: [] as Any[] },
+        state: {
+          users: [
+            { name: "alice", balance: 0 },
+            { name: "bob", balance: 0 },
+          ] as Any[],
+          done: new Map<string, number>(),
+          total: 0,
+          notes: [] as Any[],
+        },
         queues: { jobs: queue<number>() },
         run: async (c: Any) => {
           const { done } = c.state;
@@ -190,7 +216,12 @@ describe("a caller whose statement is refused", () => {
     await world.pass(1_000);
     expect(await deposit).toBe(50);
     subject.crash();
-    expect(await subject.call("get")).toMatchObject({ users: [{ name: "alice", balance: 50 }, { name: "bob", balance: 0 }] });
+    expect(await subject.call("get")).toMatchObject({
+      users: [
+        { name: "alice", balance: 50 },
+        { name: "bob", balance: 0 },
+      ],
+    });
   });
 
   it("costs a run handler nothing of what it holds and has answered", async () => {
@@ -207,7 +238,9 @@ describe("a caller whose statement is refused", () => {
     for (let n = 2; n <= 20; n++) expect(await pay(n)).toBe("completed");
     subject.crash();
     const { total, done } = (await subject.call("get")) as Any;
-    expect([total, done.size, [...done.values()].reduce((sum: number, n: number) => sum + n, 0)]).toEqual([210, 20, 210]);
+    expect([total, done.size, [...done.values()].reduce((sum: number, n: number) => sum + n, 0)]).toEqual([
+      210, 20, 210,
+    ]);
   });
 
   it("fails no step, no scheduled action and no call that runs beside it", async () => {

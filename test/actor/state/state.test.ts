@@ -39,7 +39,11 @@ describe("state", () => {
   });
 
   it("takes parts of itself back: a filtered list, a sorted one, a moved object, a spread", async () => {
-    const subject = new StateSubject({ list: [{ id: 3 }, { id: 1 }, { id: 2 }], box: { inner: { n: 1 } }, moved: undefined as unknown });
+    const subject = new StateSubject({
+      list: [{ id: 3 }, { id: 1 }, { id: 2 }],
+      box: { inner: { n: 1 } },
+      moved: undefined as unknown,
+    });
     await subject.edit(({ state }) => {
       state.list = state.list.filter((each) => each.id !== 2);
       state.list.sort((a, b) => a.id - b.id);
@@ -49,7 +53,11 @@ describe("state", () => {
     await subject.edit(({ state }) => {
       (state.list[0] as { id: number }).id = 10;
     });
-    expect(await subject.restarted()).toEqual({ list: [{ id: 10 }, { id: 3 }, { id: 9 }], box: { inner: { n: 1 } }, moved: { from: { n: 1 } } });
+    expect(await subject.restarted()).toEqual({
+      list: [{ id: 10 }, { id: 3 }, { id: 9 }],
+      box: { inner: { n: 1 } },
+      moved: { from: { n: 1 } },
+    });
   });
 
   it("stores every way of changing a list", async () => {
@@ -91,7 +99,13 @@ describe("state", () => {
   });
 
   it("stores every way of changing a Map, what is deep in it included", async () => {
-    const subject = new StateSubject({ map: new Map<unknown, unknown>([["a", { n: 1 }], ["b", 2], ["c", 3]]) });
+    const subject = new StateSubject({
+      map: new Map<unknown, unknown>([
+        ["a", { n: 1 }],
+        ["b", 2],
+        ["c", 3],
+      ]),
+    });
     await subject.edit(({ state: { map } }) => {
       (map.get("a") as { n: number }).n = 10;
       map.set("d", { list: [] }).set("e", 5);
@@ -103,13 +117,23 @@ describe("state", () => {
       });
       for (const value of map.values()) if (typeof value === "object") (value as { seen: boolean }).seen = true;
     });
-    expect(await subject.restarted()).toEqual({ map: new Map<unknown, unknown>([["a", { n: 11, seen: true }], ["c", 3], ["d", { list: [1, 2], seen: true }], ["e", 5]]) });
+    expect(await subject.restarted()).toEqual({
+      map: new Map<unknown, unknown>([
+        ["a", { n: 11, seen: true }],
+        ["c", 3],
+        ["d", { list: [1, 2], seen: true }],
+        ["e", 5],
+      ]),
+    });
     await subject.edit(({ state: { map } }) => map.clear());
     expect((await subject.restarted()).map.size).toBe(0);
   });
 
   it("stores what the newest methods of a Map change, where the engine has them", async () => {
-    type Newer = Map<unknown, unknown> & { getOrInsert?(key: unknown, value: unknown): unknown; getOrInsertComputed?(key: unknown, make: (key: unknown) => unknown): unknown };
+    type Newer = Map<unknown, unknown> & {
+      getOrInsert?(key: unknown, value: unknown): unknown;
+      getOrInsertComputed?(key: unknown, make: (key: unknown) => unknown): unknown;
+    };
     const subject = new StateSubject({ map: new Map<unknown, unknown>() as Newer, kept: { id: 1 } });
     await subject.edit(({ state }) => {
       const { map } = state;
@@ -118,7 +142,12 @@ describe("state", () => {
       if (map.getOrInsertComputed) map.getOrInsertComputed("b", () => state.kept);
       else map.set("b", state.kept);
     });
-    expect((await subject.restarted()).map).toEqual(new Map<unknown, unknown>([["a", 1], ["b", { id: 1 }]]));
+    expect((await subject.restarted()).map).toEqual(
+      new Map<unknown, unknown>([
+        ["a", 1],
+        ["b", { id: 1 }],
+      ]),
+    );
   });
 
   it("stores every way of changing a Set", async () => {
@@ -143,7 +172,10 @@ describe("state", () => {
       for (const [, list] of set.entries()) list.push(3);
       set.forEach((list) => list.push(4));
     });
-    expect(await subject.restarted()).toEqual({ map: new Map([["k", [1, 2, 3, 4, 5, 6]]]), set: new Set([[1, 2, 3, 4]]) });
+    expect(await subject.restarted()).toEqual({
+      map: new Map([["k", [1, 2, 3, 4, 5, 6]]]),
+      set: new Set([[1, 2, 3, 4]]),
+    });
   });
 
   it("finds objects in Maps and Sets by the objects that it gave out", async () => {
@@ -161,32 +193,59 @@ describe("state", () => {
     const subject = new StateSubject({ when: new Date(0), read: [] as unknown[] });
     await subject.edit(({ state }) => {
       state.when.setUTCFullYear(2000);
-      state.read = [state.when.getTime(), new Date(state.when).toISOString(), Number(state.when), JSON.stringify(state.when), state.when instanceof Date];
+      state.read = [
+        state.when.getTime(),
+        new Date(state.when).toISOString(),
+        Number(state.when),
+        JSON.stringify(state.when),
+        state.when instanceof Date,
+      ];
     });
     const iso = "2000-01-01T00:00:00.000Z";
-    expect(await subject.restarted()).toEqual({ when: new Date(iso), read: [Date.parse(iso), iso, Date.parse(iso), JSON.stringify(iso), true] });
+    expect(await subject.restarted()).toEqual({
+      when: new Date(iso),
+      read: [Date.parse(iso), iso, Date.parse(iso), JSON.stringify(iso), true],
+    });
   });
 
   it("stores a typed array that is changed in place, and only the view's own bytes", async () => {
     const large = new ArrayBuffer(800_000);
-    const subject = new StateSubject({ bytes: Uint8Array.of(1, 2, 3), floats: Float64Array.of(1.5), view: new Uint8Array(large, 8, 4) });
+    const subject = new StateSubject({
+      bytes: Uint8Array.of(1, 2, 3),
+      floats: Float64Array.of(1.5),
+      view: new Uint8Array(large, 8, 4),
+    });
     await subject.edit(({ state }) => {
       state.bytes[1] = 20;
       state.floats.fill(2.5);
     });
     expect(subject.single.subject.store.dump().get("s")?.byteLength).toBeLessThan(1_000);
-    expect(await subject.restarted()).toEqual({ bytes: Uint8Array.of(1, 20, 3), floats: Float64Array.of(2.5), view: new Uint8Array(4) });
+    expect(await subject.restarted()).toEqual({
+      bytes: Uint8Array.of(1, 20, 3),
+      floats: Float64Array.of(2.5),
+      view: new Uint8Array(4),
+    });
     const { rows } = subject.single.subject.store;
     await subject.edit(({ state }) => state.bytes.length);
     expect(subject.single.subject.store.rows - rows, "a look changes nothing").toBe(0);
   });
 
   it("can be returned by an action whatever is in it", async () => {
-    const state = { map: new Map([["k", { deep: new Set([1]) }]]), when: new Date(5), bytes: Uint8Array.of(1), big: 5n, none: undefined, list: [[new Date(6)]], re: /x/g };
+    const state = {
+      map: new Map([["k", { deep: new Set([1]) }]]),
+      when: new Date(5),
+      bytes: Uint8Array.of(1),
+      big: 5n,
+      none: undefined,
+      list: [[new Date(6)]],
+      re: /x/g,
+    };
     const subject = new StateSubject(state);
     expect(await subject.edit((c) => c.state)).toEqual(state);
     expect(await subject.edit((c) => c.state.map)).toEqual(state.map);
-    expect(await subject.edit((c) => ({ wrapped: [c.state.list, c.state.when] }))).toEqual({ wrapped: [state.list, state.when] });
+    expect(await subject.edit((c) => ({ wrapped: [c.state.list, c.state.when] }))).toEqual({
+      wrapped: [state.list, state.when],
+    });
   });
 
   it("is usual data to the language: JSON, spread, keys, in, destructuring, Array methods", async () => {
@@ -291,7 +350,10 @@ describe("state", () => {
     expect(await subject.call("get")).toEqual({ slow: 1, quick: 1 });
     await world.pass(1_000);
     void slow;
-    expect(await subject.call("get"), "what is left of an activation that died changes nothing").toEqual({ slow: 1, quick: 1 });
+    expect(await subject.call("get"), "what is left of an activation that died changes nothing").toEqual({
+      slow: 1,
+      quick: 1,
+    });
   });
 
   it("is stored at the end of the turn when code changes it that no callback waits for (B8)", async () => {
@@ -322,7 +384,12 @@ describe("assigning what cannot be stored", () => {
 
   for (const [kind, value] of Object.entries(unstorable)) {
     it(`throws at the assignment and names the path: ${kind} (B5)`, async () => {
-      const subject = new StateSubject<{ a: { list: unknown[] }; map: Map<string, unknown>; set: Set<unknown>; n: number }>({ a: { list: [0] }, map: new Map(), set: new Set(), n: 0 });
+      const subject = new StateSubject<{
+        a: { list: unknown[] };
+        map: Map<string, unknown>;
+        set: Set<unknown>;
+        n: number;
+      }>({ a: { list: [0] }, map: new Map(), set: new Set(), n: 0 });
       const paths = (await subject.edit(({ state }) => {
         const pathOf = (assign: () => void): string => {
           try {
@@ -348,13 +415,21 @@ describe("assigning what cannot be stored", () => {
       expect(paths[2]).toMatch(/^Value at state\.map/);
       expect(paths[3]).toMatch(/^Value at state\.set/);
       expect(paths[4]).toMatch(/^Value at state\.fresh/);
-      expect(await subject.restarted(), "what was right stays").toEqual({ a: { list: [0] }, map: new Map(), set: new Set(), n: 1 });
+      expect(await subject.restarted(), "what was right stays").toEqual({
+        a: { list: [0] },
+        map: new Map(),
+        set: new Set(),
+        n: 1,
+      });
     });
   }
 
   it("throws when the whole state is assigned, and leaves it", async () => {
     const subject = new StateSubject<unknown>({ n: 1 });
-    await expect(subject.edit((c) => (c.state = { n: 2, bad: () => {} }))).rejects.toMatchObject({ code: "not_serializable", message: expect.stringContaining("state.bad") });
+    await expect(subject.edit((c) => (c.state = { n: 2, bad: () => {} }))).rejects.toMatchObject({
+      code: "not_serializable",
+      message: expect.stringContaining("state.bad"),
+    });
     expect(await subject.restarted()).toEqual({ n: 1 });
   });
 
@@ -396,9 +471,16 @@ describe("assigning what cannot be stored", () => {
     const grow = subject.edit(({ state }) => {
       for (let i = 0; i < 6; i += 1) state.list.push("x".repeat(400_000));
     });
-    await expect(grow).rejects.toMatchObject({ group: "value", code: "too_large", statusCode: 413, metadata: { limitBytes: 2_000_000, sizeBytes: expect.any(Number), path: expect.any(String) } });
+    await expect(grow).rejects.toMatchObject({
+      group: "value",
+      code: "too_large",
+      statusCode: 413,
+      metadata: { limitBytes: 2_000_000, sizeBytes: expect.any(Number), path: expect.any(String) },
+    });
     await subject.edit(({ state }) => state.list.push("second"));
-    expect(await subject.restarted()).toEqual({ list: ["first", ...Array.from({ length: 4 }, () => "x".repeat(400_000)), "second"] });
+    expect(await subject.restarted()).toEqual({
+      list: ["first", ...Array.from({ length: 4 }, () => "x".repeat(400_000)), "second"],
+    });
   });
 });
 
@@ -411,7 +493,17 @@ describe("a step's view of the state", () => {
         run: workflow(async (ctx) => {
           await ctx.step("leaks", (step) => {
             const { state } = step;
-            Object.assign(kept, { step, state, list: state.list, item: state.list[0], map: state.map, inMap: state.map.get("k"), set: state.set, when: state.when, iterator: state.map.values() });
+            Object.assign(kept, {
+              step,
+              state,
+              list: state.list,
+              item: state.list[0],
+              map: state.map,
+              inMap: state.map.get("k"),
+              set: state.set,
+              when: state.when,
+              iterator: state.map.values(),
+            });
             state.n = 1;
           });
         }),
@@ -420,7 +512,17 @@ describe("a step's view of the state", () => {
     );
     await subject.call("get");
     await world.settle();
-    type Kept = { step: { state: unknown; vars: unknown }; state: { n: number }; list: unknown[]; item: { id: number }; map: Map<string, unknown>; inMap: { id: number }; set: Set<number>; when: Date; iterator: Iterator<unknown> };
+    type Kept = {
+      step: { state: unknown; vars: unknown };
+      state: { n: number };
+      list: unknown[];
+      item: { id: number };
+      map: Map<string, unknown>;
+      inMap: { id: number };
+      set: Set<number>;
+      when: Date;
+      iterator: Iterator<unknown>;
+    };
     const { step, state, list, item, map, inMap, set, when, iterator } = kept as unknown as Kept;
     const uses: (() => unknown)[] = [
       () => step.state,
@@ -439,8 +541,15 @@ describe("a step's view of the state", () => {
       () => Object.keys(state),
       () => iterator.next().value,
     ];
-    for (const use of uses) expect(use, String(use)).toThrow(expect.objectContaining({ group: "workflow", code: "step_ended" }));
-    expect(await subject.call("get")).toEqual({ n: 1, list: [{ id: 1 }], map: new Map([["k", { id: 2 }]]), set: new Set([1]), when: new Date(0) });
+    for (const use of uses)
+      expect(use, String(use)).toThrow(expect.objectContaining({ group: "workflow", code: "step_ended" }));
+    expect(await subject.call("get")).toEqual({
+      n: 1,
+      list: [{ id: 1 }],
+      map: new Map([["k", { id: 2 }]]),
+      set: new Set([1]),
+      when: new Date(0),
+    });
   });
 
   it("is the same live state that actions see while the step runs", async () => {
@@ -476,7 +585,11 @@ describe("a step's view of the state", () => {
 describe("an actor without state", () => {
   it("says so when its state is asked for (B2)", async () => {
     const { subject, log } = single(actor({ actions: { get: (c) => c.state } }));
-    await expect(subject.call("get")).rejects.toMatchObject({ group: "actor", code: "state_not_enabled", statusCode: 500 });
+    await expect(subject.call("get")).rejects.toMatchObject({
+      group: "actor",
+      code: "state_not_enabled",
+      statusCode: 500,
+    });
     expect(log.map(({ entry }) => String(entry["error"])).join()).toContain("State not enabled. Must implement");
     expect(subject.store.keys).toEqual(["a"]);
   });

@@ -13,7 +13,10 @@ function sleeper(): Single {
     actor({
       state: { woke: 0 },
       run: workflow(async (ctx) => {
-        for (const [name, durationMs] of [["hour", HOUR_MS], ["day", DAY_MS]] as const) {
+        for (const [name, durationMs] of [
+          ["hour", HOUR_MS],
+          ["day", DAY_MS],
+        ] as const) {
           await ctx.sleep(name, durationMs);
           await ctx.step(`after ${name}`, (step) => {
             step.state.woke += 1;
@@ -152,7 +155,12 @@ describe("a start that nobody needs", () => {
     ["that waits for a message", { run: run((ctx) => ctx.queue.next("message")) }],
     ["that waits for a deadline with a fraction", { run: run((ctx) => ctx.sleep("s", 50_000.25)) }],
     ["that waits for longer than a year", { run: run((ctx) => ctx.sleep("s", 3 * 365 * DAY_MS)) }],
-    ["that has a schedule", { onCreate: (c: { schedule: { after(ms: number, action: string): unknown } }) => c.schedule.after(HOUR_MS, "get") }],
+    [
+      "that has a schedule",
+      {
+        onCreate: (c: { schedule: { after(ms: number, action: string): unknown } }) => c.schedule.after(HOUR_MS, "get"),
+      },
+    ],
     ["that waits to sleep", { onSleep: () => {} }],
   ])("of an actor %s writes neither row nor alarm, and is no cut-off", async (_, config) => {
     const { world, subject } = single(actor({ ...config, actions: { get: () => 0 } } as never));
@@ -164,7 +172,11 @@ describe("a start that nobody needs", () => {
       await world.pass(7_000);
       await subject.call("get");
       await world.settle();
-      expect([subject.store.rows - rows, subject.store.alarmWrites - alarmWrites, subject.holdsLease]).toEqual([0, 0, false]);
+      expect([subject.store.rows - rows, subject.store.alarmWrites - alarmWrites, subject.holdsLease]).toEqual([
+        0,
+        0,
+        false,
+      ]);
     }
   });
 
@@ -279,7 +291,11 @@ describe("the lease of a busy actor", () => {
           runs.push("began");
           await new Promise(() => {});
         }),
-        actions: { get: () => 0, plan: (c, ms: number) => c.schedule.after(ms, "get"), send: (c) => c.queue.send("in", 1).then(() => undefined) },
+        actions: {
+          get: () => 0,
+          plan: (c, ms: number) => c.schedule.after(ms, "get"),
+          send: (c) => c.queue.send("in", 1).then(() => undefined),
+        },
       }),
     );
     await subject.call("send");

@@ -25,8 +25,10 @@ describe("the next wake", () => {
   it("is a whole number of milliseconds, after the epoch and at most a year ahead", () => {
     // Not before its time: an alarm that finds nothing due would come again at once.
     expect(nextWakeAt({ stored: [NOW + 0.1], lease: undefined }, NOW)).toBe(NOW + 1);
-    for (const at of [0, -1, -NOW, Number.NEGATIVE_INFINITY]) expect(nextWakeAt({ stored: [at], lease: undefined }, NOW)).toBe(1);
-    for (const at of [NOW + 2 * YEAR_MS, Number.MAX_SAFE_INTEGER]) expect(nextWakeAt({ stored: [at], lease: undefined }, NOW)).toBe(NOW + YEAR_MS);
+    for (const at of [0, -1, -NOW, Number.NEGATIVE_INFINITY])
+      expect(nextWakeAt({ stored: [at], lease: undefined }, NOW)).toBe(1);
+    for (const at of [NOW + 2 * YEAR_MS, Number.MAX_SAFE_INTEGER])
+      expect(nextWakeAt({ stored: [at], lease: undefined }, NOW)).toBe(NOW + YEAR_MS);
     expect(nextWakeAt({ stored: [NOW + YEAR_MS], lease: undefined }, NOW)).toBe(NOW + YEAR_MS);
   });
 });
@@ -35,14 +37,17 @@ describe("an alarm that is far ahead", () => {
   const farAt = NOW + YEAR_MS - 24 * 3_600_000;
 
   it("is not moved for what is farther still, or never due", () => {
-    for (const at of [NOW + 2 * YEAR_MS, Number.POSITIVE_INFINITY]) expect(nextWakeAt({ stored: [at], lease: undefined }, NOW, farAt)).toBe(farAt);
+    for (const at of [NOW + 2 * YEAR_MS, Number.POSITIVE_INFINITY])
+      expect(nextWakeAt({ stored: [at], lease: undefined }, NOW, farAt)).toBe(farAt);
     expect(nextWakeAt({ stored: [Number.POSITIVE_INFINITY], lease: undefined }, NOW)).toBe(NOW + YEAR_MS);
   });
 
   it("is moved for anything nearer, and when half the way is gone", () => {
     expect(nextWakeAt({ stored: [farAt - 1], lease: undefined }, NOW, farAt)).toBe(farAt - 1);
     expect(nextWakeAt({ stored: [Number.POSITIVE_INFINITY], lease: NOW + 5 }, NOW, farAt)).toBe(NOW + 5);
-    expect(nextWakeAt({ stored: [Number.POSITIVE_INFINITY], lease: undefined }, NOW, NOW + YEAR_MS / 2)).toBe(NOW + YEAR_MS);
+    expect(nextWakeAt({ stored: [Number.POSITIVE_INFINITY], lease: undefined }, NOW, NOW + YEAR_MS / 2)).toBe(
+      NOW + YEAR_MS,
+    );
   });
 });
 
@@ -63,6 +68,7 @@ describe("the alarm of an actor that rests", () => {
     expect(isResting(NOW + 10_000, [], NOW)).toBe(false);
     for (const stored of [[NOW + 20], [Number.POSITIVE_INFINITY]]) expect(isResting(null, stored, NOW)).toBe(false);
     for (const at of [NOW + 19, NOW + 21]) expect(isResting(at, [NOW + 20], NOW)).toBe(false);
-    for (const at of [NOW - 1, NOW + 10_000, NOW + 300_000]) expect(isResting(at, [Number.POSITIVE_INFINITY], NOW)).toBe(false);
+    for (const at of [NOW - 1, NOW + 10_000, NOW + 300_000])
+      expect(isResting(at, [Number.POSITIVE_INFINITY], NOW)).toBe(false);
   });
 });

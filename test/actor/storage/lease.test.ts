@@ -1,5 +1,14 @@
 import { describe, expect, it } from "vitest";
-import { actor, decodeLease, encodeLease, foundLease, newLease, startFailed, workflow, type Lease } from "../../../src/actor/index.js";
+import {
+  actor,
+  decodeLease,
+  encodeLease,
+  foundLease,
+  newLease,
+  startFailed,
+  workflow,
+  type Lease,
+} from "../../../src/actor/index.js";
 import { decodeValue } from "../../../src/protocol/index.js";
 import { ManualClock } from "../../../src/testing/index.js";
 import { single, type Single } from "../subject.js";
@@ -70,8 +79,10 @@ describe("work that takes hours", () => {
       }),
       { clock },
     );
-  const done = ({ subject }: Single): number => (decodeValue(subject.store.dump().get("s") as Uint8Array) as { done: number }).done;
-  const alarmInMs = ({ subject, world }: Single): number => (subject.store.alarmAt ?? Number.POSITIVE_INFINITY) - world.clock.now();
+  const done = ({ subject }: Single): number =>
+    (decodeValue(subject.store.dump().get("s") as Uint8Array) as { done: number }).done;
+  const alarmInMs = ({ subject, world }: Single): number =>
+    (subject.store.alarmAt ?? Number.POSITIVE_INFINITY) - world.clock.now();
 
   it("goes on as soon after its tenth deploy as after its first: what lived until its alarm is in no crash loop", async () => {
     const busy = parts(new ManualClock());

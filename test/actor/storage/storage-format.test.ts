@@ -31,9 +31,10 @@ const toZeroth: Upgrade = (rows) => {
   }
 };
 
-const golden = goldenFiles(Object.keys(hashesOf(new URL("../../workflow/histories", import.meta.url).pathname)), workloads).filter(
-  ([, dump]) => dump.format === STORAGE_FORMAT,
-);
+const golden = goldenFiles(
+  Object.keys(hashesOf(new URL("../../workflow/histories", import.meta.url).pathname)),
+  workloads,
+).filter(([, dump]) => dump.format === STORAGE_FORMAT);
 const [, sleeping, sleeper] = golden.find(([file]) => file.includes("steps-and-sleep")) as [string, Dump, Workload];
 
 function older(dump: Dump, format: number): Rows {
@@ -41,7 +42,10 @@ function older(dump: Dump, format: number): Rows {
   for (const [key, bytes] of rowsOf(dump)) {
     if (key.startsWith("e/")) {
       const { l, k, ...rest } = decodeValue(bytes) as Any;
-      rows.set(`${format === STORAGE_FORMAT - 1 ? "old/" : "history "}${key.slice(2)}`, encodeValue({ place: l, what: k, ...rest }));
+      rows.set(
+        `${format === STORAGE_FORMAT - 1 ? "old/" : "history "}${key.slice(2)}`,
+        encodeValue({ place: l, what: k, ...rest }),
+      );
     } else if (key === "s") rows.set("s", encodeValue([decodeValue(bytes)]));
     else if (key === "a") {
       const { name, ...rest } = decodeValue(bytes) as Any;
@@ -57,12 +61,18 @@ function open(dump: Dump, workload: Workload, rows: Rows, options: Partial<World
   return opened;
 }
 
-const contents = (rows: ReadonlyMap<string, Uint8Array>): unknown => Object.fromEntries([...rows].map(([key, bytes]) => [key, key.startsWith(KEYS.userValues) ? bytes : decodeValue(bytes)]));
+const contents = (rows: ReadonlyMap<string, Uint8Array>): unknown =>
+  Object.fromEntries(
+    [...rows].map(([key, bytes]) => [key, key.startsWith(KEYS.userValues) ? bytes : decodeValue(bytes)]),
+  );
 
 describe("an actor in an older storage format", () => {
   it.each(golden)("%s is upgraded in one commit, and goes on", async (_, dump, workload) => {
     const commits: unknown[] = [];
-    const actor = open(dump, workload, older(dump, STORAGE_FORMAT - 1), { upgrades: [toFirst], onCommit: (__, rows) => commits.push(contents(rows)) });
+    const actor = open(dump, workload, older(dump, STORAGE_FORMAT - 1), {
+      upgrades: [toFirst],
+      onCommit: (__, rows) => commits.push(contents(rows)),
+    });
     // What has an alarm needs nobody.
     if (dump.alarmAt === null) await actor.call("get");
     expect(await actor.finish()).toEqual(workload.ends);
@@ -85,11 +95,16 @@ describe("an actor in an older storage format", () => {
 
   it.each(["crash-before", "crash-after"] as const)("is never seen half upgraded: %s the commit", async (fault) => {
     const rows = older(sleeping, STORAGE_FORMAT - 1);
-    const actor = open(sleeping, sleeper, rows, { upgrades: [toFirst], fault: (_, commit) => (commit === 1 ? fault : undefined) });
+    const actor = open(sleeping, sleeper, rows, {
+      upgrades: [toFirst],
+      fault: (_, commit) => (commit === 1 ? fault : undefined),
+    });
     await actor.call("get").catch(() => {});
     await actor.world.turn();
     expect(actor.subject.crashes).toBe(1);
-    expect(contents(actor.subject.store.dump())).toEqual(fault === "crash-before" ? contents(rows) : contents(rowsOf(sleeping)));
+    expect(contents(actor.subject.store.dump())).toEqual(
+      fault === "crash-before" ? contents(rows) : contents(rowsOf(sleeping)),
+    );
     expect(await actor.finish()).toEqual(sleeper.ends);
   });
 
@@ -111,14 +126,17 @@ describe("an actor in an older storage format", () => {
     expect(await fixed.finish()).toEqual(sleeper.ends);
   });
 
-  it.each([STORAGE_FORMAT - 1, -7, 0.5, Number.NaN])("that never was one, %d, is refused and not changed", async (format) => {
-    const rows = rowsOf(sleeping);
-    rows.set("a", encodeValue({ ...(decodeValue(rows.get("a") as Uint8Array) as object), format }));
-    const actor = open(sleeping, sleeper, rows);
-    await expect(actor.call("get")).rejects.toMatchObject({ group: "storage", code: "corrupt" });
-    expect(actor.subject.store.commits).toBe(0);
-    expect(contents(actor.subject.store.dump())).toEqual(contents(rows));
-  });
+  it.each([STORAGE_FORMAT - 1, -7, 0.5, Number.NaN])(
+    "that never was one, %d, is refused and not changed",
+    async (format) => {
+      const rows = rowsOf(sleeping);
+      rows.set("a", encodeValue({ ...(decodeValue(rows.get("a") as Uint8Array) as object), format }));
+      const actor = open(sleeping, sleeper, rows);
+      await expect(actor.call("get")).rejects.toMatchObject({ group: "storage", code: "corrupt" });
+      expect(actor.subject.store.commits).toBe(0);
+      expect(contents(actor.subject.store.dump())).toEqual(contents(rows));
+    },
+  );
 
   it("has an upgrade from each format that was released", () => {
     expect(UPGRADES).toHaveLength(STORAGE_FORMAT - 1);
@@ -128,60 +146,80 @@ describe("an actor in an older storage format", () => {
 describe("an actor in a newer storage format", () => {
   const newer = (dump: Dump): Rows => {
     const rows = rowsOf(dump);
-    rows.set("a", encodeValue({ ...(decodeValue(rows.get("a") as Uint8Array) as object), format: NEWEST_STORAGE_FORMAT + 1, whatever: new Map() }));
+    rows.set(
+      "a",
+      encodeValue({
+        ...(decodeValue(rows.get("a") as Uint8Array) as object),
+        format: NEWEST_STORAGE_FORMAT + 1,
+        whatever: new Map(),
+      }),
+    );
     rows.set("z/what this release does not know", new Uint8Array([0xff]));
     return rows;
   };
 
-  it.each(golden)("%s is refused without a change, looked at again at growing distances, and goes on under the release that knows it", async (_, dump, workload) => {
-    const rows = newer(dump);
-    const actor = open(dump, workload, rows);
-    for (const creation of [{ mode: "get" }, { mode: "getOrCreate" }, { mode: "create" }] as const) {
-      for (const operation of [
-        { kind: "action", name: "get", args: encodeValue([]) },
-        { kind: "send", queue: "q", body: encodeValue(1) },
-        { kind: "resolve" },
-      ] as const) {
-        const reply = await actor.subject.send(creation, operation);
-        expect(reply).toMatchObject({ ok: false, status: 500, error: { group: "storage", code: "newer_format" } });
+  it.each(golden)(
+    "%s is refused without a change, looked at again at growing distances, and goes on under the release that knows it",
+    async (_, dump, workload) => {
+      const rows = newer(dump);
+      const actor = open(dump, workload, rows);
+      for (const creation of [{ mode: "get" }, { mode: "getOrCreate" }, { mode: "create" }] as const) {
+        for (const operation of [
+          { kind: "action", name: "get", args: encodeValue([]) },
+          { kind: "send", queue: "q", body: encodeValue(1) },
+          { kind: "resolve" },
+        ] as const) {
+          const reply = await actor.subject.send(creation, operation);
+          expect(reply).toMatchObject({ ok: false, status: 500, error: { group: "storage", code: "newer_format" } });
+        }
       }
-    }
-    expect(actor.subject.store.alarmAt).toBe(dump.alarmAt);
-    const distances: number[] = [];
-    for (let wakes = 0; wakes < 7 && actor.subject.store.alarmAt !== null; wakes += 1) {
-      actor.clock.moveTo(Math.max(actor.clock.now(), actor.subject.store.alarmAt));
-      await actor.subject.fireAlarm();
-      distances.push((actor.subject.store.alarmAt - actor.clock.now()) / 1_000);
-    }
-    expect(distances).toEqual(dump.alarmAt === null ? [] : [10, 20, 40, 80, 160, 300, 300]);
-    expect(contents(new Map([...actor.subject.store.dump()].filter(([key]) => !key.startsWith("z/"))))).toEqual(
-      contents(new Map([...rows].filter(([key]) => !key.startsWith("z/")))),
-    );
+      expect(actor.subject.store.alarmAt).toBe(dump.alarmAt);
+      const distances: number[] = [];
+      for (let wakes = 0; wakes < 7 && actor.subject.store.alarmAt !== null; wakes += 1) {
+        actor.clock.moveTo(Math.max(actor.clock.now(), actor.subject.store.alarmAt));
+        await actor.subject.fireAlarm();
+        distances.push((actor.subject.store.alarmAt - actor.clock.now()) / 1_000);
+      }
+      expect(distances).toEqual(dump.alarmAt === null ? [] : [10, 20, 40, 80, 160, 300, 300]);
+      expect(contents(new Map([...actor.subject.store.dump()].filter(([key]) => !key.startsWith("z/"))))).toEqual(
+        contents(new Map([...rows].filter(([key]) => !key.startsWith("z/")))),
+      );
 
-    const known = Golden.open(workload, dump, workload.program, { clock: actor.clock });
-    known.subject.store.restore(rowsOf(dump), actor.subject.store.alarmAt);
-    const outcome = await known.finish();
-    // What clients do in between may come too late now.
-    expect(outcome).toEqual(workload.finish ? expect.objectContaining({ left: [], alarmAt: null }) : workload.ends);
-  });
+      const known = Golden.open(workload, dump, workload.program, { clock: actor.clock });
+      known.subject.store.restore(rowsOf(dump), actor.subject.store.alarmAt);
+      const outcome = await known.finish();
+      // What clients do in between may come too late now.
+      expect(outcome).toEqual(workload.finish ? expect.objectContaining({ left: [], alarmAt: null }) : workload.ends);
+    },
+  );
 });
 
 describe("an actor whose rows an older release would misread", () => {
-  const branches = (n: number): object => Object.fromEntries(Array.from({ length: n }, (_, at) => [`b${at}`, { run: (b: Any) => b.step("s", () => at) }]));
-  const formatOf = (s: Subject): unknown => (decodeValue(s.actor.store.dump().get("a") as Uint8Array) as { format: unknown }).format;
+  const branches = (n: number): object =>
+    Object.fromEntries(Array.from({ length: n }, (_, at) => [`b${at}`, { run: (b: Any) => b.step("s", () => at) }]));
+  const formatOf = (s: Subject): unknown =>
+    (decodeValue(s.actor.store.dump().get("a") as Uint8Array) as { format: unknown }).format;
 
   it("is in the newer format from the commit on that first writes one, and not before", async () => {
     const formats: [rows: boolean, format: unknown][] = [];
     let onCommit: (rows: ReadonlyMap<string, Uint8Array>) => void = () => {};
-    const s = await subject(async (ctx) => {
-      await ctx.step("first", () => {});
-      await ctx.sleep("wait", 1_000);
-      await ctx.join("j", branches(2) as never);
-    }, { onCommit: (rows) => onCommit(rows) });
+    const s = await subject(
+      async (ctx) => {
+        await ctx.step("first", () => {});
+        await ctx.sleep("wait", 1_000);
+        await ctx.join("j", branches(2) as never);
+      },
+      { onCommit: (rows) => onCommit(rows) },
+    );
     expect(formatOf(s)).toBe(STORAGE_FORMAT);
     onCommit = (rows) => {
-      const kinds = [...rows].flatMap(([key, bytes]) => (key.startsWith("e/") ? [(decodeValue(bytes) as { k: string }).k] : []));
-      formats.push([kinds.includes("branch_results"), (decodeValue(rows.get("a") as Uint8Array) as { format: unknown }).format]);
+      const kinds = [...rows].flatMap(([key, bytes]) =>
+        key.startsWith("e/") ? [(decodeValue(bytes) as { k: string }).k] : [],
+      );
+      formats.push([
+        kinds.includes("branch_results"),
+        (decodeValue(rows.get("a") as Uint8Array) as { format: unknown }).format,
+      ]);
     };
     await s.world.pass(1_000);
     for (const [rows, format] of formats) expect(format).toBe(rows ? NEWEST_STORAGE_FORMAT : STORAGE_FORMAT);
@@ -189,7 +227,11 @@ describe("an actor whose rows an older release would misread", () => {
   });
 
   it("is refused by the release before, unchanged, and goes on under this one; what wrote none opens there", async () => {
-    const withJoin = async (ctx: Any): Promise<unknown> => (await ctx.join("j", branches(2)), await ctx.sleep("wait", 1_000), "done");
+    const withJoin = async (ctx: Any): Promise<unknown> => (
+      await ctx.join("j", branches(2)),
+      await ctx.sleep("wait", 1_000),
+      "done"
+    );
     const before = await subject(withJoin);
     const rows = contents(before.actor.store.dump());
     const rolledBack = before.deploy(withJoin, { newestFormat: STORAGE_FORMAT });
@@ -200,7 +242,11 @@ describe("an actor whose rows an older release would misread", () => {
     await again.world.passUntilQuiet();
     expect(await again.status()).toMatchObject({ status: "completed", output: "done" });
 
-    const without = async (ctx: Any): Promise<unknown> => (await ctx.step("s", () => {}), await ctx.sleep("wait", 1_000), "done");
+    const without = async (ctx: Any): Promise<unknown> => (
+      await ctx.step("s", () => {}),
+      await ctx.sleep("wait", 1_000),
+      "done"
+    );
     const plain = (await subject(without)).deploy(without, { newestFormat: STORAGE_FORMAT });
     await plain.world.passUntilQuiet();
     expect(await plain.status()).toMatchObject({ status: "completed", output: "done" });

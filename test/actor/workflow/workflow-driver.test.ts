@@ -89,7 +89,8 @@ describe("a workflow whose code does not match its history", () => {
     return { ...all, looks };
   }
 
-  const waits = (looks: readonly number[]): number[] => looks.slice(1).map((at, index) => (at - (looks[index] ?? 0)) / MINUTE_MS);
+  const waits = (looks: readonly number[]): number[] =>
+    looks.slice(1).map((at, index) => (at - (looks[index] ?? 0)) / MINUTE_MS);
 
   it("is looked at again after 1, 2, 4 … 60 min, though it is evicted between any two", async () => {
     const { world, subject, looks, log } = await diverged(0);

@@ -25,7 +25,8 @@ export const chatRoom = actor({
       return line;
     },
     history: (c) => c.state.lines,
-    bytes: (c) => c.state.lines.reduce((sum, { text }) => sum + toUint8Array(new TextEncoder().encode(text)).byteLength, 0),
+    bytes: (c) =>
+      c.state.lines.reduce((sum, { text }) => sum + toUint8Array(new TextEncoder().encode(text)).byteLength, 0),
   },
 });
 

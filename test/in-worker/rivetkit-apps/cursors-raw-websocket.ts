@@ -19,7 +19,8 @@ export const rawCursorRoom = actor({
       const { x, y } = JSON.parse(event.data);
       c.vars.sockets.set(session, { socket, at: { x, y } });
       c.state.moves += 1;
-      for (const { socket: each } of c.vars.sockets.values()) if (each.readyState === each.OPEN) each.send(JSON.stringify({ type: "moved", session, x, y }));
+      for (const { socket: each } of c.vars.sockets.values())
+        if (each.readyState === each.OPEN) each.send(JSON.stringify({ type: "moved", session, x, y }));
     });
     socket.addEventListener("close", () => void c.vars.sockets.delete(session));
   },

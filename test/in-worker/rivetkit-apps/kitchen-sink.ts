@@ -12,13 +12,16 @@ interface State {
 type Kind = "kv" | "sql" | "log";
 
 const log = getLogger("kitchen");
-const run: RunConfig["run"] = defineRunHandler(async (c) => {
-  const { promise, resolve } = promiseWithResolvers<void>((reason) => log.warn({ msg: "not resolved", reason }));
-  setLongTimeout(resolve, 1);
-  await promise;
-  (c.state as State).ran = true;
-  await c.saveState({ immediate: true });
-}, { name: "Kitchen", icon: "spoon" });
+const run: RunConfig["run"] = defineRunHandler(
+  async (c) => {
+    const { promise, resolve } = promiseWithResolvers<void>((reason) => log.warn({ msg: "not resolved", reason }));
+    setLongTimeout(resolve, 1);
+    await promise;
+    (c.state as State).ran = true;
+    await c.saveState({ immediate: true });
+  },
+  { name: "Kitchen", icon: "spoon" },
+);
 
 export const kitchenSink = actor({
   state: { wakes: 0, ran: false, seen: [] } as State,

@@ -8,7 +8,8 @@ import type { registry } from "./registry.js";
 interface Sql {
   execute(sql: string, ...args: unknown[]): Promise<unknown[]>;
 }
-const waitingIn = async (sql: Sql, mode: unknown): Promise<number> => (await sql.execute("SELECT id FROM waiting WHERE mode = ?", mode)).length;
+const waitingIn = async (sql: Sql, mode: unknown): Promise<number> =>
+  (await sql.execute("SELECT id FROM waiting WHERE mode = ?", mode)).length;
 
 /** Puts players together: SQL, a queue, a run handler, and actors that it makes. */
 export const matchmaker = actor({
@@ -40,10 +41,15 @@ export const matchmaker = actor({
 
 /** One game, with a tick while somebody plays. */
 export const match = actor({
-  createState: (_c, input: { players: string[] }) => ({ players: input.players, hits: {} as Record<string, number>, ticks: 0 }),
+  createState: (_c, input: { players: string[] }) => ({
+    players: input.players,
+    hits: {} as Record<string, number>,
+    ticks: 0,
+  }),
   events: { tick: event<number>() },
   onBeforeConnect: (c, params: { player: string } | undefined) => {
-    if (params && !c.state.players.includes(params.player)) throw new UserError("Not your match", { code: "not_in_match" });
+    if (params && !c.state.players.includes(params.player))
+      throw new UserError("Not your match", { code: "not_in_match" });
   },
   run: async (c) => {
     const tick = interval(5);

@@ -4,7 +4,10 @@ interface State {
   count: number;
 }
 
-const routes: Record<string, (c: RequestContext<State, any, any, any, any, any>, request: Request) => Response | Promise<Response>> = {
+const routes: Record<
+  string,
+  (c: RequestContext<State, any, any, any, any, any>, request: Request) => Response | Promise<Response>
+> = {
   "GET /count": (c) => Response.json({ count: c.state.count }),
   "POST /increment": async (c, request) => {
     c.state.count += Number(await request.text());

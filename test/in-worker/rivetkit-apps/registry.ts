@@ -14,5 +14,19 @@ import { reminders } from "./scheduling.js";
 
 /** All of them behind one server. */
 export const registry = setup({
-  use: { agent, chatRoom, checkout, companyDatabase, counter, cursorRoom, inventory, kitchenSink, match, matchmaker, rawCounter, rawCursorRoom, reminders },
+  use: {
+    agent,
+    chatRoom,
+    checkout,
+    companyDatabase,
+    counter,
+    cursorRoom,
+    inventory,
+    kitchenSink,
+    match,
+    matchmaker,
+    rawCounter,
+    rawCursorRoom,
+    reminders,
+  },
 });

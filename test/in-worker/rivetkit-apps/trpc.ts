@@ -7,5 +7,6 @@ const client = createClient<typeof registry>();
 export const procedures = {
   increment: ({ name, by }: { name: string; by: number }) => client.counter.getOrCreate(name).increment(by),
   get: ({ name }: { name: string }) => client.counter.getOrCreate(name).getCount(),
-  on: ({ name }: { name: string }, listener: (count: number) => void) => client.counter.getOrCreate(name).connect().on("newCount", listener),
+  on: ({ name }: { name: string }, listener: (count: number) => void) =>
+    client.counter.getOrCreate(name).connect().on("newCount", listener),
 };

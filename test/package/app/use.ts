@@ -11,7 +11,8 @@ export const other: ActorHandle<typeof ledger> = client.ledger.get("main");
 export async function use(step: WorkflowStepContextOf<typeof ledger>): Promise<"EUR" | "USD"> {
   const jobs: Job[] = (await handle.getState()).lines;
   const sum: number | undefined = await other.totals.sum();
-  const booked: boolean | undefined = (await byId.send("jobs", { id: "1", amount: sum ?? 0 }, { wait: true })).response?.booked;
+  const booked: boolean | undefined = (await byId.send("jobs", { id: "1", amount: sum ?? 0 }, { wait: true })).response
+    ?.booked;
   const last: "ok" | "failed" | null = step.state.last;
   // @ts-expect-error the queue's body
   await byId.send("jobs", { id: 1 });

@@ -8,7 +8,10 @@ export interface Job {
 }
 
 export const ledger = actor({
-  createState: (_c, input: { currency: "EUR" | "USD" }): { currency: "EUR" | "USD"; lines: Job[]; last: "ok" | "failed" | null } => ({
+  createState: (
+    _c,
+    input: { currency: "EUR" | "USD" },
+  ): { currency: "EUR" | "USD"; lines: Job[]; last: "ok" | "failed" | null } => ({
     currency: input.currency,
     lines: [],
     last: null,
@@ -28,7 +31,11 @@ export const ledger = actor({
           return Loop.break(message.body.reason);
         }
         const { body } = message;
-        await loop.step({ name: "book", run: (step) => book(step, body), rollback: (step, booked) => unbook(step, booked) });
+        await loop.step({
+          name: "book",
+          run: (step) => book(step, body),
+          rollback: (step, booked) => unbook(step, booked),
+        });
         await message.complete({ booked: true });
         return;
       });
@@ -49,7 +56,10 @@ export const ledger = actor({
   ),
   actions: {
     getState: (c) => c.state,
-    totals: { sum: (c, currency?: "EUR" | "USD") => (currency === c.state.currency ? total(c) : undefined), at: async () => new Date() },
+    totals: {
+      sum: (c, currency?: "EUR" | "USD") => (currency === c.state.currency ? total(c) : undefined),
+      at: async () => new Date(),
+    },
     history: (c) => c.workflow.history(),
     later: (c, ms: number) => c.schedule.after(ms, "wake", "x"),
     wake: (_c, text: string, info: ScheduledFireInfo) => `${text} ${info.firedAt}`,

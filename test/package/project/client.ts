@@ -15,7 +15,13 @@ export async function use() {
   const sum: number | undefined = await handle.totals.sum("USD");
   await handle.send("stop", { reason: "maintenance" });
   const answer = await handle.send("jobs", { id: "1", amount: line }, { wait: true, timeout: 1000 });
-  return { last: state.last, sum, booked: answer.response?.booked, date: await handle.totals.at(), any: await anything.x.get("k").y(1) };
+  return {
+    last: state.last,
+    sum,
+    booked: answer.response?.booked,
+    date: await handle.totals.at(),
+    any: await anything.x.get("k").y(1),
+  };
 }
 export const send = handle.send;
 export const message = () => handle.take();

@@ -23,7 +23,11 @@ const everything: Workload = {
       await round.race("first", [
         { name: "time", run: (branch: Any) => branch.sleep("short", 10) },
         { name: "message", run: (branch: Any) => branch.queue.next("go", { names: ["never"], timeout: HOUR_MS }) },
-        { name: "work", run: (branch: Any) => branch.step({ name: "fails", retryBackoffBase: HOUR_MS, run: () => Promise.reject(new Error("no")) }) },
+        {
+          name: "work",
+          run: (branch: Any) =>
+            branch.step({ name: "fails", retryBackoffBase: HOUR_MS, run: () => Promise.reject(new Error("no")) }),
+        },
       ]);
       await round.join("both", {
         one: { run: (branch: Any) => branch.step("one", (step: Any) => step.schedule.after(20, "fire")) },
@@ -48,7 +52,10 @@ const everything: Workload = {
 
 async function iterate(golden: Golden, times: number): Promise<void> {
   for (let i = 0; i < times; i += 1) {
-    await golden.subject.send({ mode: "get" }, { kind: "send", queue: "in", body: encodeValue(i), wait: true, timeoutMs: 1_000 });
+    await golden.subject.send(
+      { mode: "get" },
+      { kind: "send", queue: "in", body: encodeValue(i), wait: true, timeoutMs: 1_000 },
+    );
     await golden.world.pass(5_000);
   }
 }

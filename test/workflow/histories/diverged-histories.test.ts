@@ -11,14 +11,18 @@ type Deploy = (workload: Workload, dump: Dump, ran: () => void) => Program | nul
 const deploys: Record<string, Deploy> = {
   "ends at once": () => async () => {},
   "throws at once": () => () => Promise.reject(new Error("not the history's")),
-  "begins with a new step": ({ program }, _, ran) => async (ctx, clock) => {
-    await ctx.step("not in the history", ran);
-    return program?.(ctx, clock);
-  },
-  "begins with a new race": ({ program }, _, ran) => async (ctx, clock) => {
-    await ctx.race("not in the history", [{ name: "only", run: async () => ran() }]);
-    return program?.(ctx, clock);
-  },
+  "begins with a new step":
+    ({ program }, _, ran) =>
+    async (ctx, clock) => {
+      await ctx.step("not in the history", ran);
+      return program?.(ctx, clock);
+    },
+  "begins with a new race":
+    ({ program }, _, ran) =>
+    async (ctx, clock) => {
+      await ctx.race("not in the history", [{ name: "only", run: async () => ran() }]);
+      return program?.(ctx, clock);
+    },
   "begins with another kind of the first name": (workload, dump, ran) => async (ctx, clock) => {
     const first = Golden.open(workload, dump).entries()[0];
     const name = String(first?.location[0]);
@@ -32,7 +36,12 @@ const deploys: Record<string, Deploy> = {
 };
 
 const open = goldenFiles(Object.keys(hashesOf(import.meta.dirname)), workloads).filter(
-  ([, dump, workload]) => dump.format >= STORAGE_FORMAT && !workload.isCutOff && workload.program && dump.rows["a"] !== undefined && isOpen(workload, dump),
+  ([, dump, workload]) =>
+    dump.format >= STORAGE_FORMAT &&
+    !workload.isCutOff &&
+    workload.program &&
+    dump.rows["a"] !== undefined &&
+    isOpen(workload, dump),
 );
 
 describe.each(open)("%s under code that", (_, dump, workload) => {
@@ -40,7 +49,11 @@ describe.each(open)("%s under code that", (_, dump, workload) => {
     "%s: not a byte of its history changes, actions are served, and the right code goes on by itself",
     async (___, deploy) => {
       let ran = 0;
-      const broken = Golden.open(workload, dump, deploy(workload, dump, () => (ran += 1)));
+      const broken = Golden.open(
+        workload,
+        dump,
+        deploy(workload, dump, () => (ran += 1)),
+      );
       await broken.subject.send({ mode: "get" }, { kind: "send", queue: "trigger", body: new Uint8Array([1]) });
       await broken.world.settle();
       for (let checks = 0; checks < 3; checks += 1) {
@@ -65,7 +78,11 @@ describe.each(open)("%s under code that", (_, dump, workload) => {
 
 /** Entries, state and messages. */
 function kept(dump: Dump): unknown {
-  return Object.fromEntries(Object.entries(dump.rows).filter(([key]) => /^[esm]/.test(key) && dump.rows[key] !== undefined && !isTrigger(dump.rows[key] ?? "")));
+  return Object.fromEntries(
+    Object.entries(dump.rows).filter(
+      ([key]) => /^[esm]/.test(key) && dump.rows[key] !== undefined && !isTrigger(dump.rows[key] ?? ""),
+    ),
+  );
 }
 
 function isTrigger(row: string): boolean {

@@ -66,16 +66,29 @@ export class Golden {
   readonly #options: Partial<WorldOptions>;
 
   /** `program` null: the actor has no workflow. */
-  constructor(workload: Workload, program: Program | null = workload.program ?? null, options: Partial<WorldOptions> = {}) {
+  constructor(
+    workload: Workload,
+    program: Program | null = workload.program ?? null,
+    options: Partial<WorldOptions> = {},
+  ) {
     this.workload = workload;
     this.#options = options;
     this.clock = options.clock ?? new ManualClock();
-    this.world = new World(registryOf(workload, program, this.clock), { nextTurn: (run) => setImmediate(run), ...options, clock: this.clock });
+    this.world = new World(registryOf(workload, program, this.clock), {
+      nextTurn: (run) => setImmediate(run),
+      ...options,
+      clock: this.clock,
+    });
     this.subject = this.world.actor("subject", ["golden", "1"]);
   }
 
   /** What is stored, opened under a program: that of the workload, another one, or none. */
-  static open(workload: Workload, dump: Dump, program: Program | null = workload.program ?? null, options: Partial<WorldOptions> = {}): Golden {
+  static open(
+    workload: Workload,
+    dump: Dump,
+    program: Program | null = workload.program ?? null,
+    options: Partial<WorldOptions> = {},
+  ): Golden {
     const golden = new Golden(workload, program, { ...options, clock: options.clock ?? new ManualClock(dump.now) });
     golden.subject.store.restore(rowsOf(dump), dump.alarmAt);
     return golden;
@@ -101,9 +114,17 @@ export class Golden {
   }
 
   dump(): Dump {
-    const rows = [...this.subject.store.dump()].sort(([a], [b]) => (a < b ? -1 : 1)).map(([key, bytes]) => [key, hex(bytes)] as const);
+    const rows = [...this.subject.store.dump()]
+      .sort(([a], [b]) => (a < b ? -1 : 1))
+      .map(([key, bytes]) => [key, hex(bytes)] as const);
     const { format } = decodeValue(this.subject.store.dump().get("a") as Uint8Array) as { format: number };
-    return { workload: this.workload.name, format, now: this.clock.now(), alarmAt: this.subject.store.alarmAt, rows: Object.fromEntries(rows) };
+    return {
+      workload: this.workload.name,
+      format,
+      now: this.clock.now(),
+      alarmAt: this.subject.store.alarmAt,
+      rows: Object.fromEntries(rows),
+    };
   }
 
   /** What is stored, a line each: keys, and entries as `kind location status`, with attempts and deadline. */
@@ -128,7 +149,10 @@ export class Golden {
       failure: withoutSeqs(record?.failure),
       rollbackErrors: record?.rollbackErrors,
       state: read("s") || undefined,
-      queued: [...rows.keys()].filter((key) => key.startsWith("m/")).sort().map((key) => [read(key)[0], decodeValue(read(key)[1])]),
+      queued: [...rows.keys()]
+        .filter((key) => key.startsWith("m/"))
+        .sort()
+        .map((key) => [read(key)[0], decodeValue(read(key)[1])]),
       left: [...rows.keys()].filter((key) => /^[ldf]/.test(key)),
       alarmAt: this.subject.store.alarmAt,
       answer,
@@ -153,7 +177,10 @@ export async function begin(workload: Workload): Promise<Golden> {
 }
 
 /** All golden files below the folder, with their workloads. */
-export function goldenFiles(files: readonly string[], workloads: readonly Workload[]): [file: string, dump: Dump, workload: Workload][] {
+export function goldenFiles(
+  files: readonly string[],
+  workloads: readonly Workload[],
+): [file: string, dump: Dump, workload: Workload][] {
   return files.map((file) => {
     const dump = JSON.parse(readFileSync(join(import.meta.dirname, file), "utf8")) as Dump;
     const workload = workloads.find((each) => each.name === dump.workload);
@@ -169,8 +196,13 @@ export function rowsOf(dump: Dump): Map<string, Uint8Array<ArrayBuffer>> {
 /** Which operation a failure came from is the engine's own matter: earlier releases did not store it. */
 function withoutSeqs(value: Any): Any {
   if (Array.isArray(value)) return value.map(withoutSeqs);
-  if (typeof value !== "object" || value === null || Object.getPrototypeOf(value) !== Object.getPrototypeOf({})) return value;
-  return Object.fromEntries(Object.entries(value).filter(([key]) => key !== "seq").map(([key, each]) => [key, withoutSeqs(each)]));
+  if (typeof value !== "object" || value === null || Object.getPrototypeOf(value) !== Object.getPrototypeOf({}))
+    return value;
+  return Object.fromEntries(
+    Object.entries(value)
+      .filter(([key]) => key !== "seq")
+      .map(([key, each]) => [key, withoutSeqs(each)]),
+  );
 }
 
 function registryOf(workload: Workload, program: Program | null, clock: ManualClock): Registry {
@@ -179,7 +211,13 @@ function registryOf(workload: Workload, program: Program | null, clock: ManualCl
     createState: () => ({ log: [] }),
     ...config,
     ...(program ? { run: workflow(((ctx: Any) => program(ctx, clock)) as Any, onError ? { onError } : {}) } : {}),
-    actions: { get: (c: Any) => c.state, status: (c: Any) => c.workflow.status(), history: (c: Any) => c.workflow.history(), takeFrom: async (c: Any, queue: string) => (await c.queue.tryNext({ names: [queue] }))?.body, ...actions },
+    actions: {
+      get: (c: Any) => c.state,
+      status: (c: Any) => c.workflow.status(),
+      history: (c: Any) => c.workflow.history(),
+      takeFrom: async (c: Any, queue: string) => (await c.queue.tryNext({ names: [queue] }))?.body,
+      ...actions,
+    },
   } as Any);
   return setup({ use: { subject } }) as unknown as Registry;
 }

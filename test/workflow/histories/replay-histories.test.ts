@@ -15,9 +15,14 @@ const bySelf = histories.filter(([, , workload]) => !workload.finish);
 
 describe("golden histories", () => {
   it("are those that were committed, byte by byte, and there is one of each workload", () => {
-    const committed = JSON.parse(readFileSync(join(import.meta.dirname, "hashes.json"), "utf8")) as Record<string, string>;
+    const committed = JSON.parse(readFileSync(join(import.meta.dirname, "hashes.json"), "utf8")) as Record<
+      string,
+      string
+    >;
     expect(files).toEqual(committed);
-    expect(Object.keys(files).map((file) => file.replace(/^v\d+\/|\.json$/g, ""))).toEqual(expect.arrayContaining(workloads.map(({ name }) => name)));
+    expect(Object.keys(files).map((file) => file.replace(/^v\d+\/|\.json$/g, ""))).toEqual(
+      expect.arrayContaining(workloads.map(({ name }) => name)),
+    );
   });
 
   it.each(histories)("%s was kept at the moment of its name", (_, dump, workload) => {
@@ -43,7 +48,9 @@ describe("golden histories", () => {
     await undisturbed.finish();
     for (let at = 1; at <= undisturbed.subject.store.commits; at += 1) {
       for (const fault of ["crash-before", "crash-after"] as const) {
-        const golden = Golden.open(workload, dump, workload.program, { fault: (_actor, commit) => (commit === at ? fault : undefined) });
+        const golden = Golden.open(workload, dump, workload.program, {
+          fault: (_actor, commit) => (commit === at ? fault : undefined),
+        });
         expect(await golden.finish(), `${fault} commit ${at}`).toEqual(workload.ends);
         expect(golden.subject.crashes, `${fault} commit ${at}`).toBe(1);
       }
@@ -63,13 +70,21 @@ describe("golden histories", () => {
     expect(golden.dump()).toEqual(dump);
   });
 
-  it.each(histories)("%s has only its lease and alarm, and replies whose time is over, written before anything of it runs", async (_, dump, workload) => {
-    const before = rowsOf(dump);
-    const changed: string[][] = [];
-    const golden = Golden.open(workload, dump, workload.program, {
-      onCommit: (__, rows) => changed.push([...new Set([...before.keys(), ...rows.keys()])].filter((key) => before.get(key)?.join() !== rows.get(key)?.join())),
-    });
-    await golden.world.pass(100 * 24 * 3_600_000);
-    expect(changed[0]?.filter((key) => key !== "l" && !key.startsWith("d/reply/")) ?? []).toEqual([]);
-  });
+  it.each(histories)(
+    "%s has only its lease and alarm, and replies whose time is over, written before anything of it runs",
+    async (_, dump, workload) => {
+      const before = rowsOf(dump);
+      const changed: string[][] = [];
+      const golden = Golden.open(workload, dump, workload.program, {
+        onCommit: (__, rows) =>
+          changed.push(
+            [...new Set([...before.keys(), ...rows.keys()])].filter(
+              (key) => before.get(key)?.join() !== rows.get(key)?.join(),
+            ),
+          ),
+      });
+      await golden.world.pass(100 * 24 * 3_600_000);
+      expect(changed[0]?.filter((key) => key !== "l" && !key.startsWith("d/reply/")) ?? []).toEqual([]);
+    },
+  );
 });

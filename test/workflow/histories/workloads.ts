@@ -10,11 +10,20 @@ import { Golden, type Any, type Workload } from "./golden.js";
 const HOUR_MS = 3_600_000;
 
 /** A step that notes a value after its last await. */
-const note = (ctx: Any, name: string, value: unknown): Promise<unknown> => ctx.step(name, (step: Any) => void step.state.log.push(value));
+const note = (ctx: Any, name: string, value: unknown): Promise<unknown> =>
+  ctx.step(name, (step: Any) => void step.state.log.push(value));
 
 const send = (golden: Golden, queue: string, body: unknown, waitMs?: number): Promise<Any> =>
   golden.subject
-    .send({ mode: "get" }, { kind: "send", queue, body: encodeValue(body), ...(waitMs === undefined ? {} : { wait: true, timeoutMs: waitMs }) })
+    .send(
+      { mode: "get" },
+      {
+        kind: "send",
+        queue,
+        body: encodeValue(body),
+        ...(waitMs === undefined ? {} : { wait: true, timeoutMs: waitMs }),
+      },
+    )
     .then((reply) => {
       if (!reply.ok) throw new Error(reply.error.message);
       return decodeValue(reply.output as Uint8Array);
@@ -31,7 +40,13 @@ const recurring = (clock: ManualClock): Record<string, unknown> => ({
   createState: () => ({ fired: [] }),
   actions: {
     register: async (c: Any) => {
-      await c.cron.set({ name: "daily", expression: "30 7 * * *", timezone: "Europe/Berlin", action: "fire", args: ["daily", new Map([[1, 2n]])] });
+      await c.cron.set({
+        name: "daily",
+        expression: "30 7 * * *",
+        timezone: "Europe/Berlin",
+        action: "fire",
+        args: ["daily", new Map([[1, 2n]])],
+      });
       await c.cron.every({ name: "often", interval: 6 * HOUR_MS, action: "fire", args: ["often"], maxHistory: 30 });
       await c.cron.every({ name: "broken", interval: 24 * HOUR_MS, action: "fail", maxHistory: 1_000 });
     },
@@ -39,9 +54,19 @@ const recurring = (clock: ManualClock): Record<string, unknown> => ({
     end: async (c: Any) => {
       for (const { name } of await c.cron.list()) await c.cron.delete(name);
     },
-    jobs: async (c: Any) => (await c.cron.list()).map(({ args, ...job }: Any) => [job.name, args, new Date(job.nextRunAt).toISOString(), job.expression ?? job.interval]),
+    jobs: async (c: Any) =>
+      (await c.cron.list()).map(({ args, ...job }: Any) => [
+        job.name,
+        args,
+        new Date(job.nextRunAt).toISOString(),
+        job.expression ?? job.interval,
+      ]),
     runs: async (c: Any, name: string, limit: number) =>
-      (await c.cron.history(name, { limit })).map(({ result, scheduledAt, error }: Any) => [new Date(scheduledAt).toISOString(), result, ...(error ? [error.group, error.code, error.metadata] : [])]),
+      (await c.cron.history(name, { limit })).map(({ result, scheduledAt, error }: Any) => [
+        new Date(scheduledAt).toISOString(),
+        result,
+        ...(error ? [error.group, error.code, error.metadata] : []),
+      ]),
     fire: (c: Any, name: string) => void c.state.fired.push(name),
     fail: () => {
       throw new UserError("no", { code: "no", metadata: { why: "golden" } });
@@ -68,7 +93,10 @@ const done = { status: "completed", failure: undefined, queued: [], left: [], al
 
 /** Of every kind that the codec knows. */
 const values = (): Record<string, unknown> => ({
-  map: new Map<unknown, unknown>([["a", new Set([1, 2n])], [{ key: "object" }, undefined]]),
+  map: new Map<unknown, unknown>([
+    ["a", new Set([1, 2n])],
+    [{ key: "object" }, undefined],
+  ]),
   date: new Date(1_600_000_000_123),
   expression: /a+b/giu,
   big: 12_345_678_901_234_567_890n,
@@ -109,7 +137,8 @@ export const workloads: readonly Workload[] = [
         retryBackoffMax: HOUR_MS,
         run: async (step: Any) => {
           step.state.log.push(`attempt ${step.attempt}`);
-          if (step.attempt < 4) throw Object.assign(new Error("again"), { code: "flaky", metadata: { at: step.attempt } });
+          if (step.attempt < 4)
+            throw Object.assign(new Error("again"), { code: "flaky", metadata: { at: step.attempt } });
           return step.attempt;
         },
       });
@@ -120,7 +149,12 @@ export const workloads: readonly Workload[] = [
   },
   {
     name: "loop-pruned",
-    holds: ["loop rounds pending", "loop rounds/0/inner completed", "loop rounds/3/inner pending", "sleep rounds/3/inner/2/rest pending, due"],
+    holds: [
+      "loop rounds pending",
+      "loop rounds/0/inner completed",
+      "loop rounds/3/inner pending",
+      "sleep rounds/3/inner/2/rest pending, due",
+    ],
     program: (ctx) =>
       ctx.loop({
         name: "rounds",
@@ -154,7 +188,11 @@ export const workloads: readonly Workload[] = [
     name: "join-one-branch-done",
     holds: ["join all pending", "step all/done/quick completed", "sleep all/asleep/pause pending, due"],
     program: async (ctx) => {
-      const { done: one, asleep, message } = await ctx.join("all", {
+      const {
+        done: one,
+        asleep,
+        message,
+      } = await ctx.join("all", {
         done: { run: (branch: Any) => branch.step("quick", () => ({ at: 1n })) },
         asleep: {
           run: async (branch: Any) => {
@@ -178,30 +216,61 @@ export const workloads: readonly Workload[] = [
       const ended = await ctx.join("ended", {
         one: { run: (branch: Any) => branch.step("quick", () => ({ at: 1n })) },
         nothing: { run: async () => {} },
-        later: { run: async (branch: Any) => (await branch.sleep("pause", 1_000), branch.step("quick", () => "later")) },
-      });
-      const open = await ctx.join("open", {
-        one: { run: (branch: Any) => branch.step("quick", () => new Map([[1, 2]])) },
-        failed: {
-          run: async () => {
-            throw new UserError("no", { code: "not_today" });
-          },
+        later: {
+          run: async (branch: Any) => (await branch.sleep("pause", 1_000), branch.step("quick", () => "later")),
         },
-        asleep: { run: async (branch: Any) => (await branch.sleep("pause", HOUR_MS), await note(branch, "behind", "behind"), 3) },
-      }).catch((error: Any) => [Object.keys(error.errors), error.errors.failed.code]);
+      });
+      const open = await ctx
+        .join("open", {
+          one: { run: (branch: Any) => branch.step("quick", () => new Map([[1, 2]])) },
+          failed: {
+            run: async () => {
+              throw new UserError("no", { code: "not_today" });
+            },
+          },
+          asleep: {
+            run: async (branch: Any) => (
+              await branch.sleep("pause", HOUR_MS),
+              await note(branch, "behind", "behind"),
+              3
+            ),
+          },
+        })
+        .catch((error: Any) => [Object.keys(error.errors), error.errors.failed.code]);
       return [ended, open];
     },
     begin: async (golden) => golden.world.pass(5_000),
-    ends: { ...done, output: [{ one: { at: 1n }, nothing: undefined, later: "later" }, [["failed"], "not_today"]], state: { log: ["behind"] } },
+    ends: {
+      ...done,
+      output: [{ one: { at: 1n }, nothing: undefined, later: "later" }, [["failed"], "not_today"]],
+      state: { log: ["behind"] },
+    },
   },
   {
     name: "race-undecided",
-    holds: ["race first pending", "step first/rejected/no failed", "step first/retries/slow pending", "sleep first/time/again pending"],
+    holds: [
+      "race first pending",
+      "step first/rejected/no failed",
+      "step first/retries/slow pending",
+      "sleep first/time/again pending",
+    ],
     program: async (ctx) => {
       const { winner, value } = await ctx.race("first", [
-        { name: "rejected", run: (branch: Any) => branch.step({ name: "no", maxRetries: 0, run: () => Promise.reject(new Error("no")) }) },
+        {
+          name: "rejected",
+          run: (branch: Any) => branch.step({ name: "no", maxRetries: 0, run: () => Promise.reject(new Error("no")) }),
+        },
         { name: "message", run: (branch: Any) => branch.queue.next("go", { names: ["go"], completable: true }) },
-        { name: "retries", run: (branch: Any) => branch.step({ name: "slow", retryBackoffBase: 4 * HOUR_MS, retryBackoffMax: 5 * HOUR_MS, run: () => Promise.reject(new Error("later")) }) },
+        {
+          name: "retries",
+          run: (branch: Any) =>
+            branch.step({
+              name: "slow",
+              retryBackoffBase: 4 * HOUR_MS,
+              retryBackoffMax: 5 * HOUR_MS,
+              run: () => Promise.reject(new Error("later")),
+            }),
+        },
         {
           name: "time",
           run: async (branch: Any) => {
@@ -219,7 +288,13 @@ export const workloads: readonly Workload[] = [
   },
   {
     name: "race-decided",
-    holds: ["race timer wins completed", "race message wins completed", "message message wins/message/go completed", "race nobody failed", "sleep pause pending"],
+    holds: [
+      "race timer wins completed",
+      "race message wins completed",
+      "message message wins/message/go completed",
+      "race nobody failed",
+      "sleep pause pending",
+    ],
     program: async (ctx) => {
       const first = await ctx.race("timer wins", [
         { name: "time", run: (branch: Any) => branch.sleep("short", 500) },
@@ -229,7 +304,9 @@ export const workloads: readonly Workload[] = [
         { name: "time", run: (branch: Any) => branch.sleep("long", 10 * HOUR_MS) },
         { name: "message", run: async (branch: Any) => (await branch.queue.next("go", { names: ["go"] })).body },
       ]);
-      const none = await ctx.race("nobody", [{ name: "only", run: () => Promise.reject(new TypeError("no")) }]).catch((error: Any) => [error.name, error.errors[0].error.message]);
+      const none = await ctx
+        .race("nobody", [{ name: "only", run: () => Promise.reject(new TypeError("no")) }])
+        .catch((error: Any) => [error.name, error.errors[0].error.message]);
       await ctx.sleep("pause", HOUR_MS);
       await note(ctx, "after", [first, second, none]);
     },
@@ -242,23 +319,35 @@ export const workloads: readonly Workload[] = [
     ends: {
       ...done,
       output: undefined,
-      state: { log: [[{ winner: "time", value: undefined }, { winner: "message", value: ["went"] }, ["RaceError", "no"]]] },
+      state: {
+        log: [[{ winner: "time", value: undefined }, { winner: "message", value: ["went"] }, ["RaceError", "no"]]],
+      },
       queued: [["other", "left"]],
     },
   },
   {
     name: "receive-with-timeout",
-    holds: ["message drain completed", "message drain/1 completed", "message drain/2 pending", "message late pending, due", "m/2"],
+    holds: [
+      "message drain completed",
+      "message drain/1 completed",
+      "message drain/2 pending",
+      "message late pending, due",
+      "m/2",
+    ],
     program: async (ctx) => {
       const got: unknown[] = [];
       // The bounded drain: one name, several receives.
       for (let i = 0; i < 3; i += 1) {
-        const message = await ctx.queue.next("drain", { names: ["a", "b"], timeout: 1_000 }).catch((error: Any) => ({ body: error.code }));
+        const message = await ctx.queue
+          .next("drain", { names: ["a", "b"], timeout: 1_000 })
+          .catch((error: Any) => ({ body: error.code }));
         got.push(message.body);
       }
       const late = await ctx.queue.next("late", { names: ["b"], timeout: HOUR_MS });
       await note(ctx, "after", [...got, late.body, typeof late.id]);
-      return await ctx.queue.nextBatch("rest", { count: 10, timeout: 0 }).then((rest: Any[]) => rest.map((each) => each.name));
+      return await ctx.queue
+        .nextBatch("rest", { count: 10, timeout: 0 })
+        .then((rest: Any[]) => rest.map((each) => each.name));
     },
     begin: async (golden) => {
       await send(golden, "a", { n: 1 });
@@ -270,7 +359,12 @@ export const workloads: readonly Workload[] = [
       const { createdAt } = await send(golden, "b", "late");
       return createdAt === golden.clock.now();
     },
-    ends: { ...done, output: ["unheard"], state: { log: [[{ n: 1 }, 2n, "timed_out", "late", "bigint"]] }, answer: true },
+    ends: {
+      ...done,
+      output: ["unheard"],
+      state: { log: [[{ n: 1 }, 2n, "timed_out", "late", "bigint"]] },
+      answer: true,
+    },
   },
   {
     name: "held-message",
@@ -294,7 +388,13 @@ export const workloads: readonly Workload[] = [
       await golden.world.pass(HOUR_MS);
       return waitFor(golden, 4, 1_700_000_000_000);
     },
-    ends: { ...done, output: undefined, state: { log: [["first", "x", "y", "z"]] }, queued: [["jobs", "second"]], answer: ["completed", { done: "first" }] },
+    ends: {
+      ...done,
+      output: undefined,
+      state: { log: [["first", "x", "y", "z"]] },
+      queued: [["jobs", "second"]],
+      answer: ["completed", { done: "first" }],
+    },
   },
   {
     name: "kept-reply",
@@ -311,8 +411,19 @@ export const workloads: readonly Workload[] = [
       await send(golden, "jobs", "silent", HOUR_MS);
       await golden.world.pass(2_000);
     },
-    finish: async (golden) => [await waitFor(golden, 1, 1_700_000_000_000), await waitFor(golden, 2, 1_700_000_000_000)],
-    ends: { ...done, output: "both", state: { log: [] }, answer: [["completed", new Set(["loud"])], ["completed", undefined]] },
+    finish: async (golden) => [
+      await waitFor(golden, 1, 1_700_000_000_000),
+      await waitFor(golden, 2, 1_700_000_000_000),
+    ],
+    ends: {
+      ...done,
+      output: "both",
+      state: { log: [] },
+      answer: [
+        ["completed", new Set(["loud"])],
+        ["completed", undefined],
+      ],
+    },
   },
   {
     name: "schedule",
@@ -342,8 +453,25 @@ export const workloads: readonly Workload[] = [
       answer: ["fire", "fire", "fail"],
       state: {
         fired: [
-          ["first", { kind: "at", id: "00000000000000000000000000000003", scheduledAt: 1_700_003_600_000, firedAt: 1_700_003_600_000 }],
-          ["second", new Map([[1, 2n]]), { kind: "at", id: "00000000000000000000000000000002", scheduledAt: 1_700_007_200_000, firedAt: 1_700_007_200_000 }],
+          [
+            "first",
+            {
+              kind: "at",
+              id: "00000000000000000000000000000003",
+              scheduledAt: 1_700_003_600_000,
+              firedAt: 1_700_003_600_000,
+            },
+          ],
+          [
+            "second",
+            new Map([[1, 2n]]),
+            {
+              kind: "at",
+              id: "00000000000000000000000000000002",
+              scheduledAt: 1_700_007_200_000,
+              firedAt: 1_700_007_200_000,
+            },
+          ],
           "failed",
         ],
       },
@@ -360,7 +488,13 @@ export const workloads: readonly Workload[] = [
     finish: async (golden) => {
       const before = await golden.call("jobs");
       await golden.world.pass(2 * 24 * HOUR_MS);
-      const answer = { before, often: await golden.call("runs", "often", 2), kept: (await golden.call("runs", "often", 1_000)).length, broken: await golden.call("runs", "broken", 1), daily: await golden.call("runs", "daily", 2) };
+      const answer = {
+        before,
+        often: await golden.call("runs", "often", 2),
+        kept: (await golden.call("runs", "often", 1_000)).length,
+        broken: await golden.call("runs", "broken", 1),
+        daily: await golden.call("runs", "daily", 2),
+      };
       await golden.call("end");
       return answer;
     },
@@ -375,10 +509,16 @@ export const workloads: readonly Workload[] = [
           ["often", ["often"], "2023-11-20T22:13:20.000Z", 6 * HOUR_MS],
           ["daily", ["daily", new Map([[1, 2n]])], "2023-11-21T06:30:00.000Z", "30 7 * * *"],
         ],
-        often: [["2023-11-22T16:13:20.000Z", "ok"], ["2023-11-22T10:13:20.000Z", "ok"]],
+        often: [
+          ["2023-11-22T16:13:20.000Z", "ok"],
+          ["2023-11-22T10:13:20.000Z", "ok"],
+        ],
         kept: 30,
         broken: [["2023-11-21T22:13:20.000Z", "error", "user", "no", { why: "golden" }]],
-        daily: [["2023-11-22T06:30:00.000Z", "ok"], ["2023-11-21T06:30:00.000Z", "ok"]],
+        daily: [
+          ["2023-11-22T06:30:00.000Z", "ok"],
+          ["2023-11-21T06:30:00.000Z", "ok"],
+        ],
       },
     },
   },
@@ -428,7 +568,10 @@ export const workloads: readonly Workload[] = [
         },
       });
       await ctx.step(undoable("a"));
-      await ctx.join("in parallel", { one: { run: (branch: Any) => branch.step(undoable("b", 2)) }, two: { run: (branch: Any) => branch.sleep("nap", 10) } });
+      await ctx.join("in parallel", {
+        one: { run: (branch: Any) => branch.step(undoable("b", 2)) },
+        two: { run: (branch: Any) => branch.sleep("nap", 10) },
+      });
       await ctx.try("inside", (block: Any) => block.step(undoable("c")));
       await ctx.step(undoable("never", 9));
       await ctx.step("fatal", () => {
@@ -441,7 +584,16 @@ export const workloads: readonly Workload[] = [
       ...done,
       status: "failed",
       output: undefined,
-      failure: { kind: "critical", error: { name: "CriticalError", message: "undo all of it", group: "workflow", code: "critical", metadata: { why: "golden" } } },
+      failure: {
+        kind: "critical",
+        error: {
+          name: "CriticalError",
+          message: "undo all of it",
+          group: "workflow",
+          code: "critical",
+          metadata: { why: "golden" },
+        },
+      },
       rollbackErrors: [{ stepName: "never", error: { name: "Error", message: "attempt 4" } }],
       state: { log: ["a", "b", "c", "never", "undo c", "undo b", "undo a"] },
     },
@@ -465,8 +617,13 @@ export const workloads: readonly Workload[] = [
     program: async (ctx) => {
       await ctx.join("all", {
         good: { run: (branch: Any) => branch.step("good", () => 1) },
-        exhausted: { run: (branch: Any) => branch.step({ name: "bad", maxRetries: 0, run: () => Promise.reject(new RangeError("out of range")) }) },
-        nested: { run: (branch: Any) => branch.race("none", [{ name: "one", run: () => Promise.reject(new Error("lost")) }]) },
+        exhausted: {
+          run: (branch: Any) =>
+            branch.step({ name: "bad", maxRetries: 0, run: () => Promise.reject(new RangeError("out of range")) }),
+        },
+        nested: {
+          run: (branch: Any) => branch.race("none", [{ name: "one", run: () => Promise.reject(new Error("lost")) }]),
+        },
       });
     },
     begin: async (golden) => golden.world.pass(1_000),
@@ -512,7 +669,11 @@ export const workloads: readonly Workload[] = [
                     message: "All branches failed",
                     group: "workflow",
                     code: "race_failed",
-                    metadata: { failures: [{ name: "one", failure: { kind: "error", error: { name: "Error", message: "lost" } } }] },
+                    metadata: {
+                      failures: [
+                        { name: "one", failure: { kind: "error", error: { name: "Error", message: "lost" } } },
+                      ],
+                    },
                   },
                 },
               },
@@ -575,7 +736,12 @@ export const workloads: readonly Workload[] = [
       await next.world.pass(1_000);
       return next;
     },
-    ends: { ...done, output: undefined, state: { log: ["first", "second", "third"] }, queued: [["nobody reads this", 1]] },
+    ends: {
+      ...done,
+      output: undefined,
+      state: { log: ["first", "second", "third"] },
+      queued: [["nobody reads this", 1]],
+    },
   },
   {
     name: "on-error-due",
@@ -589,22 +755,33 @@ export const workloads: readonly Workload[] = [
       },
     }),
     program: async (ctx) => {
-      await ctx.step({
-        name: "bad",
-        maxRetries: 1,
-        run: (step: Any) => {
-          const error = new Error(`attempt ${step.attempt}`);
-          // As everything here, the same on each machine.
-          error.stack = "Error\n    at golden";
-          throw error;
-        },
-      }).catch(() => {});
+      await ctx
+        .step({
+          name: "bad",
+          maxRetries: 1,
+          run: (step: Any) => {
+            const error = new Error(`attempt ${step.attempt}`);
+            // As everything here, the same on each machine.
+            error.stack = "Error\n    at golden";
+            throw error;
+          },
+        })
+        .catch(() => {});
       await ctx.sleep("pause", HOUR_MS);
       return "after all";
     },
     // The hook has been told of the first attempt, and is being told of the second.
     begin: async (golden) => golden.world.pass(1_500),
-    ends: { ...done, output: "after all", state: { log: [["step", "bad", 1, true, "attempt 1"], ["step", "bad", 2, false, "attempt 2"]] } },
+    ends: {
+      ...done,
+      output: "after all",
+      state: {
+        log: [
+          ["step", "bad", 1, true, "attempt 1"],
+          ["step", "bad", 2, false, "attempt 2"],
+        ],
+      },
+    },
   },
   {
     name: "cut-off-twice",
@@ -630,7 +807,15 @@ export const workloads: readonly Workload[] = [
       await golden.world.passUntilQuiet();
       return (await golden.call("history")).map((entry: Any) => [entry.location[0], entry.attempts, entry.interrupted]);
     },
-    ends: { ...done, output: undefined, state: { log: ["before", "long"] }, answer: [["before", 1, 0], ["long", 1, 0]] },
+    ends: {
+      ...done,
+      output: undefined,
+      state: { log: ["before", "long"] },
+      answer: [
+        ["before", 1, 0],
+        ["long", 1, 0],
+      ],
+    },
   },
   {
     // The three above were kept while a lease was a row from its beginning; since then it is one once a boot has found it.
@@ -650,19 +835,37 @@ export const workloads: readonly Workload[] = [
   },
   {
     name: "failures-caught",
-    holds: ["step timeout failed", "step block/inside failed", "version_check gate completed", "removed gone completed"],
+    holds: [
+      "step timeout failed",
+      "step block/inside failed",
+      "version_check gate completed",
+      "removed gone completed",
+    ],
     program: async (ctx) => {
-      const describe = (error: Any): unknown[] => [error.name, error.code, error.message, error.metadata, error.cause?.message];
+      const describe = (error: Any): unknown[] => [
+        error.name,
+        error.code,
+        error.message,
+        error.metadata,
+        error.cause?.message,
+      ];
       const caught: unknown[] = [];
-      const bad = (name: string, options: object, run: (step: Any) => unknown): Promise<void> => ctx.step({ name, maxRetries: 0, ...options, run }).catch((error: Any) => void caught.push(describe(error)));
-      await bad("exhausted", { maxRetries: 1, retryBackoffBase: 10 }, () => Promise.reject(Object.assign(new RangeError("again"), { code: 7 })));
-      await bad("critical", {}, () => Promise.reject(new CriticalError("no", { cause: new Error("why"), metadata: { n: 1n } })));
+      const bad = (name: string, options: object, run: (step: Any) => unknown): Promise<void> =>
+        ctx.step({ name, maxRetries: 0, ...options, run }).catch((error: Any) => void caught.push(describe(error)));
+      await bad("exhausted", { maxRetries: 1, retryBackoffBase: 10 }, () =>
+        Promise.reject(Object.assign(new RangeError("again"), { code: 7 })),
+      );
+      await bad("critical", {}, () =>
+        Promise.reject(new CriticalError("no", { cause: new Error("why"), metadata: { n: 1n } })),
+      );
       await bad("timeout", { timeout: 50 }, () => new Promise(() => {}));
       await bad("out of time", { timeout: 50, retryOnTimeout: true }, () => new Promise(() => {}));
       await bad("rollback", {}, () => Promise.reject(new RollbackError("undo")));
       await bad("a text", {}, () => Promise.reject("only a text"));
       const tried = await ctx.tryStep({ name: "tried", maxRetries: 0, run: () => Promise.reject(new Error("tried")) });
-      const block = await ctx.try("block", (inner: Any) => inner.step({ name: "inside", maxRetries: 0, run: () => Promise.reject(new Error("inside")) }));
+      const block = await ctx.try("block", (inner: Any) =>
+        inner.step({ name: "inside", maxRetries: 0, run: () => Promise.reject(new Error("inside")) }),
+      );
       const version = await ctx.getVersion("gate", 3);
       await ctx.removed("gone", "step");
       await ctx.sleep("pause", HOUR_MS);
@@ -676,7 +879,13 @@ export const workloads: readonly Workload[] = [
         log: [
           [
             [
-              ["StepExhaustedError", "step_exhausted", 'Step "exhausted" exhausted retries: RangeError: again', undefined, "again"],
+              [
+                "StepExhaustedError",
+                "step_exhausted",
+                'Step "exhausted" exhausted retries: RangeError: again',
+                undefined,
+                "again",
+              ],
               ["CriticalError", "critical", "no", { n: 1n }, "why"],
               ["CriticalError", "critical", 'Step "timeout" timed out after 50ms', undefined, undefined],
               [
@@ -687,9 +896,23 @@ export const workloads: readonly Workload[] = [
                 'Step "out of time" timed out after 50ms',
               ],
               ["RollbackError", "rollback", "undo", undefined, undefined],
-              ["StepExhaustedError", "step_exhausted", 'Step "a text" exhausted retries: Error: only a text', undefined, "only a text"],
+              [
+                "StepExhaustedError",
+                "step_exhausted",
+                'Step "a text" exhausted retries: Error: only a text',
+                undefined,
+                "only a text",
+              ],
             ],
-            { ok: false, failure: { kind: "exhausted", stepName: "tried", attempts: 1, error: { name: "Error", message: "tried" } } },
+            {
+              ok: false,
+              failure: {
+                kind: "exhausted",
+                stepName: "tried",
+                attempts: 1,
+                error: { name: "Error", message: "tried" },
+              },
+            },
             {
               ok: false,
               failure: {
@@ -700,7 +923,12 @@ export const workloads: readonly Workload[] = [
                   message: 'Step "inside" exhausted retries: Error: inside',
                   metadata: { group: "workflow", code: "step_exhausted" },
                 },
-                step: { kind: "exhausted", stepName: "inside", attempts: 1, error: { name: "Error", message: "inside" } },
+                step: {
+                  kind: "exhausted",
+                  stepName: "inside",
+                  attempts: 1,
+                  error: { name: "Error", message: "inside" },
+                },
               },
             },
             3,
@@ -712,7 +940,9 @@ export const workloads: readonly Workload[] = [
   {
     name: "cancelled",
     holds: ["sleep pause pending"],
-    config: () => ({ actions: { cancel: (c: Any) => c.workflow.cancel(), take: async (c: Any) => (await c.queue.tryNext())?.body } }),
+    config: () => ({
+      actions: { cancel: (c: Any) => c.workflow.cancel(), take: async (c: Any) => (await c.queue.tryNext())?.body },
+    }),
     program: async (ctx) => {
       await ctx.queue.next("held", { completable: true });
       await ctx.sleep("pause", HOUR_MS);
@@ -732,7 +962,8 @@ export const workloads: readonly Workload[] = [
       createState: () => ({ values: values(), map: new Map([["list", [1, 2, 3]]]) }),
       actions: {
         change: (c: Any) => void c.state.map.get("list").push(4),
-        take: async (c: Any) => (await c.queue.tryNextBatch({ count: 10, names: ["q"] })).map((each: Any) => [each.id, each.body]),
+        take: async (c: Any) =>
+          (await c.queue.tryNextBatch({ count: 10, names: ["q"] })).map((each: Any) => [each.id, each.body]),
       },
     }),
     begin: async (golden) => {
@@ -750,7 +981,10 @@ export const workloads: readonly Workload[] = [
       output: undefined,
       state: { values: values(), map: new Map([["list", [1, 2, 3, 4]]]) },
       queued: [["other", "stays"]],
-      answer: [[2, values()], [3, undefined]],
+      answer: [
+        [2, values()],
+        [3, undefined],
+      ],
     },
   },
   {
@@ -759,7 +993,12 @@ export const workloads: readonly Workload[] = [
     holds: ["u/6b2f31", "u/6b2f32", "u/ff00", "sleep pause pending, due"],
     config: () => ({
       actions: {
-        fill: (c: Any) => c.kv.batchPut([["k/1", "one"], ["k/2", Uint8Array.of(0, 255)], [Uint8Array.of(255, 0), ""]]),
+        fill: (c: Any) =>
+          c.kv.batchPut([
+            ["k/1", "one"],
+            ["k/2", Uint8Array.of(0, 255)],
+            [Uint8Array.of(255, 0), ""],
+          ]),
         change: async (c: Any) => {
           await c.kv.put("k/3", "three");
           await c.kv.delete("k/1");
@@ -780,7 +1019,14 @@ export const workloads: readonly Workload[] = [
       ...done,
       output: undefined,
       state: { log: ["slept"] },
-      answer: [[[Uint8Array.of(0x6b, 0x2f, 0x32), Uint8Array.of(0, 255)], [Uint8Array.of(0x6b, 0x2f, 0x33), new TextEncoder().encode("three")], [Uint8Array.of(255, 0), new Uint8Array()]], "three"],
+      answer: [
+        [
+          [Uint8Array.of(0x6b, 0x2f, 0x32), Uint8Array.of(0, 255)],
+          [Uint8Array.of(0x6b, 0x2f, 0x33), new TextEncoder().encode("three")],
+          [Uint8Array.of(255, 0), new Uint8Array()],
+        ],
+        "three",
+      ],
     },
   },
   {

@@ -26,5 +26,12 @@ export function hashesOf(folder: string): Record<string, string> {
     .filter((each) => each.isDirectory() && /^v\d+$/.test(each.name))
     .flatMap(({ name }) => readdirSync(join(folder, name)).map((file) => `${name}/${file}`))
     .sort();
-  return Object.fromEntries(files.map((file) => [file, createHash("sha256").update(readFileSync(join(folder, file))).digest("hex")]));
+  return Object.fromEntries(
+    files.map((file) => [
+      file,
+      createHash("sha256")
+        .update(readFileSync(join(folder, file)))
+        .digest("hex"),
+    ]),
+  );
 }

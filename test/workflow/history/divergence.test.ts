@@ -10,13 +10,23 @@ type Part = (ctx: Ctx, runs: Runs) => Promise<unknown>;
 /** Where the changed code stands. Each keeps its scope open until the part has ended. */
 const scopes: Record<string, (part: Part, runs: Runs) => Program> = {
   "the root": (part, runs) => async (ctx) => part(ctx, runs),
-  "an iteration": (part, runs) => async (ctx) => ctx.loop({ name: "l", state: 0, run: async (round) => Loop.break(await part(round, runs)) }),
-  "a branch of a join": (part, runs) => async (ctx) => ctx.join("j", { x: { run: (b) => part(b, runs) }, y: { run: (b) => b.sleep("other", 3 * HOUR) } }),
+  "an iteration": (part, runs) => async (ctx) =>
+    ctx.loop({ name: "l", state: 0, run: async (round) => Loop.break(await part(round, runs)) }),
+  "a branch of a join": (part, runs) => async (ctx) =>
+    ctx.join("j", { x: { run: (b) => part(b, runs) }, y: { run: (b) => b.sleep("other", 3 * HOUR) } }),
   "a branch of a race": (part, runs) => async (ctx) =>
-    ctx.race<unknown>("r", [{ name: "x", run: (b) => part(b, runs) }, { name: "y", run: (b) => b.sleep("other", 3 * HOUR) }]),
+    ctx.race<unknown>("r", [
+      { name: "x", run: (b) => part(b, runs) },
+      { name: "y", run: (b) => b.sleep("other", 3 * HOUR) },
+    ]),
   "a try block": (part, runs) => async (ctx) => ctx.try("t", (b) => part(b, runs)),
   "a try block in an iteration in a join": (part, runs) => async (ctx) =>
-    ctx.join("j", { x: { run: (b) => b.loop({ name: "l", state: 0, run: async (round) => Loop.break(await round.try("t", (c) => part(c, runs))) }) } }),
+    ctx.join("j", {
+      x: {
+        run: (b) =>
+          b.loop({ name: "l", state: 0, run: async (round) => Loop.break(await round.try("t", (c) => part(c, runs))) }),
+      },
+    }),
 };
 
 const original: Part = async (ctx, runs) => {
@@ -114,10 +124,16 @@ const changes: Record<string, Change> = {
 };
 
 /** Everything of the workflow, its messages and the state; the re-check's own deadline is none of them. */
-const dataOf = (s: Subject): [string, Uint8Array][] => [...s.actor.store.dump()].filter(([key]) => /^(?:e\/|m\/|s$)/.test(key));
+const dataOf = (s: Subject): [string, Uint8Array][] =>
+  [...s.actor.store.dump()].filter(([key]) => /^(?:e\/|m\/|s$)/.test(key));
 
 /** The code no longer fits: nothing has run or changed, and the actor serves. */
-async function expectDiverged(s: Subject, before: [string, Uint8Array][], runs: Runs, ran: readonly string[]): Promise<void> {
+async function expectDiverged(
+  s: Subject,
+  before: [string, Uint8Array][],
+  runs: Runs,
+  ran: readonly string[],
+): Promise<void> {
   expect(await s.status()).toMatchObject({ status: "diverged", error: { name: "HistoryDivergedError" } });
   expect(dataOf(s)).toEqual(before);
   expect(runs.list).toEqual(ran);
@@ -129,29 +145,34 @@ async function expectDiverged(s: Subject, before: [string, Uint8Array][], runs: 
 
 describe("a history that the code no longer matches", () => {
   for (const [scope, wrap] of Object.entries(scopes)) {
-    it.each(Object.entries(changes))(`stops the run with an operation in ${scope} %s: touches nothing, a fixed deploy goes on by itself (D52, D158)`, async (_, { part, found, expected }) => {
-      const runs = new Runs();
-      const s = await subject(wrap(original, runs));
-      expect(runs.list).toEqual(["a", "b"]);
-      const before = dataOf(s);
-      const wrong = s.deploy(wrap(part, runs));
-      await wrong.world.pass(HOUR);
-      await expectDiverged(wrong, before, runs, ["a", "b"]);
-      expect(wrong.errors).toMatchObject([{ code: "workflow/history_diverged", msg: expect.stringContaining(found) }]);
-      if (expected) expect(wrong.errors[0]?.msg).toContain(expected);
-      // The re-check comes back with a growing delay, and tells nothing again.
-      expect(wrong.actor.store.alarmAt).toBe(wrong.clock.now() + MINUTE);
-      await wrong.world.pass(MINUTE);
-      expect(wrong.actor.store.alarmAt).toBe(wrong.clock.now() + 2 * MINUTE);
-      await wrong.world.pass(5 * MINUTE);
-      await expectDiverged(wrong, before, runs, ["a", "b"]);
-      expect(wrong.errors).toHaveLength(1);
-      const fixed = wrong.deploy(wrap(original, runs));
-      await fixed.world.pass(5 * HOUR);
-      expect(runs.list).toEqual(["a", "b", "c"]);
-      expect((await fixed.status()).status).toBe("completed");
-      expect(fixed.errors).toEqual([]);
-    });
+    it.each(Object.entries(changes))(
+      `stops the run with an operation in ${scope} %s: touches nothing, a fixed deploy goes on by itself (D52, D158)`,
+      async (_, { part, found, expected }) => {
+        const runs = new Runs();
+        const s = await subject(wrap(original, runs));
+        expect(runs.list).toEqual(["a", "b"]);
+        const before = dataOf(s);
+        const wrong = s.deploy(wrap(part, runs));
+        await wrong.world.pass(HOUR);
+        await expectDiverged(wrong, before, runs, ["a", "b"]);
+        expect(wrong.errors).toMatchObject([
+          { code: "workflow/history_diverged", msg: expect.stringContaining(found) },
+        ]);
+        if (expected) expect(wrong.errors[0]?.msg).toContain(expected);
+        // The re-check comes back with a growing delay, and tells nothing again.
+        expect(wrong.actor.store.alarmAt).toBe(wrong.clock.now() + MINUTE);
+        await wrong.world.pass(MINUTE);
+        expect(wrong.actor.store.alarmAt).toBe(wrong.clock.now() + 2 * MINUTE);
+        await wrong.world.pass(5 * MINUTE);
+        await expectDiverged(wrong, before, runs, ["a", "b"]);
+        expect(wrong.errors).toHaveLength(1);
+        const fixed = wrong.deploy(wrap(original, runs));
+        await fixed.world.pass(5 * HOUR);
+        expect(runs.list).toEqual(["a", "b", "c"]);
+        expect((await fixed.status()).status).toBe("completed");
+        expect(fixed.errors).toEqual([]);
+      },
+    );
   }
 
   it("is looked at again once an hour at most", async () => {
@@ -201,11 +222,13 @@ describe("a history that the code no longer matches", () => {
 
   it("undoes nothing, though a checkpoint stands there (D149)", async () => {
     const runs = new Runs();
-    const program = (last: string): Program => async (ctx) => {
-      await ctx.rollbackCheckpoint("cp");
-      await ctx.step({ name: "a", run: runs.of("a"), rollback: runs.of("undo a") });
-      await ctx.sleep(last, HOUR);
-    };
+    const program =
+      (last: string): Program =>
+      async (ctx) => {
+        await ctx.rollbackCheckpoint("cp");
+        await ctx.step({ name: "a", run: runs.of("a"), rollback: runs.of("undo a") });
+        await ctx.sleep(last, HOUR);
+      };
     const s = await subject(program("nap"));
     const wrong = s.deploy(program("rest"));
     await wrong.world.pass(HOUR);
@@ -233,28 +256,30 @@ describe("a history that the code no longer matches", () => {
     const runs = new Runs();
     let finish: (() => void) | undefined;
     let signal: AbortSignal | undefined;
-    const program = (second: string): Program => async (ctx) => {
-      await ctx.join("j", {
-        busy: {
-          run: async (b) => {
-            await b.sleep("nap", HOUR);
-            await b.step("work", async (step) => {
-              signal = step.abortSignal;
-              await new Promise<void>((resolve) => (finish = resolve));
-              step.state.n += 1;
-            });
+    const program =
+      (second: string): Program =>
+      async (ctx) => {
+        await ctx.join("j", {
+          busy: {
+            run: async (b) => {
+              await b.sleep("nap", HOUR);
+              await b.step("work", async (step) => {
+                signal = step.abortSignal;
+                await new Promise<void>((resolve) => (finish = resolve));
+                step.state.n += 1;
+              });
+            },
           },
-        },
-        changed: {
-          run: async (b) => {
-            await b.step("a", runs.of("a"));
-            for (let turn = 0; turn < 12; turn += 1) await new Promise<void>((resolve) => setImmediate(resolve));
-            await b.step(second, runs.of(second));
-            await b.sleep("nap", 5 * HOUR);
+          changed: {
+            run: async (b) => {
+              await b.step("a", runs.of("a"));
+              for (let turn = 0; turn < 12; turn += 1) await new Promise<void>((resolve) => setImmediate(resolve));
+              await b.step(second, runs.of(second));
+              await b.sleep("nap", 5 * HOUR);
+            },
           },
-        },
-      });
-    };
+        });
+      };
     const s = await subject(program("b"), { state: { n: 0 } });
     for (let turn = 0; turn < 5; turn += 1) await s.world.settle();
     expect(runs.list).toEqual(["a", "b"]);
@@ -338,7 +363,9 @@ describe("a changed join or race", () => {
     ["more branches", { a: quick, b: quick, c: quick }],
     ["fewer branches", { a: quick }],
   ])("with %s diverges when the join is completed, too (D154)", async (_, branches) => {
-    const program = (given: Record<string, typeof quick>): Program => async (ctx) => (await ctx.join("j", given), ctx.sleep("nap", HOUR));
+    const program =
+      (given: Record<string, typeof quick>): Program =>
+      async (ctx) => (await ctx.join("j", given), ctx.sleep("nap", HOUR));
     const s = await subject(program({ a: quick, b: quick }));
     const before = dataOf(s);
     const wrong = s.deploy(program(branches));
@@ -351,7 +378,13 @@ describe("a changed join or race", () => {
     ["fewer branches", ["a"]],
     ["a renamed branch", ["a", "c"]],
   ])("with %s diverges while the race is open (D152)", async (_, names) => {
-    const race = (list: string[]): Program => async (ctx) => ctx.race("r", list.map((name) => ({ name, run: (b) => b.sleep("nap", HOUR) })));
+    const race =
+      (list: string[]): Program =>
+      async (ctx) =>
+        ctx.race(
+          "r",
+          list.map((name) => ({ name, run: (b) => b.sleep("nap", HOUR) })),
+        );
     const s = await subject(race(["a", "b"]));
     const before = dataOf(s);
     const wrong = s.deploy(race(names));
@@ -364,7 +397,10 @@ describe("a changed join or race", () => {
 
   it("is no divergence when the race is decided: its winner stands", async () => {
     const s = await subject(async (ctx) => {
-      const { winner } = await ctx.race("r", [{ name: "a", run: async () => 1 }, { name: "b", run: (b) => b.sleep("nap", HOUR) as Promise<never> }]);
+      const { winner } = await ctx.race("r", [
+        { name: "a", run: async () => 1 },
+        { name: "b", run: (b) => b.sleep("nap", HOUR) as Promise<never> },
+      ]);
       await ctx.sleep("nap", HOUR);
       return winner;
     });
@@ -395,16 +431,18 @@ describe("changes that are no divergence", () => {
 
   it("are those of an iteration that has recorded nothing: finished ones never run again", async () => {
     const runs = new Runs();
-    const program = (name: string): Program => async (ctx) =>
-      ctx.loop({
-        name: "l",
-        state: 0,
-        run: async (round, n: number) => {
-          await round.queue.next("go", { names: ["go"] });
-          await round.step(name, runs.of(`${name}${n}`));
-          return Loop.continue(n + 1);
-        },
-      });
+    const program =
+      (name: string): Program =>
+      async (ctx) =>
+        ctx.loop({
+          name: "l",
+          state: 0,
+          run: async (round, n: number) => {
+            await round.queue.next("go", { names: ["go"] });
+            await round.step(name, runs.of(`${name}${n}`));
+            return Loop.continue(n + 1);
+          },
+        });
     const s = await subject(program("old"));
     await s.send("go");
     await s.world.settle();

@@ -12,7 +12,17 @@ const full: Entry = {
   interrupted: 1,
   dueAt: 1_700_000_000_000,
   value: encodeValue({ a: 1n }),
-  failure: { kind: "timeout", error: { name: "StepTimeoutError", message: "late", code: "E", metadata: { n: 1 }, cause: { name: "Error", message: "root" } }, exhausted: true },
+  failure: {
+    kind: "timeout",
+    error: {
+      name: "StepTimeoutError",
+      message: "late",
+      code: "E",
+      metadata: { n: 1 },
+      cause: { name: "Error", message: "root" },
+    },
+    exhausted: true,
+  },
   completedSeq: 8,
   data: { iteration: 4, state: new Uint8Array([1]) },
 };
@@ -20,7 +30,15 @@ const full: Entry = {
 describe("a stored entry", () => {
   it("comes back as it was", () => {
     expect(decodeEntry(7, encodeEntry(full))).toEqual(full);
-    const small: Entry = { seq: 1, location: ["a"], kind: "sleep", status: "pending", rev: 1, attempts: 0, interrupted: 0 };
+    const small: Entry = {
+      seq: 1,
+      location: ["a"],
+      kind: "sleep",
+      status: "pending",
+      rev: 1,
+      attempts: 0,
+      interrupted: 0,
+    };
     expect(decodeEntry(1, encodeEntry(small))).toEqual(small);
     expect(encodeEntry(small).byteLength).toBeLessThan(40);
   });

@@ -6,25 +6,46 @@ const roundTrip = (thrown: unknown): Error => fromStoredError(toStoredError(thro
 
 describe("a stored error", () => {
   it("keeps name, message, code, metadata and cause, and no stack (P40, P60)", () => {
-    const thrown = Object.assign(new RangeError("too far", { cause: new TypeError("root") }), { code: "E_FAR", metadata: { at: new Date(1), n: 1n } });
+    const thrown = Object.assign(new RangeError("too far", { cause: new TypeError("root") }), {
+      code: "E_FAR",
+      metadata: { at: new Date(1), n: 1n },
+    });
     const error = roundTrip(thrown);
     expect(error).toBeInstanceOf(Error);
-    expect(error).toMatchObject({ name: "RangeError", message: "too far", code: "E_FAR", metadata: { at: new Date(1), n: 1n }, cause: { name: "TypeError", message: "root" } });
+    expect(error).toMatchObject({
+      name: "RangeError",
+      message: "too far",
+      code: "E_FAR",
+      metadata: { at: new Date(1), n: 1n },
+      cause: { name: "TypeError", message: "root" },
+    });
     expect(error.stack).not.toBe(thrown.stack);
   });
 
   it("is the same after any number of round trips", () => {
-    const thrown = Object.assign(new Error("x", { cause: new ActorError("user", "bad", "why", { metadata: { a: 1 } }) }), { code: 5 });
+    const thrown = Object.assign(
+      new Error("x", { cause: new ActorError("user", "bad", "why", { metadata: { a: 1 } }) }),
+      { code: 5 },
+    );
     const once = toStoredError(roundTrip(thrown));
     expect(once).toEqual(toStoredError(thrown));
     expect(toStoredError(fromStoredError(once))).toEqual(once);
   });
 
   it("keeps the group and code of the library's errors", () => {
-    for (const thrown of [new UserError("mine", { code: "mine", metadata: { n: 1 } }), new ActorError("queue", "full", "Queue is full")]) {
+    for (const thrown of [
+      new UserError("mine", { code: "mine", metadata: { n: 1 } }),
+      new ActorError("queue", "full", "Queue is full"),
+    ]) {
       const error = roundTrip(thrown) as ActorError;
       expect(ActorError.isActorError(error)).toBe(true);
-      expect([error.group, error.code, error.message, error.metadata, error.name]).toEqual([thrown.group, thrown.code, thrown.message, thrown.metadata, thrown.name]);
+      expect([error.group, error.code, error.message, error.metadata, error.name]).toEqual([
+        thrown.group,
+        thrown.code,
+        thrown.message,
+        thrown.metadata,
+        thrown.name,
+      ]);
     }
   });
 
@@ -40,7 +61,11 @@ describe("a stored error", () => {
   });
 
   it("takes an object with a message for an error", () => {
-    expect(toStoredError({ name: "Odd", message: "odd", code: "E" })).toEqual({ name: "Odd", message: "odd", code: "E" });
+    expect(toStoredError({ name: "Odd", message: "odd", code: "E" })).toEqual({
+      name: "Odd",
+      message: "odd",
+      code: "E",
+    });
   });
 
   it("never throws, whatever was thrown", () => {
@@ -62,7 +87,10 @@ describe("a stored error", () => {
   });
 
   it("leaves out what cannot be stored and cuts what is too long, so that an entry can always hold it", () => {
-    const thrown = Object.assign(new Error("m".repeat(1_000_000)), { name: "n".repeat(100_000), metadata: { f: () => 1 } });
+    const thrown = Object.assign(new Error("m".repeat(1_000_000)), {
+      name: "n".repeat(100_000),
+      metadata: { f: () => 1 },
+    });
     let at: Error = thrown;
     for (let depth = 0; depth < 50; depth += 1) {
       const cause = Object.assign(new Error("c".repeat(100_000)), { metadata: "d".repeat(100_000) });

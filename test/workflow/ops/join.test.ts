@@ -81,20 +81,40 @@ describe("join", () => {
     const runs = new Runs();
     const seen: unknown[] = [];
     const s = await subject(async (ctx) => {
-      seen.push(await ctx.join("j", { a: { run: async () => (runs.note("a"), new Date(5)) }, b: { run: async () => (runs.note("b"), undefined) } }));
+      seen.push(
+        await ctx.join("j", {
+          a: { run: async () => (runs.note("a"), new Date(5)) },
+          b: { run: async () => (runs.note("b"), undefined) },
+        }),
+      );
       await ctx.sleep("stay", HOUR);
     });
     await s.replay();
     expect(runs.list).toEqual(["a", "b"]);
-    expect(seen).toEqual([{ a: new Date(5), b: undefined }, { a: new Date(5), b: undefined }]);
+    expect(seen).toEqual([
+      { a: new Date(5), b: undefined },
+      { a: new Date(5), b: undefined },
+    ]);
   });
 
   it("may stand in a branch of another, and hold races (D80)", async () => {
     const runs = new Runs();
     const program = async (ctx: Ctx): Promise<unknown> => {
       const result = await ctx.join("outer", {
-        left: { run: (b) => b.join("inner", { x: { run: (c) => c.step("s", runs.of("x", 1)) }, y: { run: (c) => c.step("s", runs.of("y", 2)) } }) },
-        right: { run: (b) => b.race("inner", [{ name: "one", run: (c) => c.step("s", runs.of("one", 3)) }, { name: "two", run: (c) => c.sleep("long", HOUR) as Promise<never> }]) },
+        left: {
+          run: (b) =>
+            b.join("inner", {
+              x: { run: (c) => c.step("s", runs.of("x", 1)) },
+              y: { run: (c) => c.step("s", runs.of("y", 2)) },
+            }),
+        },
+        right: {
+          run: (b) =>
+            b.race("inner", [
+              { name: "one", run: (c) => c.step("s", runs.of("one", 3)) },
+              { name: "two", run: (c) => c.sleep("long", HOUR) as Promise<never> },
+            ]),
+        },
       });
       await ctx.sleep("stay", HOUR);
       return result;
@@ -125,7 +145,10 @@ describe("join", () => {
     expect((await s.status()).output).toEqual({ flaky: 3, quick: "q" });
   });
 
-  it.each([["an empty object", {}], ["nothing", undefined]])("gives {} for %s, without losing its hold on the work around it (D82)", async (_, branches) => {
+  it.each([
+    ["an empty object", {}],
+    ["nothing", undefined],
+  ])("gives {} for %s, without losing its hold on the work around it (D82)", async (_, branches) => {
     const s = await subject(async (ctx, { world, actor }) => {
       const result = await ctx.join("j", branches as never);
       await world.turn();
@@ -171,7 +194,10 @@ describe("join", () => {
     await s.replay();
     await s.world.pass(HOUR);
     expect(runs.list).toEqual(["bad"]);
-    expect(await s.status()).toMatchObject({ status: "failed", error: { name: "JoinError", message: "Join failed: bad" } });
+    expect(await s.status()).toMatchObject({
+      status: "failed",
+      error: { name: "JoinError", message: "Join failed: bad" },
+    });
   });
 
   it("writes its entry before anything of its branches, and waits with the earliest deadline", async () => {
@@ -206,7 +232,9 @@ describe("join", () => {
 
   it("makes a branch fail whose result cannot be stored; the actor still opens", async () => {
     const s = await finished(async (ctx) =>
-      ctx.join("j", { bad: { run: async () => () => 1 }, good: { run: async () => 1 } }).catch((error: JoinError) => [error.message, error.errors["bad"]?.message]),
+      ctx
+        .join("j", { bad: { run: async () => () => 1 }, good: { run: async () => 1 } })
+        .catch((error: JoinError) => [error.message, error.errors["bad"]?.message]),
     );
     expect((await s.status()).output).toEqual(["Join failed: bad", expect.stringContaining("not serializable")]);
   });
@@ -240,24 +268,37 @@ describe("join", () => {
     expect((await s.status()).error).toMatchObject({ name: "JoinError" });
   });
 
-  it.each(["__proto__", "constructor", "", "a/b", "~1", "toString"])("has a branch named %j like any other", async (name) => {
-    const s = await subject(async (ctx) => {
-      const branches = Object.fromEntries([[name, { run: (b: Ctx) => b.step("s", () => 1) }], ["other", { run: (b: Ctx) => b.step("s", () => 2) }]]);
-      const result = (await ctx.join("j", branches)) as Record<string, unknown>;
-      await ctx.sleep("stay", HOUR);
-      return Object.entries(result);
-    });
-    await s.replay();
-    await s.world.pass(HOUR);
-    expect((await s.status()).output).toEqual([[name, 1], ["other", 2]]);
-  });
+  it.each(["__proto__", "constructor", "", "a/b", "~1", "toString"])(
+    "has a branch named %j like any other",
+    async (name) => {
+      const s = await subject(async (ctx) => {
+        const branches = Object.fromEntries([
+          [name, { run: (b: Ctx) => b.step("s", () => 1) }],
+          ["other", { run: (b: Ctx) => b.step("s", () => 2) }],
+        ]);
+        const result = (await ctx.join("j", branches)) as Record<string, unknown>;
+        await ctx.sleep("stay", HOUR);
+        return Object.entries(result);
+      });
+      await s.replay();
+      await s.world.pass(HOUR);
+      expect((await s.status()).output).toEqual([
+        [name, 1],
+        ["other", 2],
+      ]);
+    },
+  );
 
   it.each([
     ["no function", { a: {} }],
     ["nothing", { a: undefined }],
     ["a function alone", { a: async () => 1 }],
   ])("refuses a branch that is %s, and records nothing", async (_, branches) => {
-    const s = await finished(async (ctx) => Promise.resolve().then(() => ctx.join("j", branches as never)).catch((error: { code: string }) => error.code));
+    const s = await finished(async (ctx) =>
+      Promise.resolve()
+        .then(() => ctx.join("j", branches as never))
+        .catch((error: { code: string }) => error.code),
+    );
     expect((await s.status()).output).toBe("invalid_join");
     expect(s.stored()).toEqual([]);
   });
@@ -268,7 +309,9 @@ describe("join", () => {
     ["a name of 1 KiB and one byte", ["x".repeat(1_025)]],
   ])("refuses %s, and records nothing", async (_, names) => {
     const s = await finished(async (ctx) =>
-      ctx.join("j", Object.fromEntries(names.map((name) => [name, { run: async () => 1 }]))).catch((error: { code: string }) => error.code),
+      ctx
+        .join("j", Object.fromEntries(names.map((name) => [name, { run: async () => 1 }])))
+        .catch((error: { code: string }) => error.code),
     );
     expect((await s.status()).output).toBe("invalid_join");
     expect(s.stored()).toEqual([]);
@@ -276,22 +319,29 @@ describe("join", () => {
 
   it("takes branches that are not async", async () => {
     const s = await finished(async (ctx) =>
-      ctx.join("j", {
-        a: { run: () => 1 },
-        b: {
-          run: (): number => {
-            throw new Error("sync");
+      ctx
+        .join("j", {
+          a: { run: () => 1 },
+          b: {
+            run: (): number => {
+              throw new Error("sync");
+            },
           },
-        },
-      }).catch((error: JoinError) => error.errors["b"]?.message),
+        })
+        .catch((error: JoinError) => error.errors["b"]?.message),
     );
     expect((await s.status()).output).toBe("sync");
   });
 
   it("writes each result once, those between two commits as one row, and none into its own entry", async () => {
     const s = await subject(async (ctx, self) => {
-      const branch = (n: number) => ({ run: (b: Ctx) => b.step("s", () => (n < 30 ? `result ${n}` : self.clock.delay(n).then(() => `result ${n}`))) });
-      const result = (await ctx.join("j", Object.fromEntries(Array.from({ length: 40 }, (_, n) => [`b${n}`, branch(n)])))) as object;
+      const branch = (n: number) => ({
+        run: (b: Ctx) => b.step("s", () => (n < 30 ? `result ${n}` : self.clock.delay(n).then(() => `result ${n}`))),
+      });
+      const result = (await ctx.join(
+        "j",
+        Object.fromEntries(Array.from({ length: 40 }, (_, n) => [`b${n}`, branch(n)])),
+      )) as object;
       return Object.entries(result).map(([name, value]) => `${name} ${value}`);
     });
     await s.world.passUntilQuiet();
@@ -304,7 +354,10 @@ describe("join", () => {
     expect(stored.find((entry) => entry.kind === "join")).toMatchObject({ status: "completed", data: { results: {} } });
     expect(stored.find((entry) => entry.kind === "join")?.value).toBeUndefined();
     s.actor.crash();
-    expect((await s.history()).find((entry) => entry.kind === "join")?.value).toMatchObject({ b0: "result 0", b39: "result 39" });
+    expect((await s.history()).find((entry) => entry.kind === "join")?.value).toMatchObject({
+      b0: "result 0",
+      b39: "result 39",
+    });
     expect((await s.history()).filter((entry) => entry.kind === "branch_results")).toEqual([]);
   });
 
@@ -314,7 +367,15 @@ describe("join", () => {
       let ended = 0;
       const s = await subject(async (ctx) => {
         await ctx.queue.next("go");
-        await ctx.join("j", Object.fromEntries(Array.from({ length: count }, (_, n) => [`${n}`.padStart(5), { run: (b: Ctx) => b.step("s", () => void (ended += 1)) }])));
+        await ctx.join(
+          "j",
+          Object.fromEntries(
+            Array.from({ length: count }, (_, n) => [
+              `${n}`.padStart(5),
+              { run: (b: Ctx) => b.step("s", () => void (ended += 1)) },
+            ]),
+          ),
+        );
       });
       const before = s.actor.store.rows;
       await s.send("q");
@@ -338,7 +399,9 @@ describe("join", () => {
 
   it("takes 10,000 branches with names of 100 bytes, and results of 4 MB together", async () => {
     const s = await finished(async (ctx) => {
-      const branches = Object.fromEntries(Array.from({ length: 10_000 }, (_, n) => [`${n}`.padEnd(100, "n"), { run: () => "x".repeat(400) }]));
+      const branches = Object.fromEntries(
+        Array.from({ length: 10_000 }, (_, n) => [`${n}`.padEnd(100, "n"), { run: () => "x".repeat(400) }]),
+      );
       return Object.keys((await ctx.join("j", branches)) as object).length;
     });
     expect((await s.status()).output).toBe(10_000);
@@ -364,8 +427,15 @@ describe("join", () => {
   it("keeps the results of a join that had completed when something beside it is replayed", async () => {
     const s = await subject(async (ctx) => {
       const outer = (await ctx.join("outer", {
-        a: { run: async (b: Ctx) => (await b.sleep("z", 10), b.join("inner", { x: { run: (i: Ctx) => i.step("s", () => "x") } })) },
-        b: { run: async (b: Ctx) => (await b.step("early", () => 1), await b.sleep("z", 5), b.step("target", () => 2)) },
+        a: {
+          run: async (b: Ctx) => (
+            await b.sleep("z", 10),
+            b.join("inner", { x: { run: (i: Ctx) => i.step("s", () => "x") } })
+          ),
+        },
+        b: {
+          run: async (b: Ctx) => (await b.step("early", () => 1), await b.sleep("z", 5), b.step("target", () => 2)),
+        },
       })) as Record<string, unknown>;
       await ctx.sleep("stay", HOUR);
       return outer;

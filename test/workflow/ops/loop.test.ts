@@ -33,7 +33,10 @@ describe("loop", () => {
 
   it("fails when a stateful iteration returns nothing (D41)", async () => {
     const s = await finished(async (ctx) => ctx.loop({ name: "l", state: 1, run: async () => undefined }));
-    expect(await s.status()).toMatchObject({ status: "failed", error: { message: expect.stringMatching(/^Loop "l" returned undefined for a stateful iteration/) } });
+    expect(await s.status()).toMatchObject({
+      status: "failed",
+      error: { message: expect.stringMatching(/^Loop "l" returned undefined for a stateful iteration/) },
+    });
   });
 
   it("goes on with the state unchanged when an iteration returns {} (D42)", async () => {
@@ -60,8 +63,13 @@ describe("loop", () => {
     ["null", null],
   ])("fails when an iteration returns %s, which says nothing", async (_, value) => {
     const runs = new Runs();
-    const s = await finished(async (ctx) => ctx.loop({ name: "l", run: async () => (runs.note("iteration"), value as never) }));
-    expect(await s.status()).toMatchObject({ status: "failed", error: { message: expect.stringContaining('Loop "l" returned') } });
+    const s = await finished(async (ctx) =>
+      ctx.loop({ name: "l", run: async () => (runs.note("iteration"), value as never) }),
+    );
+    expect(await s.status()).toMatchObject({
+      status: "failed",
+      error: { message: expect.stringContaining('Loop "l" returned') },
+    });
     expect(runs.count("iteration")).toBe(1);
   });
 
@@ -151,7 +159,9 @@ describe("loop", () => {
         run: async (round, got) => {
           const n = got.length;
           const joined = await round.join("j", { a: { run: (b) => b.step("s", () => (runs.note(`j${n}`), n)) } });
-          const raced = await round.race("r", [{ name: "x", run: (b) => b.step("s", () => (runs.note(`r${n}`), n * 10)) }]);
+          const raced = await round.race("r", [
+            { name: "x", run: (b) => b.step("s", () => (runs.note(`r${n}`), n * 10)) },
+          ]);
           await round.queue.next("go", { names: ["go"] });
           const all = [...got, joined.a, raced.value];
           return n === 2 ? Loop.break(all) : Loop.continue(all);
@@ -178,7 +188,12 @@ describe("loop", () => {
         run: async (round, n: number) => {
           await round.step("s", () => {});
           await round.sleep("p", 1);
-          kept.push(self.stored().filter((entry) => entry.location.length === 3 && entry.kind === "step").map((entry) => Number(entry.location[1])));
+          kept.push(
+            self
+              .stored()
+              .filter((entry) => entry.location.length === 3 && entry.kind === "step")
+              .map((entry) => Number(entry.location[1])),
+          );
           return n === 9 ? Loop.break(undefined) : Loop.continue(n + 1);
         },
       }),
@@ -235,7 +250,10 @@ describe("loop", () => {
         },
       }),
     );
-    const left = s.stored().filter((entry) => entry.kind === "step").map((entry) => Number(entry.location[1]));
+    const left = s
+      .stored()
+      .filter((entry) => entry.kind === "step")
+      .map((entry) => Number(entry.location[1]));
     expect(left).toEqual(Array.from({ length: 20 }, (_, n) => n + 25));
   });
 
@@ -255,7 +273,10 @@ describe("loop", () => {
     expect(s.stored()).toHaveLength(2);
   });
 
-  it.each([["historyEvery", "historyKeep"], ["commitInterval", "historySize"]])("understands the older names %s and %s", async (interval, size) => {
+  it.each([
+    ["historyEvery", "historyKeep"],
+    ["commitInterval", "historySize"],
+  ])("understands the older names %s and %s", async (interval, size) => {
     const s = await finished(async (ctx) =>
       ctx.loop({
         name: "l",
@@ -293,7 +314,11 @@ describe("loop", () => {
     const runs = new Runs();
     const s = await finished(async (ctx) =>
       ctx
-        .loop({ name: "l", ...(config as { state: number }), run: async () => (runs.note("iteration"), result as never) })
+        .loop({
+          name: "l",
+          ...(config as { state: number }),
+          run: async () => (runs.note("iteration"), result as never),
+        })
         .catch((error: { group: string; code: string }) => `${error.group}/${error.code}`),
     );
     expect((await s.status()).output).toBe("value/not_serializable");
@@ -341,7 +366,9 @@ describe("loop", () => {
 
   it("that comes back to the same state again and again without an operation fails as idle", async () => {
     let n = 0;
-    const s = await subject(async (ctx) => ctx.loop({ name: "idle", state: { at: 1 }, run: async () => ((n += 1), Loop.continue({ at: 1 })) }));
+    const s = await subject(async (ctx) =>
+      ctx.loop({ name: "idle", state: { at: 1 }, run: async () => ((n += 1), Loop.continue({ at: 1 })) }),
+    );
     for (let tries = 0; tries < 200 && (await s.status()).status === "running"; tries += 1) await s.world.settle();
     expect(await s.status()).toMatchObject({ status: "failed", error: { group: "workflow", code: "idle_loop" } });
     expect(n).toBe(1_000);
@@ -350,7 +377,10 @@ describe("loop", () => {
   it("that is idle and loses its race leaves the run to park", async () => {
     const s = await subject(async (ctx, self) => {
       await ctx.race("r", [
-        { name: "spins", run: (b: Ctx) => b.loop({ name: "l", state: 0, run: async (_: Ctx, i: number) => Loop.continue(i + 1) }) },
+        {
+          name: "spins",
+          run: (b: Ctx) => b.loop({ name: "l", state: 0, run: async (_: Ctx, i: number) => Loop.continue(i + 1) }),
+        },
         { name: "foreign", run: async () => void (await self.clock.delay(0)) },
       ]);
       await ctx.sleep("stay", 1_000);
@@ -379,7 +409,12 @@ describe("loop", () => {
   it("needs a function", async () => {
     const s = await finished(async (ctx) => {
       const errors = [];
-      for (const config of [{ name: "l" }, undefined]) errors.push(await Promise.resolve().then(() => ctx.loop(config as never)).catch((error: { code: string }) => error.code));
+      for (const config of [{ name: "l" }, undefined])
+        errors.push(
+          await Promise.resolve()
+            .then(() => ctx.loop(config as never))
+            .catch((error: { code: string }) => error.code),
+        );
       return errors;
     });
     expect((await s.status()).output).toEqual(["invalid_loop", "invalid_loop"]);

@@ -5,7 +5,10 @@ import { Runs, finished, subject, type Ctx, type Step } from "../subject.js";
 const HOUR = 3_600_000;
 
 /** A branch that never fulfils by itself. */
-const idle = { name: "idle", run: (b: Ctx): Promise<never> => b.queue.next("idle", { names: ["never"] }) as Promise<never> };
+const idle = {
+  name: "idle",
+  run: (b: Ctx): Promise<never> => b.queue.next("idle", { names: ["never"] }) as Promise<never>,
+};
 
 describe("race", () => {
   it("gives the first branch that fulfils (D84)", async () => {
@@ -115,7 +118,10 @@ describe("race", () => {
     const s = await subject(async (ctx) => {
       await ctx
         .race("r", [
-          { name: "a", run: (b): Promise<never> => (runs.note("a"), b.step("s", () => Promise.reject(new CriticalError("one")))) },
+          {
+            name: "a",
+            run: (b): Promise<never> => (runs.note("a"), b.step("s", () => Promise.reject(new CriticalError("one")))),
+          },
           {
             name: "b",
             run: async () => {
@@ -131,7 +137,10 @@ describe("race", () => {
     for (const error of caught) {
       expect(error).toBeInstanceOf(RaceError);
       expect(error.message).toBe("All branches failed");
-      expect(error.errors.map(({ name, error: each }) => [name, each.name, each.message])).toEqual([["a", "CriticalError", "one"], ["b", "TypeError", "two"]]);
+      expect(error.errors.map(({ name, error: each }) => [name, each.name, each.message])).toEqual([
+        ["a", "CriticalError", "one"],
+        ["b", "TypeError", "two"],
+      ]);
       expect(error.errors[0]?.error).toBeInstanceOf(CriticalError);
     }
     expect(runs.count("a")).toBe(1);
@@ -166,14 +175,24 @@ describe("race", () => {
       await ctx.sleep("stay", HOUR);
     });
     await s.replay();
-    expect(seen).toEqual([{ winner: "a", value: new Date(1) }, { winner: "a", value: new Date(1) }]);
+    expect(seen).toEqual([
+      { winner: "a", value: new Date(1) },
+      { winner: "a", value: new Date(1) },
+    ]);
     expect(runs.list).toEqual(["a", "b"]);
   });
 
   it("keeps what the winner recorded, joins and races in it too, and deletes what the losers did (D89)", async () => {
     const s = await subject(async (ctx) => {
       const result = await ctx.race("r", [
-        { name: "loser", run: async (b): Promise<never> => (await b.step("s", () => 1), await b.join("j", { x: { run: (c) => c.step("s", () => 1) } }), b.sleep("t", 2 * HOUR) as Promise<never>) },
+        {
+          name: "loser",
+          run: async (b): Promise<never> => (
+            await b.step("s", () => 1),
+            await b.join("j", { x: { run: (c) => c.step("s", () => 1) } }),
+            b.sleep("t", 2 * HOUR) as Promise<never>
+          ),
+        },
         {
           name: "winner",
           run: async (b) => {
@@ -189,7 +208,14 @@ describe("race", () => {
     expect(s.lines()).toContain("sleep r/loser/t pending");
     await s.world.pass(HOUR);
     expect(s.lines().filter((line) => line.includes("loser"))).toEqual([]);
-    expect(s.lines()).toEqual(expect.arrayContaining(["race r completed", "join r/winner/j completed", "step r/winner/j/x/s completed", "race r/winner/inner completed"]));
+    expect(s.lines()).toEqual(
+      expect.arrayContaining([
+        "race r completed",
+        "join r/winner/j completed",
+        "step r/winner/j/x/s completed",
+        "race r/winner/inner completed",
+      ]),
+    );
     await s.world.pass(HOUR);
     expect((await s.status()).output).toEqual({ winner: "winner", value: [{ x: 1 }, { winner: "one", value: 2 }] });
   });
@@ -225,7 +251,15 @@ describe("race", () => {
     const s = await subject(async (ctx) => {
       const first = await ctx.race("r", [
         { name: "quick", run: (b) => b.step("s", () => 1) },
-        { name: "gated", run: async (b) => (await b.getVersion("g", 2), await b.removed("x", "step"), await b.getVersion("h", 2), b.queue.next("m", { names: ["m"] }).then(() => 2)) },
+        {
+          name: "gated",
+          run: async (b) => (
+            await b.getVersion("g", 2),
+            await b.removed("x", "step"),
+            await b.getVersion("h", 2),
+            b.queue.next("m", { names: ["m"] }).then(() => 2)
+          ),
+        },
       ]);
       await ctx.sleep("nap", HOUR);
       return first;
@@ -276,7 +310,9 @@ describe("race", () => {
   });
 
   it("rejects with RaceError when it has no branches (D93)", async () => {
-    const s = await finished(async (ctx) => ctx.race("r", []).catch((error: RaceError) => [error.name, error.message, error.errors.length]));
+    const s = await finished(async (ctx) =>
+      ctx.race("r", []).catch((error: RaceError) => [error.name, error.message, error.errors.length]),
+    );
     expect((await s.status()).output).toEqual(["RaceError", 'Race "r" has no branches', 0]);
     expect(s.lines()).toEqual(["race r failed"]);
   });
@@ -291,14 +327,25 @@ describe("race", () => {
             try {
               await b.join("j", {
                 deep: { run: (c) => c.sleep("open", HOUR).finally(() => seen.push("deep finally")) },
-                busy: { run: (c) => c.step("busy", (step) => new Promise<never>(() => step.abortSignal.addEventListener("abort", () => seen.push("busy aborted")))) },
+                busy: {
+                  run: (c) =>
+                    c.step(
+                      "busy",
+                      (step) =>
+                        new Promise<never>(() =>
+                          step.abortSignal.addEventListener("abort", () => seen.push("busy aborted")),
+                        ),
+                    ),
+                },
               });
             } catch (error) {
               seen.push(`open ${(error as Error).name}`);
             } finally {
               seen.push("finally");
             }
-            await b.step("later", () => seen.push("must not run")).catch((error: Error) => seen.push(`later ${error.name}`));
+            await b
+              .step("later", () => seen.push("must not run"))
+              .catch((error: Error) => seen.push(`later ${error.name}`));
             throw new Error("swallowed");
           },
         },
@@ -309,7 +356,14 @@ describe("race", () => {
       return result.value;
     });
     await s.world.pass(10);
-    expect(seen.sort()).toEqual(["after", "busy aborted", "deep finally", "finally", "later EvictedError", "open EvictedError"]);
+    expect(seen.sort()).toEqual([
+      "after",
+      "busy aborted",
+      "deep finally",
+      "finally",
+      "later EvictedError",
+      "open EvictedError",
+    ]);
     // Nothing of the loser counts as busy any more.
     expect(s.actor.holdsLease).toBe(false);
     expect(s.actor.timersHeld).toBe(0);
@@ -360,7 +414,10 @@ describe("race", () => {
     await s.send("bids", 100);
     await s.world.settle();
     await s.replay();
-    expect(seen).toEqual([{ winner: "bid", value: 100 }, { winner: "bid", value: 100 }]);
+    expect(seen).toEqual([
+      { winner: "bid", value: 100 },
+      { winner: "bid", value: 100 },
+    ]);
     expect(runs.list).toEqual(["list", "finalize"]);
     await s.send("bids", 200);
     await s.world.pass(HOUR);
@@ -389,18 +446,30 @@ describe("race", () => {
   });
 
   it("lets a branch that ends without waiting win at once, the first in the code's order", async () => {
-    const s = await finished(async (ctx) => ctx.race("r", [{ name: "a", run: () => 1 }, { name: "b", run: async () => 2 }]));
+    const s = await finished(async (ctx) =>
+      ctx.race("r", [
+        { name: "a", run: () => 1 },
+        { name: "b", run: async () => 2 },
+      ]),
+    );
     expect((await s.status()).output).toEqual({ winner: "a", value: 1 });
   });
 
   it("makes a branch reject whose value cannot be stored", async () => {
-    const s = await finished(async (ctx) => ctx.race("r", [{ name: "bad", run: async () => () => 1 }]).catch((error: RaceError) => error.errors[0]?.error.message));
+    const s = await finished(async (ctx) =>
+      ctx
+        .race("r", [{ name: "bad", run: async () => () => 1 }])
+        .catch((error: RaceError) => error.errors[0]?.error.message),
+    );
     expect((await s.status()).output).toContain("not serializable");
   });
 
   it("makes the branch reject whose value is too large for its entry; the others go on", async () => {
     const s = await subject(async (ctx) =>
-      ctx.race<unknown>("r", [{ name: "big", run: async () => "x".repeat(1_999_980) }, { name: "small", run: (b) => b.sleep("t", 10).then(() => 1) }]),
+      ctx.race<unknown>("r", [
+        { name: "big", run: async () => "x".repeat(1_999_980) },
+        { name: "small", run: (b) => b.sleep("t", 10).then(() => 1) },
+      ]),
     );
     await s.world.pass(10);
     expect((await s.status()).output).toEqual({ winner: "small", value: 1 });
@@ -413,10 +482,20 @@ describe("race", () => {
     ["a branch without a function", [{ name: "a" }]],
     ["a branch without a name", [{ run: (): number => 1 }]],
     ["nothing for a branch", [undefined]],
-    ["two branches of one name", [{ name: "a", run: async () => 1 }, { name: "a", run: async () => 2 }]],
+    [
+      "two branches of one name",
+      [
+        { name: "a", run: async () => 1 },
+        { name: "a", run: async () => 2 },
+      ],
+    ],
     ["a name of 1 KiB and one byte", [{ name: "x".repeat(1_025), run: async () => 1 }]],
   ] as [string, unknown][])("refuses %s, and records nothing", async (_, branches) => {
-    const s = await finished(async (ctx) => Promise.resolve().then(() => ctx.race("r", branches as never)).catch((error: { code: string }) => error.code));
+    const s = await finished(async (ctx) =>
+      Promise.resolve()
+        .then(() => ctx.race("r", branches as never))
+        .catch((error: { code: string }) => error.code),
+    );
     expect((await s.status()).output).toBe("invalid_race");
     expect(s.stored()).toEqual([]);
   });
@@ -450,7 +529,10 @@ describe("a race with queue.next", () => {
   it("puts back what a loser took and did not complete, under its old id (D18 of the decisions)", async () => {
     const s = await subject(async (ctx) =>
       ctx.race<unknown>("r", [
-        { name: "reader", run: async (b) => (await b.queue.nextBatch("m", { names: ["m"], count: 2 }), await b.sleep("t", 2 * HOUR)) },
+        {
+          name: "reader",
+          run: async (b) => (await b.queue.nextBatch("m", { names: ["m"], count: 2 }), await b.sleep("t", 2 * HOUR)),
+        },
         { name: "timer", run: (b) => b.sleep("t", HOUR).then(() => "t") },
       ]),
     );

@@ -47,7 +47,9 @@ describe("queue.next", () => {
   });
 
   it("takes at once what was there before the workflow started (D63)", async () => {
-    const s = await subject(async (ctx) => ctx.queue.next("w"), { config: { onCreate: (c: { queue: { send(name: string, body: unknown): unknown } }) => c.queue.send("early", 1) } });
+    const s = await subject(async (ctx) => ctx.queue.next("w"), {
+      config: { onCreate: (c: { queue: { send(name: string, body: unknown): unknown } }) => c.queue.send("early", 1) },
+    });
     expect((await s.status()).output).toMatchObject({ name: "early", body: 1 });
   });
 
@@ -95,27 +97,30 @@ describe("queue.next", () => {
     expect(s.lines()).toEqual(["message w completed"]);
   });
 
-  it.each(["crash-before", "crash-after"] as const)("neither loses nor doubles a message with a %s at any commit (C26)", async (kind) => {
-    for (let at = 2; at < 9; at += 1) {
-      const seen: unknown[] = [];
-      const s = await subject(
-        async (ctx) => {
-          const message = await ctx.queue.next("w", { names: ["a"] });
-          await ctx.step("note", (step) => void step.state.log.push(message.body));
-          seen.push(message.body);
-        },
-        { fault: (commit) => (commit === at ? kind : undefined) },
-      ).catch(() => undefined);
-      if (!s) continue;
-      await s.send("a", 1).catch(() => undefined);
-      await s.world.passUntilQuiet();
-      const stored = (await s.state()).log;
-      // A send whose answer was lost is not repeated here: the message may be there or not, but never twice.
-      expect(stored.length, `commit ${at}`).toBeLessThanOrEqual(1);
-      expect(stored.length === 1 || s.queued === 0, `commit ${at}`).toBe(true);
-      expect(stored.length === 1).toBe(s.record().status === "completed");
-    }
-  });
+  it.each(["crash-before", "crash-after"] as const)(
+    "neither loses nor doubles a message with a %s at any commit (C26)",
+    async (kind) => {
+      for (let at = 2; at < 9; at += 1) {
+        const seen: unknown[] = [];
+        const s = await subject(
+          async (ctx) => {
+            const message = await ctx.queue.next("w", { names: ["a"] });
+            await ctx.step("note", (step) => void step.state.log.push(message.body));
+            seen.push(message.body);
+          },
+          { fault: (commit) => (commit === at ? kind : undefined) },
+        ).catch(() => undefined);
+        if (!s) continue;
+        await s.send("a", 1).catch(() => undefined);
+        await s.world.passUntilQuiet();
+        const stored = (await s.state()).log;
+        // A send whose answer was lost is not repeated here: the message may be there or not, but never twice.
+        expect(stored.length, `commit ${at}`).toBeLessThanOrEqual(1);
+        expect(stored.length === 1 || s.queued === 0, `commit ${at}`).toBe(true);
+        expect(stored.length === 1).toBe(s.record().status === "completed");
+      }
+    },
+  );
 
   it("times out with queue/timed_out, the same on replay (D66)", async () => {
     const caught: unknown[] = [];
@@ -130,13 +135,20 @@ describe("queue.next", () => {
     expect(caught).toHaveLength(2);
     for (const error of caught) {
       expect(error).toBeInstanceOf(ActorError);
-      expect(error).toMatchObject({ group: "queue", code: "timed_out", message: 'queue.next("w") timed out before receiving a message' });
+      expect(error).toMatchObject({
+        group: "queue",
+        code: "timed_out",
+        message: 'queue.next("w") timed out before receiving a message',
+      });
     }
   });
 
   it("fails the workflow when its timeout is not caught", async () => {
     const s = await finished(async (ctx) => ctx.queue.next("w", { timeout: 50 }));
-    expect(await s.status()).toMatchObject({ status: "failed", error: { message: expect.stringContaining("timed out") } });
+    expect(await s.status()).toMatchObject({
+      status: "failed",
+      error: { message: expect.stringContaining("timed out") },
+    });
   });
 
   it("gives a message that came in time, and ignores the timeout, also on replay (D67)", async () => {
@@ -155,8 +167,13 @@ describe("queue.next", () => {
 
   it("takes a message that came before its deadline although the alarm is late", async () => {
     const s = await subject(async (ctx) => {
-      const first = await ctx.queue.next("w", { names: ["a"], timeout: 1_000 }).catch((error: { code: string }) => error.code);
-      await ctx.step("note", (step) => void step.state.log.push(first === "timed_out" ? first : (first as { body: unknown }).body));
+      const first = await ctx.queue
+        .next("w", { names: ["a"], timeout: 1_000 })
+        .catch((error: { code: string }) => error.code);
+      await ctx.step(
+        "note",
+        (step) => void step.state.log.push(first === "timed_out" ? first : (first as { body: unknown }).body),
+      );
     });
     // The message is stored by a deploy that does not run the workflow: nobody looks at the queue until the alarm.
     const sender = s.deploy(undefined);
@@ -164,8 +181,13 @@ describe("queue.next", () => {
     await sender.call("put", 1).catch(() => undefined);
     await sender.send("a", "in time");
     const back = sender.deploy(async (ctx) => {
-      const first = await ctx.queue.next("w", { names: ["a"], timeout: 1_000 }).catch((error: { code: string }) => error.code);
-      await ctx.step("note", (step) => void step.state.log.push(first === "timed_out" ? first : (first as { body: unknown }).body));
+      const first = await ctx.queue
+        .next("w", { names: ["a"], timeout: 1_000 })
+        .catch((error: { code: string }) => error.code);
+      await ctx.step(
+        "note",
+        (step) => void step.state.log.push(first === "timed_out" ? first : (first as { body: unknown }).body),
+      );
     });
     back.clock.moveTo(back.clock.now() + HOUR);
     await back.send("a", "too late");
@@ -176,7 +198,9 @@ describe("queue.next", () => {
 
   it("does not take a message that came after its deadline, however late the wake", async () => {
     const s = await subject(async (ctx) => {
-      const first = await ctx.queue.next("w", { names: ["a"], timeout: 1_000 }).catch((error: { code: string }) => error.code);
+      const first = await ctx.queue
+        .next("w", { names: ["a"], timeout: 1_000 })
+        .catch((error: { code: string }) => error.code);
       await stay(ctx);
       return first;
     });
@@ -193,7 +217,13 @@ describe("queue.next", () => {
     const s = await subject(
       async (ctx) => {
         const got = [];
-        for (const name of ["p1", "p2"]) got.push(await ctx.queue.next(name, { names: ["a"], timeout: 0 }).then((m) => m.body, (error: { code: string }) => error.code));
+        for (const name of ["p1", "p2"])
+          got.push(
+            await ctx.queue.next(name, { names: ["a"], timeout: 0 }).then(
+              (m) => m.body,
+              (error: { code: string }) => error.code,
+            ),
+          );
         got.push(await ctx.queue.nextBatch("p3", { names: ["a"], timeout: 0 }));
         await stay(ctx);
         return got;
@@ -212,7 +242,10 @@ describe("queue.next", () => {
     const seen: unknown[] = [];
     const s = await subject(async (ctx) => {
       for (let i = 0; i < 3; i += 1) {
-        const got = await ctx.queue.next(`w${i}`, { names: ["a"], timeout: 1_000 }).then((m) => m.body, () => "none");
+        const got = await ctx.queue.next(`w${i}`, { names: ["a"], timeout: 1_000 }).then(
+          (m) => m.body,
+          () => "none",
+        );
         await ctx.step(`note ${i}`, () => void seen.push(got));
       }
     });
@@ -230,7 +263,9 @@ describe("queue.next", () => {
       const got: unknown[] = [];
       for (let i = 0; i < 3; i += 1) got.push((await ctx.queue.next("drain", { names: ["a"] })).body);
       got.push((await ctx.queue.nextBatch("drain", { names: ["a"], count: 5 })).map((m) => m.body));
-      const polled = await ctx.queue.next("drain", { names: ["a"], timeout: 0 }).catch((error: { code: string }) => error.code);
+      const polled = await ctx.queue
+        .next("drain", { names: ["a"], timeout: 0 })
+        .catch((error: { code: string }) => error.code);
       await stay(ctx);
       return [...got, polled];
     });
@@ -241,7 +276,14 @@ describe("queue.next", () => {
     await s.send("end");
     await s.world.settle();
     expect((await s.status()).output).toEqual([1, 2, 3, [4], "timed_out"]);
-    expect(s.stored().map((entry) => entry.location)).toEqual([["drain"], ["drain", 1], ["drain", 2], ["drain", 3], ["drain", 4], ["stay"]]);
+    expect(s.stored().map((entry) => entry.location)).toEqual([
+      ["drain"],
+      ["drain", 1],
+      ["drain", 2],
+      ["drain", 3],
+      ["drain", 4],
+      ["stay"],
+    ]);
   });
 
   it.each([
@@ -252,7 +294,9 @@ describe("queue.next", () => {
     ["names that are no list", { names: "a" }, "invalid_payload"],
     ["names that are no texts", { names: [1] }, "invalid_payload"],
   ])("refuses %s and records nothing", async (_, options, code) => {
-    const s = await finished(async (ctx) => ctx.queue.nextBatch("w", options as never).catch((error: { code: string }) => error.code));
+    const s = await finished(async (ctx) =>
+      ctx.queue.nextBatch("w", options as never).catch((error: { code: string }) => error.code),
+    );
     expect((await s.status()).output).toBe(code);
     expect(s.stored()).toEqual([]);
   });
@@ -264,9 +308,17 @@ describe("queue.nextBatch", () => {
       await ctx.sleep("later", 1_000);
       return ctx.queue.nextBatch("w", { count: 2 });
     });
-    for (const [name, n] of [["a", 1], ["b", 2], ["a", 3]] as const) await s.send(name, n);
+    for (const [name, n] of [
+      ["a", 1],
+      ["b", 2],
+      ["a", 3],
+    ] as const)
+      await s.send(name, n);
     await s.world.pass(1_000);
-    expect((await s.status()).output).toMatchObject([{ name: "a", body: 1 }, { name: "b", body: 2 }]);
+    expect((await s.status()).output).toMatchObject([
+      { name: "a", body: 1 },
+      { name: "b", body: 2 },
+    ]);
     expect(s.queued).toBe(1);
   });
 
@@ -356,9 +408,15 @@ describe("completable messages", () => {
   it("block the next receive of their queue until they are completed, and of no other queue (D71)", async () => {
     const s = await subject(async (ctx) => {
       const message = await ctx.queue.next("w", { names: ["a"], completable: true });
-      const other = await ctx.queue.next("other", { names: ["b"], timeout: 0 }).catch((error: { code: string }) => error.code);
-      const same = await ctx.queue.next("same", { names: ["a"], timeout: 0 }).catch((error: { code: string }) => error.code);
-      const any = await ctx.queue.nextBatch("any", { timeout: 0 }).catch((error: { code: string; message: string }) => [error.code, error.message]);
+      const other = await ctx.queue
+        .next("other", { names: ["b"], timeout: 0 })
+        .catch((error: { code: string }) => error.code);
+      const same = await ctx.queue
+        .next("same", { names: ["a"], timeout: 0 })
+        .catch((error: { code: string }) => error.code);
+      const any = await ctx.queue
+        .nextBatch("any", { timeout: 0 })
+        .catch((error: { code: string; message: string }) => [error.code, error.message]);
       await message.complete();
       const after = await ctx.queue.nextBatch("after", { names: ["a"], timeout: 0 });
       return [other, same, any, after];
@@ -368,7 +426,10 @@ describe("completable messages", () => {
     expect((await s.status()).output).toEqual([
       "timed_out",
       "previous_message_not_completed",
-      ["previous_message_not_completed", expect.stringContaining("Previous completable queue message is not completed")],
+      [
+        "previous_message_not_completed",
+        expect.stringContaining("Previous completable queue message is not completed"),
+      ],
       [],
     ]);
   });
@@ -386,7 +447,10 @@ describe("completable messages", () => {
     await s.send("a", 1);
     await s.world.settle();
     await s.replay();
-    expect(seen).toEqual([["previous_message_not_completed", []], ["previous_message_not_completed", []]]);
+    expect(seen).toEqual([
+      ["previous_message_not_completed", []],
+      ["previous_message_not_completed", []],
+    ]);
     expect((await s.status()).status).toBe("running");
   });
 
@@ -411,14 +475,23 @@ describe("completable messages", () => {
     const seen: unknown[] = [];
     const s = await subject(async (ctx) => {
       const message = await ctx.queue.next("w", { names: ["a"], completable: true });
-      const first = await message.complete(1).then(() => "ok", (error: ActorError) => `${error.group}/${error.code}`);
-      const second = await message.complete(2).then(() => "ok", (error: ActorError) => `${error.group}/${error.code}`);
+      const first = await message.complete(1).then(
+        () => "ok",
+        (error: ActorError) => `${error.group}/${error.code}`,
+      );
+      const second = await message.complete(2).then(
+        () => "ok",
+        (error: ActorError) => `${error.group}/${error.code}`,
+      );
       seen.push([first, second]);
       await stay(ctx);
     });
     expect(await s.sendAndWait("a", 1, 1_000)).toEqual({ status: "completed", response: 1 });
     await s.replay();
-    expect(seen).toEqual([["ok", "queue/already_completed"], ["ok", "queue/already_completed"]]);
+    expect(seen).toEqual([
+      ["ok", "queue/already_completed"],
+      ["ok", "queue/already_completed"],
+    ]);
   });
 
   it("completed twice at the same time are completed once", async () => {
@@ -557,11 +630,19 @@ describe("completable messages", () => {
   });
 
   it("are refused a response that fails the queue's schema, and can be completed after that", async () => {
-    const number = { "~standard": { version: 1 as const, vendor: "test", validate: (value: unknown) => (typeof value === "number" ? { value } : { issues: [{ message: "a number" }] }) } };
+    const number = {
+      "~standard": {
+        version: 1 as const,
+        vendor: "test",
+        validate: (value: unknown) => (typeof value === "number" ? { value } : { issues: [{ message: "a number" }] }),
+      },
+    };
     const s = await subject(
       async (ctx) => {
         const message = await ctx.queue.next("w", { completable: true });
-        const refused = await message.complete("x" as never).catch((error: ActorError) => `${error.group}/${error.code}`);
+        const refused = await message
+          .complete("x" as never)
+          .catch((error: ActorError) => `${error.group}/${error.code}`);
         await message.complete(5 as never);
         return refused;
       },
@@ -619,7 +700,9 @@ describe("completable messages", () => {
 
 describe("messages of a workflow", () => {
   it("may be as large as a value can be: what stands around them comes on top", async () => {
-    const s = await subject(async (ctx) => ((await ctx.queue.next("w", { names: ["a"] })).body as string).length, { options: { maxQueueMessageSize: 5_000_000 } });
+    const s = await subject(async (ctx) => ((await ctx.queue.next("w", { names: ["a"] })).body as string).length, {
+      options: { maxQueueMessageSize: 5_000_000 },
+    });
     await s.send("a", "x".repeat(1_999_990));
     await s.world.settle();
     expect((await s.status()).output).toBe(1_999_990);
@@ -632,7 +715,8 @@ describe("messages of a workflow", () => {
       async (ctx) => {
         await ctx.sleep("gather", 10);
         const sizes = [];
-        for (let n = 0; n < 3; n += 1) sizes.push((await ctx.queue.nextBatch("w", { names: ["a"], count: 100, timeout: 0 })).length);
+        for (let n = 0; n < 3; n += 1)
+          sizes.push((await ctx.queue.nextBatch("w", { names: ["a"], count: 100, timeout: 0 })).length);
         return sizes;
       },
       { options: { maxQueueMessageSize: 1_000_000 } },
@@ -696,7 +780,12 @@ describe("messages of a workflow", () => {
 
   it("more than one pass takes are all delivered: 150 branches wait, one step sends 150", async () => {
     const s = await subject(async (ctx) => {
-      const waiting = Object.fromEntries(Array.from({ length: 150 }, (_, n) => [`b${n}`, { run: (branch: Ctx) => branch.queue.next("w", { names: ["a"] }) }]));
+      const waiting = Object.fromEntries(
+        Array.from({ length: 150 }, (_, n) => [
+          `b${n}`,
+          { run: (branch: Ctx) => branch.queue.next("w", { names: ["a"] }) },
+        ]),
+      );
       const sender = {
         run: (branch: Ctx) =>
           branch.step("send", async (step) => {
@@ -803,23 +892,28 @@ describe("receiving costs", () => {
     }
   });
 
-  it.each(["nextBatch", "race with a sleep"])("takes the message that wakes an evicted run at exactly its deadline (%s)", async (kind) => {
-    for (const before of [0, 1, 5, 30]) {
-      let got: unknown;
-      const s = await subject(async (ctx) => {
-        for (let n = 0; n < before; n += 1) await ctx.step(`s${n}`, () => n);
-        if (kind === "nextBatch") got = (await ctx.queue.nextBatch("wait", { names: ["m"], timeout: HOUR })).length;
-        else
-          got = await ctx.race("r", [
-            { name: "message", run: async (b) => (await b.queue.nextBatch("m", { names: ["m"] })).length },
-            { name: "time", run: (b) => b.sleep("t", HOUR).then(() => 0) },
-          ]).then(({ value }) => value);
-      });
-      s.actor.crash();
-      s.clock.moveTo(s.clock.now() + HOUR);
-      await s.send("m", "in time");
-      await s.world.pass(1_000);
-      expect(got, `${before} steps before it`).toBe(1);
-    }
-  });
+  it.each(["nextBatch", "race with a sleep"])(
+    "takes the message that wakes an evicted run at exactly its deadline (%s)",
+    async (kind) => {
+      for (const before of [0, 1, 5, 30]) {
+        let got: unknown;
+        const s = await subject(async (ctx) => {
+          for (let n = 0; n < before; n += 1) await ctx.step(`s${n}`, () => n);
+          if (kind === "nextBatch") got = (await ctx.queue.nextBatch("wait", { names: ["m"], timeout: HOUR })).length;
+          else
+            got = await ctx
+              .race("r", [
+                { name: "message", run: async (b) => (await b.queue.nextBatch("m", { names: ["m"] })).length },
+                { name: "time", run: (b) => b.sleep("t", HOUR).then(() => 0) },
+              ])
+              .then(({ value }) => value);
+        });
+        s.actor.crash();
+        s.clock.moveTo(s.clock.now() + HOUR);
+        await s.send("m", "in time");
+        await s.world.pass(1_000);
+        expect(got, `${before} steps before it`).toBe(1);
+      }
+    },
+  );
 });

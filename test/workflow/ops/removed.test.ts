@@ -18,12 +18,14 @@ const kinds: [string, (ctx: Ctx) => Promise<unknown>][] = [
   ["removed", (ctx) => ctx.removed("x", "step")],
 ];
 
-const program = (middle: (ctx: Ctx) => Promise<unknown>): Program => async (ctx) => {
-  await ctx.step("before", () => 1);
-  await middle(ctx);
-  await ctx.step("after", () => 1);
-  await ctx.sleep("nap", HOUR);
-};
+const program =
+  (middle: (ctx: Ctx) => Promise<unknown>): Program =>
+  async (ctx) => {
+    await ctx.step("before", () => 1);
+    await middle(ctx);
+    await ctx.step("after", () => 1);
+    await ctx.sleep("nap", HOUR);
+  };
 
 describe("removed", () => {
   it.each(kinds)("stands where a %s stood, which stays in history (D114)", async (kind, run) => {
@@ -32,15 +34,23 @@ describe("removed", () => {
     const next = s.deploy(program((ctx) => ctx.removed("x", kind as "step")));
     await next.world.pass(HOUR);
     expect((await next.status()).status).toBe("completed");
-    expect(next.lines().map((line) => line.replace(/nap \w+/, "nap"))).toEqual(before.map((line) => line.replace(/nap \w+/, "nap")));
+    expect(next.lines().map((line) => line.replace(/nap \w+/, "nap"))).toEqual(
+      before.map((line) => line.replace(/nap \w+/, "nap")),
+    );
   });
 
-  it.each(kinds.filter(([kind]) => kind !== "removed"))("diverges for a %s when it names another kind (D115)", async (kind, run) => {
-    const s = await subject(program(run));
-    const next = s.deploy(program((ctx) => ctx.removed("x", kind === "step" ? "sleep" : "step")));
-    await next.world.pass(HOUR);
-    expect(await next.status()).toMatchObject({ status: "diverged", error: { message: expect.stringContaining(`found ${kind}`) } });
-  });
+  it.each(kinds.filter(([kind]) => kind !== "removed"))(
+    "diverges for a %s when it names another kind (D115)",
+    async (kind, run) => {
+      const s = await subject(program(run));
+      const next = s.deploy(program((ctx) => ctx.removed("x", kind === "step" ? "sleep" : "step")));
+      await next.world.pass(HOUR);
+      expect(await next.status()).toMatchObject({
+        status: "diverged",
+        error: { message: expect.stringContaining(`found ${kind}`) },
+      });
+    },
+  );
 
   it("stands for every receive of its name", async () => {
     const s = await subject(
@@ -98,7 +108,14 @@ describe("removed", () => {
 
   it("lets a pending wait go: its deadline wakes nobody any more", async () => {
     const s = await subject(async (ctx) => (await ctx.step("a", () => 1), ctx.sleep("x", 5 * HOUR)));
-    const next = s.deploy(async (ctx) => (await ctx.step("a", () => 1), await ctx.removed("x", "sleep"), await ctx.step("b", () => 1), ctx.queue.next("hold", { names: ["end"] })));
+    const next = s.deploy(
+      async (ctx) => (
+        await ctx.step("a", () => 1),
+        await ctx.removed("x", "sleep"),
+        await ctx.step("b", () => 1),
+        ctx.queue.next("hold", { names: ["end"] })
+      ),
+    );
     await next.replay();
     expect(next.actor.store.alarmAt).toBe(next.clock.now() + YEAR);
   });
@@ -106,33 +123,54 @@ describe("removed", () => {
   it.each<[string, (ctx: Ctx) => Promise<unknown>]>([
     ["sleep", (ctx) => ctx.sleep("x", 5 * HOUR)],
     ["message", (ctx) => ctx.queue.next("x", { names: ["never"], timeout: 5 * HOUR })],
-    ["step", (ctx) => ctx.step({ name: "x", retryBackoffBase: 5 * HOUR, retryBackoffMax: 5 * HOUR, run: () => Promise.reject(new Error("no")) })],
-    ["join", (ctx) => ctx.join("x", { a: { run: (b) => b.sleep("s", 5 * HOUR) }, b: { run: (b) => b.loop("l", async (round) => void (await round.sleep("s", 6 * HOUR))) } })],
+    [
+      "step",
+      (ctx) =>
+        ctx.step({
+          name: "x",
+          retryBackoffBase: 5 * HOUR,
+          retryBackoffMax: 5 * HOUR,
+          run: () => Promise.reject(new Error("no")),
+        }),
+    ],
+    [
+      "join",
+      (ctx) =>
+        ctx.join("x", {
+          a: { run: (b) => b.sleep("s", 5 * HOUR) },
+          b: { run: (b) => b.loop("l", async (round) => void (await round.sleep("s", 6 * HOUR))) },
+        }),
+    ],
     ["race", (ctx) => ctx.race("x", [{ name: "a", run: (b) => b.sleep("s", 5 * HOUR) }])],
     ["loop", (ctx) => ctx.loop("x", async (round) => void (await round.sleep("s", 5 * HOUR)))],
-  ])("lets a pending %s go although nothing is recorded after it: no alarm comes for it, in this life or the next", async (kind, run) => {
-    const s = await subject(async (ctx) => (await ctx.step("a", () => 1), run(ctx)));
-    const next = s.deploy(async (ctx) => {
-      await ctx.step("a", () => 1);
-      await ctx.removed("x", kind as "step");
-      return (await ctx.queue.next("hold", { names: ["end"] })).body;
-    });
-    await next.replay();
-    const farAt = next.clock.now() + YEAR;
-    expect(next.actor.store.alarmAt).toBe(farAt);
-    await next.restart();
-    await next.world.pass(10 * HOUR);
-    expect(next.actor.store.alarmAt).toBe(farAt);
-    const { commits } = next.actor.store;
-    await next.restart();
-    expect(next.actor.store.commits).toBe(commits);
-    await next.send("end", "over");
-    await next.world.settle();
-    expect((await next.status()).output).toBe("over");
-  });
+  ])(
+    "lets a pending %s go although nothing is recorded after it: no alarm comes for it, in this life or the next",
+    async (kind, run) => {
+      const s = await subject(async (ctx) => (await ctx.step("a", () => 1), run(ctx)));
+      const next = s.deploy(async (ctx) => {
+        await ctx.step("a", () => 1);
+        await ctx.removed("x", kind as "step");
+        return (await ctx.queue.next("hold", { names: ["end"] })).body;
+      });
+      await next.replay();
+      const farAt = next.clock.now() + YEAR;
+      expect(next.actor.store.alarmAt).toBe(farAt);
+      await next.restart();
+      await next.world.pass(10 * HOUR);
+      expect(next.actor.store.alarmAt).toBe(farAt);
+      const { commits } = next.actor.store;
+      await next.restart();
+      expect(next.actor.store.commits).toBe(commits);
+      await next.send("end", "over");
+      await next.world.settle();
+      expect((await next.status()).output).toBe("over");
+    },
+  );
 
   it.each(["steps", "", undefined, 5])("rejects %j, which is no kind, and records nothing", async (kind) => {
-    const s = await finished(async (ctx) => ctx.removed("x", kind as "step").catch((error: { code: string }) => error.code));
+    const s = await finished(async (ctx) =>
+      ctx.removed("x", kind as "step").catch((error: { code: string }) => error.code),
+    );
     expect((await s.status()).output).toBe("invalid_removed");
     expect(s.stored()).toEqual([]);
   });

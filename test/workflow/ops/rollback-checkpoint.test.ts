@@ -26,7 +26,10 @@ describe("rollbackCheckpoint", () => {
         .finally(() => runs.note("finally"));
       await ctx.step("b", runs.of("b"));
     });
-    expect(await s.status()).toMatchObject({ status: "failed", error: { name: "RollbackCheckpointError", message: expect.stringContaining('Step "a" has a rollback') } });
+    expect(await s.status()).toMatchObject({
+      status: "failed",
+      error: { name: "RollbackCheckpointError", message: expect.stringContaining('Step "a" has a rollback') },
+    });
     expect(runs.list).not.toContain("a");
     expect(runs.list).not.toContain("b");
     expect(s.errors).toHaveLength(1);
@@ -40,7 +43,11 @@ describe("rollbackCheckpoint", () => {
     ["a join", (ctx, step) => ctx.join("j", { a: { run: step } })],
     ["a race", (ctx, step) => ctx.race("r", [{ name: "a", run: step }])],
     ["a try block", (ctx, step) => ctx.try("t", step)],
-    ["a try block in a loop in a join", (ctx, step) => ctx.join("j", { a: { run: (b) => b.loop("l", async (round) => Loop.break(await round.try("t", step))) } })],
+    [
+      "a try block in a loop in a join",
+      (ctx, step) =>
+        ctx.join("j", { a: { run: (b) => b.loop("l", async (round) => Loop.break(await round.try("t", step))) } }),
+    ],
   ])("counts for the steps in %s in its scope (D159)", async (_, run) => {
     const runs = new Runs();
     const s = await finished(async (ctx) => {

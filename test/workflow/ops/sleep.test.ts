@@ -8,7 +8,9 @@ const DAY = 24 * HOUR;
 describe("sleep", () => {
   it("waits with its deadline stored and the alarm set, and holds nothing in memory (D53)", async () => {
     const s = await subject(async (ctx) => ctx.sleep("nap", HOUR));
-    expect(s.stored()).toMatchObject([{ kind: "sleep", location: ["nap"], status: "pending", dueAt: s.clock.now() + HOUR }]);
+    expect(s.stored()).toMatchObject([
+      { kind: "sleep", location: ["nap"], status: "pending", dueAt: s.clock.now() + HOUR },
+    ]);
     expect(s.actor.store.alarmAt).toBe(s.clock.now() + HOUR);
     expect(s.actor.timersHeld).toBe(0);
     expect(s.actor.holdsLease).toBe(false);
@@ -41,7 +43,12 @@ describe("sleep", () => {
       return clock.now() - before;
     });
     expect((await s.status()).output).toBe(0);
-    expect(s.lines()).toEqual(["sleep past completed", "sleep date completed", "sleep zero completed", "sleep negative completed"]);
+    expect(s.lines()).toEqual([
+      "sleep past completed",
+      "sleep date completed",
+      "sleep zero completed",
+      "sleep negative completed",
+    ]);
   });
 
   it("sleeps on when something wakes the actor early (D57)", async () => {

@@ -105,7 +105,11 @@ describe("step", () => {
     });
     expect(runs.count("x")).toBe(3);
     expect(caught).toBeInstanceOf(StepExhaustedError);
-    expect(caught).toMatchObject({ message: 'Step "x" exhausted retries: TypeError: bad', stepName: "x", lastError: { name: "TypeError", message: "bad" } });
+    expect(caught).toMatchObject({
+      message: 'Step "x" exhausted retries: TypeError: bad',
+      stepName: "x",
+      lastError: { name: "TypeError", message: "bad" },
+    });
   });
 
   it("rejects the same after a restart, without running again (D9)", async () => {
@@ -113,7 +117,12 @@ describe("step", () => {
     const caught: unknown[] = [];
     const s = await subject(async (ctx) => {
       try {
-        await ctx.step({ name: "x", maxRetries: 0, run: () => Promise.reject(runs.note("x") ?? Object.assign(new Error("bad"), { code: "E1", metadata: { n: 1 } })) });
+        await ctx.step({
+          name: "x",
+          maxRetries: 0,
+          run: () =>
+            Promise.reject(runs.note("x") ?? Object.assign(new Error("bad"), { code: "E1", metadata: { n: 1 } })),
+        });
       } catch (error) {
         caught.push(error);
       }
@@ -131,7 +140,11 @@ describe("step", () => {
   it.each([
     ["a CriticalError", () => new CriticalError("stop"), "stop"],
     ["a CriticalError without a message", () => new CriticalError(), ""],
-    ["an error of that name from another copy of the library", () => Object.assign(new Error("stop"), { name: "CriticalError" }), "stop"],
+    [
+      "an error of that name from another copy of the library",
+      () => Object.assign(new Error("stop"), { name: "CriticalError" }),
+      "stop",
+    ],
   ])("does not retry after %s (D10)", async (_, make, message) => {
     const runs = new Runs();
     const done = await finished(async (ctx) => ctx.step("a", () => Promise.reject(runs.note("a") ?? make())));
@@ -186,7 +199,15 @@ describe("step", () => {
     const runs = new Runs();
     const caught: unknown[] = [];
     const s = await subject(async (ctx) => {
-      await ctx.step({ name: "slow", timeout: 100, retryOnTimeout: true, maxRetries: 1, run: () => new Promise(() => runs.note("slow")) }).catch((error: unknown) => caught.push(error));
+      await ctx
+        .step({
+          name: "slow",
+          timeout: 100,
+          retryOnTimeout: true,
+          maxRetries: 1,
+          run: () => new Promise(() => runs.note("slow")),
+        })
+        .catch((error: unknown) => caught.push(error));
       await ctx.sleep("pause", 3_600_000);
     });
     await s.world.pass(1_000);
@@ -198,7 +219,9 @@ describe("step", () => {
   });
 
   it.each([0, Number.POSITIVE_INFINITY])("has no time limit with timeout %s (D14)", async (timeout) => {
-    const s = await subject(async (ctx, self) => ctx.step({ name: "long", timeout, run: () => self.clock.delay(24 * 3_600_000) }));
+    const s = await subject(async (ctx, self) =>
+      ctx.step({ name: "long", timeout, run: () => self.clock.delay(24 * 3_600_000) }),
+    );
     await s.world.pass(24 * 3_600_000);
     expect((await s.status()).status).toBe("completed");
   });
@@ -248,7 +271,13 @@ describe("step", () => {
     expect(at).toHaveLength(1);
 
     let seen: number | undefined;
-    const retried = await finished(async (ctx) => ctx.step({ name: "r", maxRetries: 12, run: (step) => Promise.reject((seen = step.maxRetries) && new Error("no")) }));
+    const retried = await finished(async (ctx) =>
+      ctx.step({
+        name: "r",
+        maxRetries: 12,
+        run: (step) => Promise.reject((seen = step.maxRetries) && new Error("no")),
+      }),
+    );
     expect(seen).toBe(12);
     // 200 … 25,600 doubling, then capped: the last gaps are 30 s.
     expect(retried.stored()[0]?.attempts).toBe(13);
@@ -269,7 +298,10 @@ describe("step", () => {
         },
       }),
     );
-    expect(await done.status()).toMatchObject({ status: "failed", error: { message: 'Step "throws" exhausted retries: Error: sync' } });
+    expect(await done.status()).toMatchObject({
+      status: "failed",
+      error: { message: 'Step "throws" exhausted retries: Error: sync' },
+    });
   });
 
   it.each([
@@ -277,8 +309,12 @@ describe("step", () => {
     ["undefined", undefined, "undefined"],
     ["null", null, "null"],
   ])("keeps %s that was thrown in its message (D19)", async (_, thrown, text) => {
-    const done = await finished(async (ctx) => ctx.step({ name: "throws", maxRetries: 0, run: () => Promise.reject(thrown) }));
-    expect((await done.status()).error?.message).toBe(`Step "throws" exhausted retries: ${text === "plain text" ? "Error: plain text" : `Error: ${text}`}`);
+    const done = await finished(async (ctx) =>
+      ctx.step({ name: "throws", maxRetries: 0, run: () => Promise.reject(thrown) }),
+    );
+    expect((await done.status()).error?.message).toBe(
+      `Step "throws" exhausted retries: ${text === "plain text" ? "Error: plain text" : `Error: ${text}`}`,
+    );
   });
 
   it.each([
@@ -286,7 +322,10 @@ describe("step", () => {
     ["a text", "x"],
   ])("rejects when it is given %s for a function, and records nothing (D20)", async (_, run) => {
     const done = await finished(async (ctx) => ctx.step("a", run as never));
-    expect(await done.status()).toMatchObject({ status: "failed", error: { message: expect.stringContaining("Step run function missing") } });
+    expect(await done.status()).toMatchObject({
+      status: "failed",
+      error: { message: expect.stringContaining("Step run function missing") },
+    });
     expect(done.stored()).toEqual([]);
   });
 
@@ -354,8 +393,15 @@ describe("step", () => {
     const runs = new Runs();
     const s = await finished(async (ctx) => ctx.step("bad", () => (runs.note("bad"), make())));
     expect(runs.count("bad")).toBe(1);
-    expect(await s.status()).toMatchObject({ status: "failed", error: { name: "CriticalError", message: expect.stringContaining(text) } });
-    expect(s.stored()[0]).toMatchObject({ status: "failed", attempts: 1, failure: { kind: "critical", error: { code: "not_storable" } } });
+    expect(await s.status()).toMatchObject({
+      status: "failed",
+      error: { name: "CriticalError", message: expect.stringContaining(text) },
+    });
+    expect(s.stored()[0]).toMatchObject({
+      status: "failed",
+      attempts: 1,
+      failure: { kind: "critical", error: { code: "not_storable" } },
+    });
     await s.restart();
     expect(runs.count("bad")).toBe(1);
     expect(s.actor.crashes).toBe(1);
@@ -399,7 +445,10 @@ describe("step", () => {
     const runs = new Runs();
     const s = await subject(async (ctx) => ctx.tryStep("deadly", () => new Promise(() => runs.note("deadly"))));
     for (let boot = 0; boot < 20 && (await s.status()).status === "running"; boot += 1) await s.restart();
-    expect((await s.status()).output).toMatchObject({ ok: false, failure: { kind: "critical", error: { metadata: { code: "step_interrupted" } } } });
+    expect((await s.status()).output).toMatchObject({
+      ok: false,
+      failure: { kind: "critical", error: { metadata: { code: "step_interrupted" } } },
+    });
     // The first run writes nothing before it starts; the ten after it do.
     expect(runs.count("deadly")).toBe(11);
   });
@@ -419,7 +468,12 @@ describe("step", () => {
       await ctx.sleep("pause", 1_000);
     });
     expect(commits[1]).toBe(commits[0]);
-    expect(s.lines()).toEqual(["step first completed", "step e1 completed", "step last completed", "sleep pause pending"]);
+    expect(s.lines()).toEqual([
+      "step first completed",
+      "step e1 completed",
+      "step last completed",
+      "sleep pause pending",
+    ]);
   });
 
   it("is never behind the state that an ephemeral callback changed", async () => {
@@ -447,21 +501,30 @@ describe("step", () => {
 
   it("stores the error and no output with a failed attempt (D26)", async () => {
     const s = await subject(async (ctx) =>
-      ctx.step("a", () => Promise.reject(Object.assign(new TypeError("why"), { code: "E_WHY", metadata: { at: 3 }, cause: new Error("root") }))),
+      ctx.step("a", () =>
+        Promise.reject(
+          Object.assign(new TypeError("why"), { code: "E_WHY", metadata: { at: 3 }, cause: new Error("root") }),
+        ),
+      ),
     );
     const [entry] = s.stored();
     expect(entry).toMatchObject({
       status: "pending",
       attempts: 1,
       dueAt: s.clock.now() + 200,
-      failure: { kind: "error", error: { name: "TypeError", message: "why", code: "E_WHY", metadata: { at: 3 }, cause: { message: "root" } } },
+      failure: {
+        kind: "error",
+        error: { name: "TypeError", message: "why", code: "E_WHY", metadata: { at: 3 }, cause: { message: "root" } },
+      },
     });
     expect(entry?.value).toBeUndefined();
   });
 
   it("exhausts at once with maxRetries 0 (D160)", async () => {
     const runs = new Runs();
-    const done = await finished(async (ctx) => ctx.step({ name: "a", maxRetries: 0, run: () => Promise.reject(runs.note("a") ?? new Error("no")) }));
+    const done = await finished(async (ctx) =>
+      ctx.step({ name: "a", maxRetries: 0, run: () => Promise.reject(runs.note("a") ?? new Error("no")) }),
+    );
     expect(runs.count("a")).toBe(1);
     expect((await done.status()).error?.name).toBe("StepExhaustedError");
   });
@@ -485,7 +548,13 @@ describe("step", () => {
   it("runs as often as it says, far beyond what the platform retries an alarm (P39)", async () => {
     const runs = new Runs();
     const s = await subject(async (ctx) => {
-      await ctx.step({ name: "s", maxRetries: 19, retryBackoffBase: 500, retryBackoffMax: 1_000, run: () => Promise.reject(runs.note("s") ?? new Error("no")) });
+      await ctx.step({
+        name: "s",
+        maxRetries: 19,
+        retryBackoffBase: 500,
+        retryBackoffMax: 1_000,
+        run: () => Promise.reject(runs.note("s") ?? new Error("no")),
+      });
     });
     for (let n = 0; n < 25; n += 1) {
       s.actor.crash();
@@ -507,7 +576,12 @@ describe("step", () => {
     });
     const start = s.clock.now();
     await s.world.passUntilQuiet();
-    expect(attempts.map(([name, attempt]) => [name, attempt])).toEqual([["a", 1], ["a", 2], ["b", 1], ["b", 2]]);
+    expect(attempts.map(([name, attempt]) => [name, attempt])).toEqual([
+      ["a", 1],
+      ["a", 2],
+      ["b", 1],
+      ["b", 2],
+    ]);
     expect(attempts[1]?.[2]).toBe(start + 70_000);
     expect(attempts[3]?.[2]).toBe(start + 140_000);
   });
@@ -560,7 +634,12 @@ describe("step", () => {
     await s.send("other", 2);
     await s.world.pass(10);
     expect(s.queued).toBe(2);
-    expect(s.stored().at(-1)).toMatchObject({ location: ["send"], status: "pending", attempts: 1, failure: { error: { group: "queue", code: "full" } } });
+    expect(s.stored().at(-1)).toMatchObject({
+      location: ["send"],
+      status: "pending",
+      attempts: 1,
+      failure: { error: { group: "queue", code: "full" } },
+    });
     await s.call("tryNext", { names: ["other"] });
     await s.world.pass(200);
     expect(s.queued).toBe(3);
@@ -584,18 +663,47 @@ describe("step", () => {
 });
 
 function describeError(error: unknown): unknown {
-  const { name, message, code, metadata, cause } = error as { name: string; message: string; code: unknown; metadata: unknown; cause: unknown };
-  return { constructor: (error as object).constructor.name, name, message, code, metadata, cause: cause === undefined ? undefined : describeError(cause) };
+  const { name, message, code, metadata, cause } = error as {
+    name: string;
+    message: string;
+    code: unknown;
+    metadata: unknown;
+    cause: unknown;
+  };
+  return {
+    constructor: (error as object).constructor.name,
+    name,
+    message,
+    code,
+    metadata,
+    cause: cause === undefined ? undefined : describeError(cause),
+  };
 }
 
 describe("what a step's callback gives and throws", () => {
   it.each([
-    ["whose then throws", () => ({ then: () => { throw new Error("thrown by then"); } })],
-    ["whose then cannot be read", () => ({ get then(): never { throw new Error("thrown by then"); } })],
+    [
+      "whose then throws",
+      () => ({
+        then: () => {
+          throw new Error("thrown by then");
+        },
+      }),
+    ],
+    [
+      "whose then cannot be read",
+      () => ({
+        get then(): never {
+          throw new Error("thrown by then");
+        },
+      }),
+    ],
   ])("a thenable %s is a failed attempt, retried like any", async (_, thenable) => {
     const runs = new Runs();
     const done = await finished(async (ctx) =>
-      ctx.tryStep({ name: "s", maxRetries: 1, run: () => (runs.note("s"), thenable()) }).then((result) => !result.ok && [result.failure.kind, result.failure.attempts, result.failure.error.message]),
+      ctx
+        .tryStep({ name: "s", maxRetries: 1, run: () => (runs.note("s"), thenable()) })
+        .then((result) => !result.ok && [result.failure.kind, result.failure.attempts, result.failure.error.message]),
     );
     expect(await done.status()).toEqual({ status: "completed", output: ["exhausted", 2, "thrown by then"] });
     expect(runs.count("s")).toBe(2);
@@ -631,22 +739,55 @@ describe("what a step's callback gives and throws", () => {
     const seen: unknown[] = [];
     const s = await subject(async (ctx) => {
       await ctx
-        .step({ name: "s", maxRetries: 0, run: () => Promise.any([Promise.reject(new TypeError("one")), Promise.reject(Object.assign(new Error("two"), { code: "E2" }))]) })
+        .step({
+          name: "s",
+          maxRetries: 0,
+          run: () =>
+            Promise.any([
+              Promise.reject(new TypeError("one")),
+              Promise.reject(Object.assign(new Error("two"), { code: "E2" })),
+            ]),
+        })
         .catch((error: Error) => {
           const { errors } = error.cause as AggregateError;
-          seen.push([error.cause instanceof AggregateError, errors.map(({ name, message, code }: { name: string; message: string; code?: string }) => [name, message, code])]);
+          seen.push([
+            error.cause instanceof AggregateError,
+            errors.map(({ name, message, code }: { name: string; message: string; code?: string }) => [
+              name,
+              message,
+              code,
+            ]),
+          ]);
         });
       await ctx.sleep("stay", 1_000);
     });
     await s.replay();
-    const once = [true, [["TypeError", "one", undefined], ["Error", "two", "E2"]]];
+    const once = [
+      true,
+      [
+        ["TypeError", "one", undefined],
+        ["Error", "two", "E2"],
+      ],
+    ];
     expect(seen).toEqual([once, once]);
   });
 
   it("stores an AggregateError of many and long errors all the same", async () => {
     const done = await finished(async (ctx) => {
-      const nested = (depth: number): Error => new AggregateError(Array.from({ length: 300 }, () => (depth > 0 ? new Error("é".repeat(20_000)) : nested(1))), "é".repeat(20_000));
-      await ctx.step({ name: "s", maxRetries: 0, run: () => { throw nested(0); } }).catch(() => {});
+      const nested = (depth: number): Error =>
+        new AggregateError(
+          Array.from({ length: 300 }, () => (depth > 0 ? new Error("é".repeat(20_000)) : nested(1))),
+          "é".repeat(20_000),
+        );
+      await ctx
+        .step({
+          name: "s",
+          maxRetries: 0,
+          run: () => {
+            throw nested(0);
+          },
+        })
+        .catch(() => {});
       return "done";
     });
     expect(await done.status()).toEqual({ status: "completed", output: "done" });
@@ -658,22 +799,64 @@ describe("numbers that a step, a loop or a wait is given", () => {
   const step = (options: object) => (ctx: Ctx) => ctx.step({ name: "x", run: () => 1, ...options });
   const loop = (options: object) => (ctx: Ctx) => ctx.loop({ name: "x", run: async () => Loop.break(1), ...options });
   const bad: [what: string, run: (ctx: Ctx) => Promise<unknown>, code: string, says: string][] = [
-    ...[Number.NaN, -1, 1.5, "3"].map((maxRetries) => [`maxRetries ${maxRetries}`, step({ maxRetries }), "invalid_step", "`maxRetries` must be an integer"] as never),
-    ...[Number.NaN, -1, Number.POSITIVE_INFINITY, 1e300].map((retryBackoffBase) => [`retryBackoffBase ${retryBackoffBase}`, step({ retryBackoffBase }), "invalid_step", "`retryBackoffBase` must be"] as never),
+    ...[Number.NaN, -1, 1.5, "3"].map(
+      (maxRetries) =>
+        [`maxRetries ${maxRetries}`, step({ maxRetries }), "invalid_step", "`maxRetries` must be an integer"] as never,
+    ),
+    ...[Number.NaN, -1, Number.POSITIVE_INFINITY, 1e300].map(
+      (retryBackoffBase) =>
+        [
+          `retryBackoffBase ${retryBackoffBase}`,
+          step({ retryBackoffBase }),
+          "invalid_step",
+          "`retryBackoffBase` must be",
+        ] as never,
+    ),
     ["retryBackoffMax NaN", step({ retryBackoffMax: Number.NaN }), "invalid_step", "`retryBackoffMax` must be"],
     ["timeout NaN", step({ timeout: Number.NaN }), "invalid_step", "`timeout` must be"],
-    ["timeout of tryStep", (ctx) => ctx.tryStep({ name: "x", run: () => 1, timeout: "5" as never }), "invalid_step", "not string"],
-    ...[0, -1, 2.5, Number.NaN, Number.POSITIVE_INFINITY].map((historyPruneInterval) => [`historyPruneInterval ${historyPruneInterval}`, loop({ historyPruneInterval }), "invalid_loop", "`historyPruneInterval` must be an integer of at least 1"] as never),
+    [
+      "timeout of tryStep",
+      (ctx) => ctx.tryStep({ name: "x", run: () => 1, timeout: "5" as never }),
+      "invalid_step",
+      "not string",
+    ],
+    ...[0, -1, 2.5, Number.NaN, Number.POSITIVE_INFINITY].map(
+      (historyPruneInterval) =>
+        [
+          `historyPruneInterval ${historyPruneInterval}`,
+          loop({ historyPruneInterval }),
+          "invalid_loop",
+          "`historyPruneInterval` must be an integer of at least 1",
+        ] as never,
+    ),
     ["historySize", loop({ historySize: -1 }), "invalid_loop", "`historySize` must be"],
-    ...[Number.NaN, Number.POSITIVE_INFINITY, 1e300].map((ms) => [`sleep ${ms}`, (ctx: Ctx) => ctx.sleep("x", ms), "invalid_time", "Sleep"] as never),
+    ...[Number.NaN, Number.POSITIVE_INFINITY, 1e300].map(
+      (ms) => [`sleep ${ms}`, (ctx: Ctx) => ctx.sleep("x", ms), "invalid_time", "Sleep"] as never,
+    ),
     ["sleepUntil 1e300", (ctx) => ctx.sleepUntil("x", 1e300), "invalid_time", "Sleep"],
     ["timeout of next", (ctx) => ctx.queue.next("x", { timeout: 1e300 }), "invalid_time", "timeout"],
-    ["a name that is a number", (ctx) => ctx.step(5 as never, () => 1), "invalid_name", "a name is a string, not number"],
-    ["a loop whose name is a number", (ctx) => ctx.loop(5 as never, async () => Loop.break(1)), "invalid_name", "a name is a string, not number"],
+    [
+      "a name that is a number",
+      (ctx) => ctx.step(5 as never, () => 1),
+      "invalid_name",
+      "a name is a string, not number",
+    ],
+    [
+      "a loop whose name is a number",
+      (ctx) => ctx.loop(5 as never, async () => Loop.break(1)),
+      "invalid_name",
+      "a name is a string, not number",
+    ],
   ];
 
   it.each(bad)("%s is refused with a typed error, and nothing is recorded", async (_, run, code, says) => {
-    const done = await finished(async (ctx) => run(ctx).catch((error: { group: string; code: string; message: string }) => [error.group, error.code, error.message]));
+    const done = await finished(async (ctx) =>
+      run(ctx).catch((error: { group: string; code: string; message: string }) => [
+        error.group,
+        error.code,
+        error.message,
+      ]),
+    );
     const { output } = await done.status();
     expect(output).toEqual(["workflow", code, expect.stringContaining(says)]);
     expect(done.stored()).toEqual([]);
@@ -697,14 +880,20 @@ describe("numbers that a step, a loop or a wait is given", () => {
   });
 
   it("a negative timeout is due now", async () => {
-    const done = await finished(async (ctx, self) => ctx.tryStep({ name: "x", timeout: -1, run: () => self.clock.delay(5) }));
+    const done = await finished(async (ctx, self) =>
+      ctx.tryStep({ name: "x", timeout: -1, run: () => self.clock.delay(5) }),
+    );
     expect(await done.status()).toMatchObject({ output: { ok: false, failure: { kind: "timeout" } } });
   });
 
   it("those of a recorded operation are not looked at again: it goes on as it began", async () => {
     const program = (maxRetries: number, historySize: number) => async (ctx: Ctx) => {
       await ctx.step({ name: "done", maxRetries, run: () => 1 });
-      return ctx.loop({ name: "l", historySize, run: async (l: Ctx) => (await l.sleep("z", 1_000), Loop.break("end")) });
+      return ctx.loop({
+        name: "l",
+        historySize,
+        run: async (l: Ctx) => (await l.sleep("z", 1_000), Loop.break("end")),
+      });
     };
     const s = await subject(program(3, 5));
     const next = s.deploy(program(-1, -5));

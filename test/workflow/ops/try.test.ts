@@ -6,28 +6,49 @@ const HOUR = 3_600_000;
 
 describe("try", () => {
   it("gives its value, in both forms of the call, and records nothing of its own", async () => {
-    const s = await finished(async (ctx) => [await ctx.try("a", (b) => b.step("s", () => 1)), await ctx.try({ name: "b", run: async () => undefined })]);
-    expect((await s.status()).output).toEqual([{ ok: true, value: 1 }, { ok: true, value: undefined }]);
+    const s = await finished(async (ctx) => [
+      await ctx.try("a", (b) => b.step("s", () => 1)),
+      await ctx.try({ name: "b", run: async () => undefined }),
+    ]);
+    expect((await s.status()).output).toEqual([
+      { ok: true, value: 1 },
+      { ok: true, value: undefined },
+    ]);
     expect(s.lines()).toEqual(["step a/s completed"]);
   });
 
   it.each<[string, () => Error, number, object]>([
-    ["critical", () => new CriticalError("stop"), 3, { attempts: 1, error: { name: "CriticalError", message: "stop" } }],
+    [
+      "critical",
+      () => new CriticalError("stop"),
+      3,
+      { attempts: 1, error: { name: "CriticalError", message: "stop" } },
+    ],
     ["exhausted", () => new TypeError("no"), 1, { attempts: 2, error: { name: "TypeError", message: "no" } }],
-  ])("gives the terminal failure of a step of it, kind %s, the same on replay (D100)", async (kind, make, maxRetries, failure) => {
-    const runs = new Runs();
-    const seen: unknown[] = [];
-    const s = await subject(async (ctx) => {
-      seen.push(await ctx.try("block", (b) => b.step({ name: "s", maxRetries, run: () => Promise.reject(runs.note("s") ?? make()) })));
-      await ctx.sleep("stay", HOUR);
-    });
-    await s.world.pass(1_000);
-    await s.replay();
-    expect(seen).toHaveLength(2);
-    expect(seen[0]).toMatchObject({ ok: false, failure: { source: "step", name: "s", step: { kind, stepName: "s", ...failure } } });
-    expect(seen[1]).toEqual(seen[0]);
-    expect((await s.status()).status).toBe("running");
-  });
+  ])(
+    "gives the terminal failure of a step of it, kind %s, the same on replay (D100)",
+    async (kind, make, maxRetries, failure) => {
+      const runs = new Runs();
+      const seen: unknown[] = [];
+      const s = await subject(async (ctx) => {
+        seen.push(
+          await ctx.try("block", (b) =>
+            b.step({ name: "s", maxRetries, run: () => Promise.reject(runs.note("s") ?? make()) }),
+          ),
+        );
+        await ctx.sleep("stay", HOUR);
+      });
+      await s.world.pass(1_000);
+      await s.replay();
+      expect(seen).toHaveLength(2);
+      expect(seen[0]).toMatchObject({
+        ok: false,
+        failure: { source: "step", name: "s", step: { kind, stepName: "s", ...failure } },
+      });
+      expect(seen[1]).toEqual(seen[0]);
+      expect((await s.status()).status).toBe("running");
+    },
+  );
 
   it("gives the failure of a join or a race of it (D101)", async () => {
     const seen: unknown[] = [];
@@ -45,7 +66,10 @@ describe("try", () => {
     await s.replay();
     expect(seen[0]).toMatchObject([
       { ok: false, failure: { source: "join", name: "j", error: { name: "JoinError", message: "Join failed: a" } } },
-      { ok: false, failure: { source: "race", name: "r", error: { name: "RaceError", message: "All branches failed" } } },
+      {
+        ok: false,
+        failure: { source: "race", name: "r", error: { name: "RaceError", message: "All branches failed" } },
+      },
       { ok: false, failure: { source: "race", name: "r" } },
     ]);
     expect(seen[1]).toEqual(seen[0]);
@@ -77,7 +101,10 @@ describe("try", () => {
         },
       });
     });
-    expect((await caught.status()).output).toMatchObject({ ok: false, failure: { source: "block", name: "block", error: { name: "RollbackError", message: "back" } } });
+    expect((await caught.status()).output).toMatchObject({
+      ok: false,
+      failure: { source: "block", name: "block", error: { name: "RollbackError", message: "back" } },
+    });
     expect(runs.list).toEqual(["a"]);
     const thrown = await finished(async (ctx) => {
       await ctx.rollbackCheckpoint("cp");
@@ -91,13 +118,24 @@ describe("try", () => {
   });
 
   it("gives a RollbackError of a step of it with the step, if it is listed", async () => {
-    const s = await finished(async (ctx) => ctx.try({ name: "block", catch: ["rollback"], run: (b) => b.step("s", () => Promise.reject(new RollbackError("back"))) }));
-    expect((await s.status()).output).toMatchObject({ ok: false, failure: { source: "step", name: "s", step: { kind: "rollback", attempts: 1 } } });
+    const s = await finished(async (ctx) =>
+      ctx.try({
+        name: "block",
+        catch: ["rollback"],
+        run: (b) => b.step("s", () => Promise.reject(new RollbackError("back"))),
+      }),
+    );
+    expect((await s.status()).output).toMatchObject({
+      ok: false,
+      failure: { source: "step", name: "s", step: { kind: "rollback", attempts: 1 } },
+    });
   });
 
   it("catches only the sources that are listed", async () => {
     const s = await finished(async (ctx) =>
-      ctx.try({ name: "block", catch: ["join"], run: (b) => b.step("s", () => Promise.reject(new CriticalError("no"))) }).catch((error: Error) => error.name),
+      ctx
+        .try({ name: "block", catch: ["join"], run: (b) => b.step("s", () => Promise.reject(new CriticalError("no"))) })
+        .catch((error: Error) => error.name),
     );
     expect((await s.status()).output).toBe("CriticalError");
   });
@@ -125,7 +163,11 @@ describe("try", () => {
   it("catches what a loop in it lets through, and nothing twice", async () => {
     const s = await finished(async (ctx) =>
       ctx.try("outer", async (outer) => {
-        const inner = await outer.try("inner", (b) => b.loop("l", async (round) => Loop.break(await round.step("s", () => Promise.reject(new CriticalError("deep"))))));
+        const inner = await outer.try("inner", (b) =>
+          b.loop("l", async (round) =>
+            Loop.break(await round.step("s", () => Promise.reject(new CriticalError("deep")))),
+          ),
+        );
         return inner.ok ? "ok" : inner.failure.source;
       }),
     );
@@ -155,7 +197,11 @@ describe("try", () => {
   });
 
   it("needs a function", async () => {
-    const s = await finished(async (ctx) => Promise.resolve().then(() => ctx.try("a", undefined as never)).catch((error: { code: string }) => error.code));
+    const s = await finished(async (ctx) =>
+      Promise.resolve()
+        .then(() => ctx.try("a", undefined as never))
+        .catch((error: { code: string }) => error.code),
+    );
     expect((await s.status()).output).toBe("invalid_try");
   });
 });

@@ -1,0 +1,17 @@
+import { expect, test } from "vitest";
+import { filesIn, read } from "./source-files.js";
+
+const MAX_CHARACTERS = 140;
+
+test("no line of code is too long: the formatter breaks neither comments nor strings", () => {
+  const code = filesIn("{src,test,scripts,examples,bench,conformance}/**/*.{ts,mjs}", "*.ts").filter(
+    (path) => !path.includes("node_modules/"),
+  );
+  const lines = code.flatMap((path) =>
+    read(path)
+      .split("\n")
+      .map((line, index) => ({ line, where: `${path}:${index + 1}` })),
+  );
+  expect(lines.length).toBeGreaterThan(50_000);
+  expect(lines.filter(({ line }) => line.length > MAX_CHARACTERS).map(({ where }) => where)).toEqual([]);
+});
