@@ -41,7 +41,8 @@ export interface CallOrigin {
  * Runs one action and gives its encoded result. What the action changed is committed before its result, or its error,
  * is given (C1, C5). Actions are not serialised: they interleave at their awaits.
  *
- * @throws actor/action_not_found, actor/invalid_request for more than 10,000 arguments, actor/validation_error, actor/action_timed_out, actor/callback_timed_out, value/not_serializable
+ * @throws actor/action_not_found, actor/invalid_request for more than 10,000 arguments, actor/validation_error,
+ * actor/action_timed_out, actor/callback_timed_out, value/not_serializable
  * or value/too_large for a result that has no encoding, actor/restarting, and whatever the action or
  * `onBeforeActionResponse` throws
  */
@@ -100,7 +101,9 @@ function checkQueue(actor: CompiledActor, name: string, isReceived: boolean, log
   } else if (!isReceived) {
     if (!TOLD.has(actor))
       log.warn({
-        msg: `The actor "${actor.name}" refuses messages from outside: nobody would receive them. If its actions do, declare its \`queues\``,
+        msg:
+          `The actor "${actor.name}" refuses messages from outside: nobody would receive them. ` +
+          "If its actions do, declare its `queues`",
       });
     TOLD.add(actor);
     throw new ActorError(
@@ -218,7 +221,10 @@ export interface HandlerResult {
   readonly output: unknown;
 }
 
-/** Runs an action's handler within the action timeout. Commits nothing: who calls it does, and says after that that the callback has ended. */
+/**
+ * Runs an action's handler within the action timeout. Commits nothing: its caller does, and then says that the
+ * callback has ended.
+ */
 export async function runHandler(
   activation: ActorActivation,
   name: string,

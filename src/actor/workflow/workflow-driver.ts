@@ -379,7 +379,9 @@ export class WorkflowHost implements WorkflowPorts {
 
 /** The registry no longer has the workflow: the same as code that does not match (decision 12). */
 function missing(name: string): HistoryDivergedError {
-  const message = `The actor "${name}" has a workflow in flight, but its code has none any more. Put it back, or end it with c.workflow.cancel()`;
+  const message =
+    `The actor "${name}" has a workflow in flight, but its code has none any more. ` +
+    "Put it back, or end it with c.workflow.cancel()";
   return new HistoryDivergedError(message, { location: "(root)", found: "a workflow", expected: "none" });
 }
 
