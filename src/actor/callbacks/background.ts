@@ -1,5 +1,6 @@
 import type { ActorActivation } from "../activation/activation.js";
 import { describe } from "../activation/thrown.js";
+import { waitFor } from "../activation/wait.js";
 
 /**
  * Work with no client. What a crash would interrupt (scheduled actions, `keepAwake`, a run handler between its waits) holds
@@ -37,24 +38,20 @@ export class Background {
     );
   }
 
-  /** Resolves when nothing of it is left, or at a time in epoch ms. */
+  /** Resolves when nothing of it is left, at a time in epoch ms, or with the activation, which takes its timers along. */
   async settled(until: number): Promise<void> {
-    const { timers, ports } = this.#activation;
-    let over = until <= ports.now();
-    let stop = (): void => {};
-    const timedOut = new Promise<void>((resolve) => {
-      stop = resolve;
-    });
-    const timer = {
-      at: until,
-      fire: (): void => {
-        over = true;
-        stop();
-      },
-    };
-    timers.add(timer);
-    while (this.#pending.size > 0 && !over) await Promise.race([Promise.all(this.#pending), timedOut]);
-    timers.remove(timer);
+    const { timers, ports, abortSignal } = this.#activation;
+    if (until <= ports.now()) return;
+    const outcome = (): void => {};
+    await waitFor(
+      timers,
+      { deadline: { at: until, outcome }, aborts: [{ signal: abortSignal, outcome }] },
+      this.#allSettled(),
+    );
+  }
+
+  async #allSettled(): Promise<void> {
+    while (this.#pending.size > 0) await Promise.all(this.#pending);
   }
 
   #keep(what: string, work: () => unknown, ended: () => void): void {

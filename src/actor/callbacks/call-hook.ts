@@ -1,5 +1,6 @@
 import { ActorError, isThenable } from "../../protocol/index.js";
 import type { ActorActivation } from "../activation/activation.js";
+import { abortedBy, waitFor } from "../activation/wait.js";
 import { closeEffects, withEffects } from "./callback-effects.js";
 import type { Handler } from "../definition/compiled-actor.js";
 import type { Stage } from "./callback-context.js";
@@ -37,27 +38,14 @@ export function within(
   timedOut: () => unknown,
 ): Promise<unknown> {
   const { timers, ports, abortSignal } = activation;
-  return new Promise((resolve, reject) => {
-    const stop = (settle: () => void): void => {
-      timers.remove(timer);
-      abortSignal.removeEventListener("abort", onEnd);
-      settle();
-    };
-    const onEnd = (): void => stop(() => reject(abortSignal.reason));
-    const timer = {
-      at: ports.now() + timeoutMs,
-      fire: (): void => {
-        const error = timedOut();
-        stop(() => reject(error));
-      },
-    };
-    timers.add(timer);
-    abortSignal.addEventListener("abort", onEnd, { once: true });
-    running.then(
-      (value) => stop(() => resolve(value)),
-      (error: unknown) => stop(() => reject(error)),
-    );
-  });
+  const outcome = (): never => {
+    throw timedOut();
+  };
+  return waitFor(
+    timers,
+    { deadline: { at: ports.now() + timeoutMs, outcome }, aborts: [abortedBy(abortSignal)] },
+    running,
+  );
 }
 
 function timedOut(name: string, timeoutMs: number): ActorError {

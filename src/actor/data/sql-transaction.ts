@@ -1,6 +1,7 @@
 import { ActorError } from "../../protocol/index.js";
 import type { ActorActivation } from "../activation/activation.js";
-import type { SqlDatabase } from "../ports.js";
+import { wait, type DeadlineTimers } from "../activation/wait.js";
+import type { SqlDatabase, Timer } from "../ports.js";
 import { sqlError } from "../storage/store-errors.js";
 
 /** What ends a transaction before its work does. */
@@ -82,14 +83,12 @@ export class SqlTransaction {
     if (this.#failure) throw this.#failure.error;
     const { ports, abortSignal } = this.#activation;
     this.#endsAt = ports.now() + this.#ends.timeoutMs;
-    // A timer of its own: one that was set before is not delivered while the transaction is open.
-    const timer = ports.createTimer();
-    const onEnd = (): void => this.#fail(abortSignal.reason);
+    const deadline = { at: this.#endsAt, outcome: () => this.#endWith(this.#ends.onTimeout()) };
+    const aborts = [{ signal: abortSignal, outcome: () => this.#endWith(abortSignal.reason) }];
     try {
-      return await new Promise<T>((resolve, reject) => {
+      // A timer of its own: one that was set before is not delivered while the transaction is open.
+      return await wait<T>(timersOf(ports.createTimer()), { deadline, aborts }, ({ resolve, reject }) => {
         this.#reject = reject;
-        abortSignal.addEventListener("abort", onEnd, { once: true });
-        timer.set(this.#endsAt, () => this.#fail(this.#ends.onTimeout()));
         begin(work).then(
           (value) => {
             this.#hasEnded = true;
@@ -98,13 +97,17 @@ export class SqlTransaction {
           },
           (error: unknown) => this.#fail(error),
         );
+        return () => {};
       });
     } finally {
-      timer.clear();
-      abortSignal.removeEventListener("abort", onEnd);
       // The platform ends the inner one first.
       await this.#inner?.ended;
     }
+  }
+
+  #endWith(error: unknown): never {
+    this.#fail(error);
+    throw error;
   }
 
   /** From here on nothing of it runs any more: not even what its work does in this very turn. */
@@ -118,6 +121,10 @@ export class SqlTransaction {
   #failInner(error: unknown): void {
     if (this.#inner) this.#inner.transaction.#fail(error);
   }
+}
+
+function timersOf(timer: Timer): DeadlineTimers {
+  return { add: ({ at, fire }) => timer.set(at, fire), remove: () => timer.clear() };
 }
 
 async function begin<T>(work: () => T | Promise<T>): Promise<T> {

@@ -2,6 +2,7 @@ import { ActorError } from "../../protocol/index.js";
 import type { StoredMessage } from "../../workflow/index.js";
 import type { ActorActivation } from "../activation/activation.js";
 import type { PlainReceive, PlainReceivers } from "../activation/actor-queue.js";
+import { abortedBy, wait } from "../activation/wait.js";
 
 interface Waiting {
   readonly receive: PlainReceive;
@@ -38,7 +39,6 @@ export class MessageReceivers implements PlainReceivers {
     }
     const ready = this.#take(receive);
     if (ready.length > 0 || receive.timeoutMs === 0) return ready;
-    if (this.#activation.shutdown.signal.aborted) throw this.#activation.shutdown.signal.reason;
     return this.#wait(receive);
   }
 
@@ -60,33 +60,29 @@ export class MessageReceivers implements PlainReceivers {
     return messages;
   }
 
+  /** A signal counts before a message of the same turn; that the activation ends, before what the callback asked for. */
   #wait(receive: PlainReceive): Promise<StoredMessage[]> {
     const { timers, ports, shutdown } = this.#activation;
-    return new Promise((resolve, reject) => {
-      const end = (settle: () => void): void => {
-        this.#waiting.delete(waiting);
-        if (receive.isRunHandler) this.#activation.workChanged();
-        if (timer) timers.remove(timer);
-        shutdown.signal.removeEventListener("abort", onEnd);
-        for (const signal of receive.signals) signal.removeEventListener("abort", onAbort);
-        settle();
-      };
-      const onEnd = (): void => end(() => reject(shutdown.signal.reason));
-      const onAbort = (): void => end(() => reject(aborted()));
-      const waiting: Waiting = { receive, give: (messages) => end(() => resolve(messages)) };
-      const timer =
-        receive.timeoutMs === undefined
-          ? undefined
-          : { at: ports.now() + receive.timeoutMs, fire: () => end(() => resolve([])) };
+    const { timeoutMs, signals } = receive;
+    const deadline =
+      timeoutMs === undefined ? undefined : { at: ports.now() + timeoutMs, outcome: (): StoredMessage[] => [] };
+    const aborts = [abortedBy(shutdown.signal), ...signals.map((signal) => ({ signal, outcome: throwAborted }))];
+    return wait(timers, { deadline, aborts }, ({ resolve }) => {
+      const waiting: Waiting = { receive, give: resolve };
       this.#waiting.add(waiting);
       if (receive.isRunHandler) this.#activation.workChanged();
-      if (timer) timers.add(timer);
-      shutdown.signal.addEventListener("abort", onEnd, { once: true });
-      for (const signal of receive.signals) signal.addEventListener("abort", onAbort, { once: true });
+      return () => {
+        this.#waiting.delete(waiting);
+        if (receive.isRunHandler) this.#activation.workChanged();
+      };
     });
   }
 }
 
 export function aborted(): ActorError {
   return new ActorError("actor", "aborted", "The wait was aborted");
+}
+
+export function throwAborted(): never {
+  throw aborted();
 }

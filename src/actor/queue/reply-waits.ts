@@ -5,10 +5,11 @@
  */
 import { encodeValue } from "../../protocol/index.js";
 import type { ActorActivation } from "../activation/activation.js";
-import { aborted } from "./message-receivers.js";
+import { throwAborted } from "./message-receivers.js";
 import type { KnownMessage } from "./message-table.js";
 import type { Socket } from "../ports.js";
 import type { ReplyResult } from "../activation/actor-queue.js";
+import { abortedBy, wait } from "../activation/wait.js";
 
 /** Where replies are kept in the table of deadlines. */
 const REPLIES = "reply/";
@@ -71,36 +72,14 @@ export class ReplyWaits {
   /** @throws actor/aborted when a signal fires, and why the activation ends */
   wait(id: number, timeoutMs: number, signals: readonly AbortSignal[]): Promise<ReplyResult> {
     const { timers, ports, abortSignal } = this.#activation;
-    return new Promise((resolve, reject) => {
-      const onEnd = (): void => {
-        stop();
-        reject(abortSignal.reason);
-      };
-      const onAbort = (): void => {
-        stop();
-        reject(aborted());
-      };
-      const timer = {
-        at: ports.now() + timeoutMs,
-        fire: (): void => {
-          stop();
-          resolve({ status: "timedOut" });
-        },
-      };
-      const stop = (): void => {
-        if (this.#waiters.get(id) === waiter) this.#waiters.delete(id);
-        timers.remove(timer);
-        abortSignal.removeEventListener("abort", onEnd);
-        for (const signal of signals) signal.removeEventListener("abort", onAbort);
-      };
-      const waiter = (reply: Uint8Array | undefined): void => {
-        stop();
-        resolve({ status: "completed", reply });
-      };
+    const deadline = { at: ports.now() + timeoutMs, outcome: (): ReplyResult => ({ status: "timedOut" }) };
+    const aborts = [abortedBy(abortSignal), ...signals.map((signal) => ({ signal, outcome: throwAborted }))];
+    return wait(timers, { deadline, aborts }, ({ resolve }) => {
+      const waiter = (reply: Uint8Array | undefined): void => resolve({ status: "completed", reply });
       this.#waiters.set(id, waiter);
-      timers.add(timer);
-      abortSignal.addEventListener("abort", onEnd, { once: true });
-      for (const signal of signals) signal.addEventListener("abort", onAbort, { once: true });
+      return () => {
+        if (this.#waiters.get(id) === waiter) this.#waiters.delete(id);
+      };
     });
   }
 

@@ -134,3 +134,36 @@ describe("c.sleep()", () => {
     expect(await Promise.race([hanging, world.settle().then(() => "hangs")])).not.toBe("hangs");
   });
 });
+
+it("a last part whose activation is lost to a full storage is over: the next call is answered", async () => {
+  let isFull = false;
+  const { subject, world } = single(
+    actor({
+      state: { n: 0 },
+      actions: {
+        sleep: (c) => {
+          const work = async (): Promise<void> => {
+            await world.clock.delay(100);
+            isFull = true;
+            c.state.n += 1;
+            await new Promise(() => {});
+          };
+          c.waitUntil(work());
+          c.sleep();
+        },
+        get: (c) => c.state.n,
+      },
+    }),
+    {
+      fault: () => {
+        if (isFull) throw new Error("SQLITE_FULL");
+        return undefined;
+      },
+    },
+  );
+  await subject.call("sleep");
+  await world.pass(100);
+  expect(isFull).toBe(true);
+  isFull = false;
+  expect(await Promise.race([subject.call("get"), world.settle().then(() => "hangs")])).toBe(0);
+});
