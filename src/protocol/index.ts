@@ -64,6 +64,9 @@ export { decodeJson, decodePlainJson, encodeJson, fromJsonTree, toJsonTree } fro
 export type { JsonOptions } from "./codecs/json.js";
 export { MAX_SEND_WAIT_MS, readOptions } from "./options.js";
 export { isBeyondLimit } from "./errors/malformed.js";
+export { saysNotRun } from "./errors/not-run.js";
+export { sameBytes } from "./same-bytes.js";
+export { isWellFormed } from "./well-formed.js";
 export { isEncoding } from "./messages/messages.js";
 export type {
   ActionRequest,
@@ -96,6 +99,8 @@ export type { Measure } from "./cbor/measure.js";
 export { ENVELOPE_VERSION, NEWEST_STORAGE_FORMAT, PACKAGE_VERSION, STORAGE_FORMAT } from "./version.js";
 export {
   callerLimits,
+  DUE_PER_PASS,
+  MAX_CONNECTION_PARAMS_BYTES,
   MAX_DECODED_DEPTH,
   MAX_INTERRUPTIONS,
   MAX_ROW_BYTES,

@@ -35,8 +35,14 @@ export function callerLimits(levelsAround: number): ReadLimits {
 /** Encoded bytes that one stored value of a user's may have. */
 export const MAX_VALUE_BYTES = 2_000_000;
 
-/** Encoded bytes of a row of ours: a value of any size, and what stands around it. */
+/** Encoded bytes of a row of ours: a value of any size, and what stands around it; below the platform's 2 MiB. */
 export const MAX_ROW_BYTES = MAX_VALUE_BYTES + 90_000;
+
+/** Bytes that the params of a connection may have: they travel in a header, and are stored beside the connection. */
+export const MAX_CONNECTION_PARAMS_BYTES = 4096;
+
+/** What is due at once, waits of a workflow or schedules, is begun so many at a time: the next pass follows at once. */
+export const DUE_PER_PASS = 100;
 
 /** Encoded bytes that cross a wire at once: what the platform carries. */
 export const MAX_WIRE_BYTES = 32 * 1024 * 1024;

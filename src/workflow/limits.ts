@@ -8,8 +8,6 @@ export const DEFAULT_RETRY_BACKOFF_MAX_MS = 30_000;
 export const DEFAULT_STEP_TIMEOUT_MS = 30_000;
 /** After this many operations the run gives other events a turn (W16). */
 export const OPERATIONS_PER_YIELD = 25;
-/** Due waits that one pass may settle before it leaves the rest for the next wake (D9). */
-export const DUE_PER_PASS = 100;
 /** Longest legal name of an operation, in UTF-8 bytes (decision 5). */
 export const MAX_NAME_BYTES = 1024;
 

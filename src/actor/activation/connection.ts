@@ -7,6 +7,7 @@ import {
   type Frame,
   own,
   decodeRow,
+  MAX_CONNECTION_PARAMS_BYTES,
 } from "../../protocol/index.js";
 import { CallsInFlight } from "./calls-in-flight.js";
 import type { ConnectionEnd, Socket } from "../ports.js";
@@ -17,7 +18,6 @@ import type { StateView } from "../state/state-view.js";
 /** Bytes of a connection's encoded state; with the params and the subscriptions it must fit what a socket can carry. */
 export const MAX_CONNECTION_STATE_BYTES = 8_000;
 /** Bytes of a connection's encoded params, whichever way they came. */
-export const MAX_CONNECTION_PARAMS_BYTES = 4_096;
 /** Bytes of the names of a connection's events. All three together stay below the 16,384 that a socket carries. */
 const MAX_EVENTS_BYTES = 3_500;
 

@@ -358,7 +358,7 @@ export interface ActorConfig<S, CP, CS, V, I, DB, E extends EventDeclarations, Q
   /**
    * After the connection has left `c.conns`, for every connection that `onConnect` let pass: at least once, also for those
    * that were lost with the process (then at the next start, with code 1006). What it throws is logged. Where it ends the
-   * object itself, it is given up for that connection after the sixth time.
+   * object itself, later starts call it again, five times at most; then it is given up for that connection.
    */
   readonly onDisconnect?: (
     c: ActorContext<S, CP, CS, V, unknown, DB, E, Q>,

@@ -1,4 +1,12 @@
-import { decodeValue, encodeValue, toErrorData, type ErrorData, own, ownField } from "../../protocol/index.js";
+import {
+  decodeValue,
+  encodeValue,
+  toErrorData,
+  type ErrorData,
+  own,
+  ownField,
+  saysNotRun,
+} from "../../protocol/index.js";
 import { describe, legible } from "../activation/thrown.js";
 import type { ActorPorts } from "../ports.js";
 import type { ActorRecord } from "../storage/record.js";
@@ -14,9 +22,6 @@ export interface FailedCall {
 }
 
 type FailurePorts = Pick<ActorPorts, "log" | "randomHex">;
-
-/** Codes by which a client knows that nothing of its call has run, so that it may send it again. */
-const NOT_RUN = new Set(["actor/starting", "actor/stopping", "guard/service_unavailable"]);
 
 /**
  * As `toErrorData`, of whatever was thrown: what it carries beside its texts is a copy that every reply can hold, or is
@@ -89,7 +94,7 @@ export function failureData(known: ErrorData, { status, errorId, record, hasBegu
 function retryable({ group, code, metadata }: ErrorData, status: number, hasBegun: boolean): { retryable?: boolean } {
   const isOurs = group === "actor" || group === "guard";
   if (status !== 503 || !isOurs) return {};
-  if (hasBegun && NOT_RUN.has(`${group}/${code}`)) return { retryable: false };
+  if (hasBegun && saysNotRun({ group, code })) return { retryable: false };
   return isFields(metadata) && typeof (metadata && ownField(metadata, "retryable")) === "boolean"
     ? {}
     : { retryable: !hasBegun };

@@ -1,7 +1,7 @@
 import type { ActorActivation } from "../activation/activation.js";
 import type { Connection } from "../activation/connection.js";
 
-/** So often `onDisconnect` is begun for one lost connection after the object was cut off; then it is given up. */
+/** So often starts that follow a cut-off call `onDisconnect` for one lost connection; then it is given up. */
 const MAX_TRIES = 5;
 
 /**

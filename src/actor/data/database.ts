@@ -6,7 +6,7 @@
  * Invariants: a statement runs in the turn of its call unless a transaction stands before it; a transaction never undoes a
  * commit of the runtime; after the activation has ended nothing runs any more.
  */
-import { ActorError, readOptions } from "../../protocol/index.js";
+import { ActorError, readOptions, isThenable } from "../../protocol/index.js";
 import type { ActorActivation } from "../activation/activation.js";
 import type {
   ActorDatabase,
@@ -77,7 +77,7 @@ export class Database implements ActorDatabase {
   /** Makes the client; a promise if the provider takes its time over it. */
   open(): Promise<void> | undefined {
     const made = this.client;
-    if (!isPromise(made)) return undefined;
+    if (!isThenable(made)) return undefined;
     this.#isShared = true;
     return Promise.resolve(made).then((client) => void (this.#client = client));
   }
@@ -396,8 +396,4 @@ function timeoutOf(options: TransactionOptions | undefined): number {
   if (typeof timeout !== "number" || !(timeout > 0) || timeout === Infinity)
     throw new ActorError("sqlite", "invalid_timeout", "A transaction's timeout is a positive number of ms");
   return Math.min(timeout, MAX_TRANSACTION_MS);
-}
-
-function isPromise(value: unknown): value is PromiseLike<unknown> {
-  return typeof (value as PromiseLike<unknown> | null)?.then === "function";
 }

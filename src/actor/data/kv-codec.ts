@@ -1,5 +1,5 @@
 /** Keys and values of `c.kv`, as users give them and as they are stored. */
-import { ActorError } from "../../protocol/index.js";
+import { ActorError, isWellFormed } from "../../protocol/index.js";
 import type { KvKey, KvKeyOf, KvKeyType, KvValue, KvValueOf, KvValueType } from "../api/kv-types.js";
 import { KEYS } from "../storage/record.js";
 
@@ -9,11 +9,10 @@ export const MAX_KV_VALUE_BYTES = 131_072;
 const encoder = new TextEncoder();
 // `ignoreBOM` means "leave it in".
 const decoder = new TextDecoder("utf-8", { fatal: true, ignoreBOM: true });
-const HALF_PAIR = /\p{Surrogate}/u;
 
 /** The storage key of a user's: hexadecimal, whose order as text is the order of the bytes. @throws kv/invalid_key, kv/key_too_large */
 export function storageKey(key: KvKey): string {
-  const bytes = typeof key === "string" && !HALF_PAIR.test(key) ? encoder.encode(key) : key;
+  const bytes = typeof key === "string" && isWellFormed(key) ? encoder.encode(key) : key;
   if (!(bytes instanceof Uint8Array))
     throw new ActorError("kv", "invalid_key", "A key is a text, of whole characters, or a Uint8Array");
   if (bytes.byteLength > MAX_KV_KEY_BYTES) {
@@ -50,7 +49,7 @@ export function valueBytes(value: KvValue, type?: KvValueType): Uint8Array<Array
       : value instanceof Uint8Array
         ? "binary"
         : undefined;
-  if (found === undefined || (isText && HALF_PAIR.test(value))) {
+  if (found === undefined || (isText && !isWellFormed(value))) {
     throw new ActorError(
       "kv",
       "invalid_value",

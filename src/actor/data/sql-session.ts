@@ -1,4 +1,4 @@
-import { ActorError } from "../../protocol/index.js";
+import { ActorError, isThenable } from "../../protocol/index.js";
 import type { SqlSession, SqlTable } from "../api/database-types.js";
 import { transactionEnded } from "./sql-transaction.js";
 
@@ -45,10 +45,9 @@ async function refuse(): Promise<never> {
 
 /** The platform would take a promise, and undo nothing of what comes after its first `await`. */
 function mustBeSynchronous<T>(result: T): T {
-  const promise = result as PromiseLike<unknown> | undefined;
-  if (typeof promise?.then !== "function") return result;
+  if (!isThenable(result)) return result;
   // What becomes of it interests nobody any more.
-  promise.then(undefined, () => {});
+  result.then(undefined, () => {});
   throw asynchronous(
     "The function of this transaction gave a promise: what it did is undone, and its `tx` is refused from " +
       "now on. Write it as `async (tx) => …`",

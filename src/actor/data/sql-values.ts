@@ -1,12 +1,11 @@
 /** Values on their way into SQL and back: what the platform would change in silence is refused or put right here. */
-import { ActorError, describeValue, MAX_VALUE_BYTES } from "../../protocol/index.js";
+import { ActorError, describeValue, MAX_VALUE_BYTES, isWellFormed } from "../../protocol/index.js";
 import type { SqlTable } from "../api/database-types.js";
 import type { SqlCell, SqlResult } from "../ports.js";
 import { withoutNames, type SqlStatement } from "./sql-text.js";
 
 /** The platform's limit of parameters in one statement; the local runtime does not know it. */
 const MAX_PARAMETERS = 100;
-const HALF_PAIR = /\p{Surrogate}/u;
 const encoder = new TextEncoder();
 
 export interface BoundStatement {
@@ -82,7 +81,7 @@ function toCell(value: unknown, what: string): Cell {
         throw invalid(`${what} is beyond 64 bits, which is what SQLite's integers have`);
       return value;
     case "string":
-      if (HALF_PAIR.test(value)) throw invalid(`${what} has half a surrogate pair in it, which SQL would replace`);
+      if (!isWellFormed(value)) throw invalid(`${what} has half a surrogate pair in it, which SQL would replace`);
       // No text has more bytes than three for each unit of it.
       checkSize(value.length * 3 <= MAX_VALUE_BYTES ? 0 : encoder.encode(value).length, what);
       return value;

@@ -1,4 +1,4 @@
-import type { Creation } from "../../protocol/index.js";
+import { sameBytes, type Creation } from "../../protocol/index.js";
 import type { ActorRuntime } from "./actor-runtime.js";
 
 /** A start that failed by itself, not for what its caller asked beside it. */
@@ -15,7 +15,7 @@ export class StartFailure extends Error {
   isFor(creation: Creation): boolean {
     const made = this.#creation;
     if (!made) return true;
-    return made.mode !== "get" && creation.mode !== "get" && sameBytes(made.input, creation.input);
+    return made.mode !== "get" && creation.mode !== "get" && sameBytes(made.input ?? NONE, creation.input ?? NONE);
   }
 }
 
@@ -96,7 +96,4 @@ export class StartGate {
   }
 }
 
-function sameBytes(a: Uint8Array = NONE, b: Uint8Array = NONE): boolean {
-  return a.length === b.length && a.every((byte, index) => byte === b[index]);
-}
 const NONE = new Uint8Array();

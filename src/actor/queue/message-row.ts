@@ -1,4 +1,4 @@
-import { ActorError, decodeRow, encodeValue, MAX_VALUE_BYTES, own } from "../../protocol/index.js";
+import { ActorError, decodeRow, encodeValue, own, MAX_ROW_BYTES } from "../../protocol/index.js";
 import type { StoredMessage } from "../../workflow/index.js";
 import { readChain } from "../activation/call-chain.js";
 
@@ -13,7 +13,7 @@ export function encodeMessage(message: StoredMessage): Uint8Array<ArrayBuffer> {
   const extras: Extras = { ...(token !== undefined && { token }), ...(chain && { chain }) };
   const plain = [name, body, createdAt, waitUntil ?? null] as const;
   const row: Row = Object.keys(extras).length > 0 ? [...plain, extras] : plain;
-  return encodeValue(row, { what: "message", limitBytes: MAX_VALUE_BYTES + 90_000 });
+  return encodeValue(row, { what: "message", limitBytes: MAX_ROW_BYTES });
 }
 
 /** @throws storage/corrupt */

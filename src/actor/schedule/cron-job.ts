@@ -1,4 +1,4 @@
-import { ActorError, encodeValue } from "../../protocol/index.js";
+import { ActorError, encodeValue, isWellFormed, sameBytes } from "../../protocol/index.js";
 import type { ActorActivation } from "../activation/activation.js";
 import type { DeadlineRow } from "../storage/deadlines.js";
 import { invalidExpression, nextCronTime } from "./cron-expression.js";
@@ -41,7 +41,6 @@ export interface CronJob extends DeadlineRow {
 export type CronRequest = Pick<CronJob, "action" | "args" | "maxHistory">;
 
 const MAX_NAME_BYTES = 128;
-const HALF_PAIR = /\p{Surrogate}/u;
 const MIN_INTERVAL_MS = 5_000;
 /** A hundred years: the next time must be a date. */
 const MAX_INTERVAL_MS = 100 * 365.25 * 86_400_000;
@@ -60,7 +59,7 @@ export function checkName(name: unknown): string {
   if (
     typeof name === "string" &&
     name !== "" &&
-    !HALF_PAIR.test(name) &&
+    isWellFormed(name) &&
     new TextEncoder().encode(name).byteLength <= MAX_NAME_BYTES
   )
     return name;
@@ -113,10 +112,5 @@ export function isSameCadence(a: Cadence, b: Cadence): boolean {
 }
 
 export function isSameRequest(a: CronRequest, b: CronRequest): boolean {
-  return (
-    a.action === b.action &&
-    a.maxHistory === b.maxHistory &&
-    a.args.length === b.args.length &&
-    a.args.every((byte, index) => byte === b.args[index])
-  );
+  return a.action === b.action && a.maxHistory === b.maxHistory && sameBytes(a.args, b.args);
 }

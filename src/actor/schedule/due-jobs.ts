@@ -1,4 +1,4 @@
-import { decodeValue, encodeValue, toErrorData, own, measure } from "../../protocol/index.js";
+import { decodeValue, encodeValue, toErrorData, own, measure, DUE_PER_PASS } from "../../protocol/index.js";
 import type { ActorActivation, Callback } from "../activation/activation.js";
 import type { Background } from "../callbacks/background.js";
 import { Cron, type RunningJobs } from "./cron-api.js";
@@ -8,7 +8,7 @@ import { CronJobs } from "./cron-jobs.js";
 import type { CronHistoryEntry, ScheduledFireInfo } from "../api/schedule-types.js";
 import { describe, legible } from "../activation/thrown.js";
 import type { FireOrder } from "./fire-order.js";
-import { DUE_PER_PASS, runScheduled } from "./run-scheduled.js";
+import { runScheduled } from "./run-scheduled.js";
 
 /** A job whose next time cannot be computed is looked at again after this: a later release may read it. */
 const UNREADABLE_AGAIN_MS = 3_600_000;

@@ -1,10 +1,10 @@
-import { MAX_INTERRUPTIONS } from "../../protocol/index.js";
+import { DUE_PER_PASS, MAX_INTERRUPTIONS } from "../../protocol/index.js";
 import type { ActorActivation, Callback } from "../activation/activation.js";
 import type { Background } from "../callbacks/background.js";
 import type { FireOrder } from "./fire-order.js";
 import { askedAt, Schedule, ScheduleRows, type ScheduleRow } from "./schedule-api.js";
 import type { ScheduledFireInfo } from "../api/schedule-types.js";
-import { DUE_PER_PASS, runScheduled } from "./run-scheduled.js";
+import { runScheduled } from "./run-scheduled.js";
 
 /**
  * Runs scheduled actions when they are due: at least once, their committed effects once (decision 21).

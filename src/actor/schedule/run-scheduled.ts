@@ -3,9 +3,6 @@ import type { ActorActivation, Callback } from "../activation/activation.js";
 import { runHandler } from "../callbacks/dispatch.js";
 import type { ScheduledFireInfo } from "../api/schedule-types.js";
 
-/** What one turn starts at most; the next pass follows at once, whoever of this one still runs (D9). */
-export const DUE_PER_PASS = 100;
-
 /** Runs an action that nobody called. What it changed stays; the commit is the caller's. @throws what it throws */
 export async function runScheduled(
   activation: ActorActivation,

@@ -16,6 +16,7 @@ import {
   MAX_VALUE_BYTES,
   measure,
   notSerializable,
+  sameBytes,
 } from "../../protocol/index.js";
 import { Copies } from "./copies.js";
 import { HandIn, type Recipient } from "./hand-in.js";
@@ -332,7 +333,7 @@ export class StateTree implements Recipient, ViewedState, WatchedState {
   encodeChanges(): Uint8Array<ArrayBuffer> | undefined {
     if (!this.isChanged) return undefined;
     const bytes = this.encode();
-    return this.#stored && equalBytes(bytes, this.#stored) ? undefined : bytes;
+    return this.#stored && sameBytes(bytes, this.#stored) ? undefined : bytes;
   }
 
   /** @throws value/not_serializable, value/too_large */
@@ -390,18 +391,4 @@ function largestOf(values: readonly unknown[]): number {
 
 function isObject(value: unknown): value is object {
   return typeof value === "object" && value !== null;
-}
-
-function equalBytes(a: Uint8Array, b: Uint8Array): boolean {
-  if (a.length !== b.length) return false;
-  // Four at a time, where both stand so.
-  const isAligned = a.byteOffset % 4 === 0 && b.byteOffset % 4 === 0;
-  const words = isAligned ? a.length >>> 2 : 0;
-  const [left, right] = [
-    new Uint32Array(a.buffer, isAligned ? a.byteOffset : 0, words),
-    new Uint32Array(b.buffer, isAligned ? b.byteOffset : 0, words),
-  ];
-  for (let index = 0; index < words; index += 1) if (left[index] !== right[index]) return false;
-  for (let index = words * 4; index < a.length; index += 1) if (a[index] !== b[index]) return false;
-  return true;
 }

@@ -1,11 +1,10 @@
-import { decodeRow, encodeValue, MAX_VALUE_BYTES, own } from "../../protocol/index.js";
+import { decodeRow, encodeValue, own, MAX_ROW_BYTES } from "../../protocol/index.js";
 import { type DeadlineRow, isResting, nextWakeAt } from "./deadlines.js";
 import type { DirtySet } from "./dirty-set.js";
 import { LEASE_EXTENSION_MS, encodeLease, leaseAt, newLease, type Lease } from "./lease.js";
 import { KEYS } from "./record.js";
 
 /** A row that holds a value of the largest size, with what stands beside it. */
-const MAX_ROW_BYTES = MAX_VALUE_BYTES + 90_000;
 
 /**
  * Everything that can need a wake, and the physical alarm, which is a function of it and of nothing else (D1).

@@ -2,9 +2,9 @@ import {
   ActorError,
   decodeValue,
   encodeValue,
-  MAX_VALUE_BYTES,
   NEWEST_STORAGE_FORMAT,
   own,
+  MAX_ROW_BYTES,
 } from "../../protocol/index.js";
 import { ownFailure, type Failure } from "../../workflow/index.js";
 
@@ -49,7 +49,7 @@ export interface ActorRecord {
 }
 
 export function encodeRecord(record: ActorRecord): Uint8Array<ArrayBuffer> {
-  return encodeValue({ ...record }, { what: "actor", limitBytes: MAX_VALUE_BYTES + 90_000 });
+  return encodeValue({ ...record }, { what: "actor", limitBytes: MAX_ROW_BYTES });
 }
 
 /** @throws storage/newer_format when a later release wrote it; nothing is changed then (C9) */

@@ -1,9 +1,13 @@
-import { ActorError, encodeJson, formatSubprotocols, type Encoding } from "../../protocol/index.js";
+import {
+  ActorError,
+  encodeJson,
+  formatSubprotocols,
+  type Encoding,
+  MAX_CONNECTION_PARAMS_BYTES,
+} from "../../protocol/index.js";
 
 /** The server is our own: every value keeps its kind. */
 const EXTENDED = { extended: true };
-/** As on the server. Larger ones might not even reach it, and say nothing of why. */
-const MAX_PARAMS_BYTES = 4096;
 
 /** Connection params as JSON that fits in a header. */
 export function asciiJson(value: unknown): string {
@@ -25,9 +29,10 @@ export interface SocketProtocols {
 /** What a socket offers as subprotocols. Throws `request/too_large` (413) for params over 4 KiB. */
 export function socketProtocols({ encoding, token, params, protocols }: SocketProtocols): string[] {
   const text = params === undefined ? undefined : encodeJson(params, EXTENDED);
-  if (text !== undefined && new TextEncoder().encode(text).length > MAX_PARAMS_BYTES) {
-    const message = `Connection params have at most ${MAX_PARAMS_BYTES} bytes.`;
-    throw new ActorError("request", "too_large", message, { metadata: { limitBytes: MAX_PARAMS_BYTES } });
+  // As on the server. Larger ones might not even reach it, and say nothing of why.
+  if (text !== undefined && new TextEncoder().encode(text).length > MAX_CONNECTION_PARAMS_BYTES) {
+    const message = `Connection params have at most ${MAX_CONNECTION_PARAMS_BYTES} bytes.`;
+    throw new ActorError("request", "too_large", message, { metadata: { limitBytes: MAX_CONNECTION_PARAMS_BYTES } });
   }
   return formatSubprotocols({
     encoding,

@@ -1,4 +1,4 @@
-import { ActorError } from "../../protocol/index.js";
+import { ActorError, saysNotRun } from "../../protocol/index.js";
 import { raceWithAbort } from "../config/abort.js";
 
 /** What repeating needs of the world. */
@@ -16,9 +16,6 @@ export const REAL_BACKOFF: BackoffPorts = {
 const MAX_TRIES = 5;
 const FIRST_DELAY_MS = 25;
 const MAX_DELAY_MS = 200;
-
-/** Answers of 503 that are given before any code of the actor runs. */
-const NOT_RUN = new Set(["actor/starting", "actor/stopping", "guard/service_unavailable"]);
 
 /** Runs `attempt` up to five times, as long as it fails in a way that proves that the call has not run. */
 export async function withRetries<T>(
@@ -38,8 +35,7 @@ export async function withRetries<T>(
 }
 
 function hasNotRun(error: unknown): boolean {
-  if (!ActorError.isActorError(error) || error.statusCode !== 503 || !NOT_RUN.has(`${error.group}/${error.code}`))
-    return false;
+  if (!ActorError.isActorError(error) || error.statusCode !== 503 || !saysNotRun(error)) return false;
   const { metadata } = error;
   return typeof metadata === "object" && metadata !== null && (metadata as { retryable?: unknown }).retryable === true;
 }

@@ -1,4 +1,5 @@
 import { ActorError } from "../errors/errors.js";
+import { isWellFormed } from "../well-formed.js";
 
 /** The parts of an actor's key. An empty key is legal. */
 export type ActorKey = readonly string[];
@@ -11,7 +12,6 @@ export const MAX_KEY_PART_BYTES = 128;
 export const MAX_KEY_BYTES = 1024;
 
 const utf8 = new TextEncoder();
-const LONE_SURROGATE = /\p{Surrogate}/u;
 
 /**
  * The parts of what a user wrote for a key: nothing, a string or an array. Throws `actor/invalid_key` (400) on anything else, and
@@ -23,14 +23,14 @@ export function normalizeKey(key: string | readonly string[] | undefined): strin
   if (!Array.isArray(key)) throw invalidKey("a key is a string or an array of strings");
   return key.map((part: unknown, index) => {
     if (typeof part !== "string") throw invalidKey(`part ${index} of the key is not a string`);
-    if (LONE_SURROGATE.test(part)) throw invalidKey(`part ${index} of the key holds half a surrogate pair`);
+    if (!isWellFormed(part)) throw invalidKey(`part ${index} of the key holds half a surrogate pair`);
     return part;
   });
 }
 
 /** Throws `actor/invalid_name` (400) unless `name` has 1 to 64 bytes of well-formed text. */
 export function checkActorName(name: string): void {
-  const isLegal = typeof name === "string" && name !== "" && !LONE_SURROGATE.test(name);
+  const isLegal = typeof name === "string" && name !== "" && isWellFormed(name);
   if (!isLegal || utf8.encode(name).length > MAX_ACTOR_NAME_BYTES) {
     throw new ActorError(
       "actor",
@@ -46,7 +46,7 @@ export function checkKey(key: ActorKey): void {
   let total = Math.max(0, key.length - 1);
   for (const [index, part] of key.entries()) {
     if (typeof part !== "string") throw invalidKey(`part ${index} of the key is not a string`);
-    if (LONE_SURROGATE.test(part)) throw invalidKey(`part ${index} of the key holds half a surrogate pair`);
+    if (!isWellFormed(part)) throw invalidKey(`part ${index} of the key holds half a surrogate pair`);
     const size = utf8.encode(part).length;
     if (size > MAX_KEY_PART_BYTES) throw keyTooLarge(`Part ${index} of the key`, size, MAX_KEY_PART_BYTES);
     total += size;

@@ -1,3 +1,5 @@
+import { isWellFormed } from "../well-formed.js";
+
 /** Longer texts are measured by the runtime; shorter ones are faster by hand. */
 const LONG_TEXT = 256;
 
@@ -16,13 +18,6 @@ export function textBytes(text: string): number {
 /** Whether a text has half a surrogate pair, or begins with a byte order mark: other readers of UTF-8 would not keep it. */
 export function isOdd(text: string): boolean {
   return text.charCodeAt(0) === 0xfeff || !isWellFormed(text);
-}
-
-/** Younger than ES2023, and much the fastest. */
-const native = (String.prototype as { isWellFormed?: (this: string) => boolean }).isWellFormed;
-
-function isWellFormed(text: string): boolean {
-  return native === undefined ? !/\p{Surrogate}/u.test(text) : native.call(text);
 }
 
 function countByHand(text: string): number {

@@ -1,6 +1,6 @@
-import { has, own, ownField } from "../../protocol/index.js";
+import { has, own, ownField, MAX_CONNECTION_PARAMS_BYTES } from "../../protocol/index.js";
 import type { ActorCall, CallActor } from "./call-actor.js";
-import { MAX_PARAMS_BYTES, paramsTooLarge } from "../request/read-params.js";
+import { paramsTooLarge } from "../request/read-params.js";
 import type { ActorTarget } from "./resolve-stub.js";
 
 /** A header carries so much of an input; an actor with a larger one is created before. */
@@ -12,7 +12,7 @@ export const MAX_HEADER_INPUT_BYTES = 8192;
  * `request/too_large` (413).
  */
 export async function fitHeader<C extends Omit<ActorCall, "operation">>(call: C, callActor: CallActor): Promise<C> {
-  if ((ownField(call, "params")?.byteLength ?? 0) > MAX_PARAMS_BYTES) throw paramsTooLarge();
+  if ((ownField(call, "params")?.byteLength ?? 0) > MAX_CONNECTION_PARAMS_BYTES) throw paramsTooLarge();
   return hasLargeInput(call.target) ? { ...call, target: await created(call, callActor) } : call;
 }
 

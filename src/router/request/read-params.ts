@@ -5,10 +5,9 @@ import {
   decodePlainJson,
   encodeValue,
   isBeyondLimit,
+  MAX_CONNECTION_PARAMS_BYTES,
 } from "../../protocol/index.js";
 import { isOwnClient } from "./wire-encoding.js";
-
-export const MAX_PARAMS_BYTES = 4096;
 
 /**
  * Connection params from `x-rivet-conn-params`, as bytes of the storage codec; `undefined` without the header. Throws
@@ -22,7 +21,7 @@ export function readConnParams(headers: Headers): Uint8Array | undefined {
 
 /** As `readConnParams`, of the params' JSON, whatever carried it. The published clients write it plain, without tags. */
 export function paramsFromJson(text: string, isExtended: boolean): Uint8Array {
-  if (new TextEncoder().encode(text).length > MAX_PARAMS_BYTES) throw paramsTooLarge();
+  if (new TextEncoder().encode(text).length > MAX_CONNECTION_PARAMS_BYTES) throw paramsTooLarge();
   let params: unknown;
   try {
     params = isExtended ? decodeJson(text, callerLimits(0)) : decodePlainJson(text, callerLimits(0));
@@ -34,6 +33,6 @@ export function paramsFromJson(text: string, isExtended: boolean): Uint8Array {
 }
 
 export function paramsTooLarge(): ActorError {
-  const message = `Connection params have at most ${MAX_PARAMS_BYTES} bytes.`;
-  return new ActorError("request", "too_large", message, { metadata: { limitBytes: MAX_PARAMS_BYTES } });
+  const message = `Connection params have at most ${MAX_CONNECTION_PARAMS_BYTES} bytes.`;
+  return new ActorError("request", "too_large", message, { metadata: { limitBytes: MAX_CONNECTION_PARAMS_BYTES } });
 }

@@ -1,9 +1,6 @@
-import { ActorError, decodeValue, encodeValue, MAX_VALUE_BYTES, own } from "../../protocol/index.js";
+import { ActorError, decodeValue, encodeValue, own, MAX_ROW_BYTES } from "../../protocol/index.js";
 import { makeEntry, ownFailure, type Entry, type EntryKind, type EntryStatus, type Failure } from "./entry.js";
 import type { Segment } from "./location.js";
-
-/** What the stored form may take beside its value, so that the row stays below the platform's 2 MiB. */
-const ENTRY_OVERHEAD_BYTES = 90_000;
 
 /** Entry → stored bytes. Fields that have their usual value are left out. */
 export function encodeEntry(entry: Entry): Uint8Array<ArrayBuffer> {
@@ -15,7 +12,7 @@ export function encodeEntry(entry: Entry): Uint8Array<ArrayBuffer> {
   if (entry.failure !== undefined) stored["f"] = entry.failure;
   if (entry.completedSeq !== undefined) stored["c"] = entry.completedSeq;
   if (entry.data !== undefined) stored["x"] = entry.data;
-  return encodeValue(stored, { what: "entry", limitBytes: MAX_VALUE_BYTES + ENTRY_OVERHEAD_BYTES });
+  return encodeValue(stored, { what: "entry", limitBytes: MAX_ROW_BYTES });
 }
 
 /** Stored bytes → entry. @throws storage/corrupt when the bytes are not an entry. */

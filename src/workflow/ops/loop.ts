@@ -1,4 +1,4 @@
-import { ActorError, decodeValue, encodeValue, decodeForWorkflow } from "../../protocol/index.js";
+import { ActorError, decodeValue, encodeValue, decodeForWorkflow, sameBytes } from "../../protocol/index.js";
 import type { Entry } from "../history/entry.js";
 import { DEFAULT_PRUNE_INTERVAL, MAX_IDLE_ITERATIONS, OPERATIONS_PER_YIELD } from "../limits.js";
 import { POSITIVE_COUNT, numberProblem } from "../numbers.js";
@@ -163,7 +163,7 @@ class LoopExecution {
       return this.#iterate();
     }
     // A state that changes is progress: a scan that mostly looks on. One that stays comes to no end.
-    this.#idle = isSame(next, state) ? this.#idle + 1 : 0;
+    this.#idle = sameBytes(next, state) ? this.#idle + 1 : 0;
     this.#idleIteration();
   }
 
@@ -208,10 +208,6 @@ class LoopExecution {
       return undefined;
     }
   }
-}
-
-function isSame(a: Uint8Array, b: Uint8Array): boolean {
-  return a.byteLength === b.byteLength && a.every((byte, at) => byte === b[at]);
 }
 
 function branded<T extends object>(result: T): T {
