@@ -18,6 +18,8 @@ export {
   parseRestKey,
 } from "./addressing/actor-key.js";
 export type { ActorKey } from "./addressing/actor-key.js";
+export { backoffMs } from "./backoff.js";
+export type { Backoff } from "./backoff.js";
 export { formatBase64, formatBase64Url, parseBase64 } from "./values/base64.js";
 export type { MessageCodec } from "./messages/bare-messages.js";
 export { sendableCloseCode, sendableCloseReason } from "./messages/close-frame.js";

@@ -4,7 +4,7 @@ import {
   DEFAULT_RETRY_BACKOFF_MAX_MS,
   DEFAULT_STEP_TIMEOUT_MS,
 } from "./limits.js";
-import type { ActorError } from "../protocol/index.js";
+import { backoffMs, type ActorError } from "../protocol/index.js";
 import { readProperty } from "./history/stored-error.js";
 import { COUNT_OR_INFINITY, DURATION, LAST_TIME_MS, LIMIT, MAXIMUM, numberProblem } from "./numbers.js";
 
@@ -48,8 +48,6 @@ export function retryPolicy(config: RetryConfig): RetryPolicy {
   };
 }
 
-/** More would leave what a number can hold, and 0 · ∞ is no delay. */
-const MAX_DOUBLINGS = 50;
 /** The longest delay between two attempts, whoever asks for it. */
 const MAX_DELAY_MS = 365 * 24 * 60 * 60 * 1_000;
 
@@ -57,7 +55,7 @@ const MAX_DELAY_MS = 365 * 24 * 60 * 60 * 1_000;
 export function retryDelayMs(policy: RetryPolicy, failures: number, thrown: unknown): number {
   const asked = readProperty(thrown, "retryAfter");
   if (typeof asked === "number" && Number.isFinite(asked) && asked >= 0) return Math.min(MAX_DELAY_MS, asked);
-  return Math.min(MAX_DELAY_MS, policy.backoffMaxMs, policy.backoffBaseMs * 2 ** Math.min(failures, MAX_DOUBLINGS));
+  return backoffMs(failures + 1, { firstMs: policy.backoffBaseMs, maxMs: Math.min(MAX_DELAY_MS, policy.backoffMaxMs) });
 }
 
 /** Negative is due now: the time for it was over before it began. */

@@ -12,6 +12,7 @@ import {
   parseActorId,
   type CallEnvelope,
   type Creation,
+  backoffMs,
 } from "../../protocol/index.js";
 import type { Admitted, Caller } from "../connections/admission.js";
 import type { Creator } from "./creation.js";
@@ -28,8 +29,7 @@ import { CreatorRefused, StartFailure, StartGate } from "./start-gate.js";
 import { openRecord } from "../storage/upgrades.js";
 
 /** When a start fails inside an alarm and nothing stored says when to try again: doubles while it goes on failing. */
-const FIRST_RETRY_MS = 10_000;
-const LAST_RETRY_MS = 300_000;
+const RETRY = { firstMs: 10_000, maxMs: 300_000 };
 
 /** The activation that serves a call. */
 export interface Entered {
@@ -44,7 +44,8 @@ export class Lives {
   readonly #registry: Registry;
   readonly #ports: ActorPorts;
   readonly #gate = new StartGate();
-  #retryMs = FIRST_RETRY_MS;
+  /** In a row. */
+  #failedStarts = 0;
 
   constructor(registry: Registry, ports: ActorPorts) {
     this.#registry = registry;
@@ -253,7 +254,7 @@ export class Lives {
   }
 
   #begun(runtime: ActorRuntime): ActorRuntime {
-    this.#retryMs = FIRST_RETRY_MS;
+    this.#failedStarts = 0;
     runtime.sleep.begin = () => this.#sleep(runtime);
     return runtime;
   }
@@ -327,8 +328,12 @@ export class Lives {
   async #leaveAWake(): Promise<void> {
     const store = this.#ports.store.activate();
     if (store.get(KEYS.actor) === undefined || (await store.getAlarm()) !== null) return;
-    store.commit({ puts: new Map(), deletes: new Set(), alarmAt: this.#ports.now() + this.#retryMs });
-    this.#retryMs = Math.min(LAST_RETRY_MS, this.#retryMs * 2);
+    store.commit({
+      puts: new Map(),
+      deletes: new Set(),
+      alarmAt: this.#ports.now() + backoffMs(this.#failedStarts + 1, RETRY),
+    });
+    this.#failedStarts += 1;
     await store.sync();
   }
 }

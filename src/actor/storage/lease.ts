@@ -1,12 +1,12 @@
-import { decodeValue, encodeValue } from "../../protocol/index.js";
+import { decodeValue, encodeValue, backoffMs } from "../../protocol/index.js";
 
 /** How long the first lease of a burst of work lasts. */
 export const LEASE_MS = 10_000;
 /** How far ahead the alarm extends it while work runs: an object with no client is cut after about 140 s otherwise. */
 export const LEASE_EXTENSION_MS = 30_000;
-const MAX_BACKOFF_MS = 300_000;
+const BACKOFF = { firstMs: LEASE_MS, maxMs: 300_000 };
 /** No lease ever stands so far ahead. */
-export const BEYOND_LEASES_MS = 2 * MAX_BACKOFF_MS;
+export const BEYOND_LEASES_MS = 2 * BACKOFF.maxMs;
 
 /**
  * The sign that work is running: a boot that finds it knows that the last activation was cut off (decision 10). Stored is
@@ -35,9 +35,8 @@ export function leaseAt(at: number | null): Lease {
 /** The lease as a boot rewrites it that found one. `armed` is true while the alarm still stands before its time. */
 export function foundLease(lease: Lease, now: number, counter: number, armed: boolean): Lease {
   const boots = lease.boots + 1;
-  const backoffMs = Math.min(MAX_BACKOFF_MS, LEASE_MS * 2 ** (boots - 1));
   return {
-    at: armed && lease.at > now ? lease.at : now + backoffMs,
+    at: armed && lease.at > now ? lease.at : now + backoffMs(boots, BACKOFF),
     found: counter > lease.counter ? 1 : lease.found + 1,
     counter,
     boots,

@@ -3,7 +3,7 @@
  *
  * Owns: the run of this activation, the re-check after a divergence. Does not own: storage and lease (actor-runtime.ts).
  */
-import { ActorError, own, ownField, MAX_INTERRUPTIONS } from "../../protocol/index.js";
+import { ActorError, backoffMs, own, ownField, MAX_INTERRUPTIONS } from "../../protocol/index.js";
 import { describe } from "../activation/thrown.js";
 import {
   EvictedError,
@@ -31,8 +31,7 @@ import { openAttempt } from "../callbacks/step-context.js";
 import { KEYS, type WorkflowRecord } from "../storage/record.js";
 import { WorkflowBranches } from "../activation/workflow-branches.js";
 
-const FIRST_RECHECK_MS = 60_000;
-const LAST_RECHECK_MS = 3_600_000;
+const RECHECK_BACKOFF = { firstMs: 60_000, maxMs: 3_600_000 };
 /** Encoded bytes of the failure in the actor's record; what its rollback handlers failed with stands beside it. */
 const MAX_FAILURE_BYTES = 1_000_000;
 /** Deadline of a workflow whose code does not match its history: a fixed deploy goes on by itself (decision 12). */
@@ -212,7 +211,7 @@ export class WorkflowHost implements WorkflowPorts {
   recheck(): void {
     const row = this.#runtime.deadline(RECHECK);
     if (!row) return;
-    this.#runtime.setDeadline(RECHECK, { ...row, at: this.now(), delayMs: FIRST_RECHECK_MS / 2 });
+    this.#runtime.setDeadline(RECHECK, { ...row, at: this.now(), delayMs: RECHECK_BACKOFF.firstMs / 2 });
     this.#runtime.holdLease();
     this.#runtime.commitOrThrow();
     this.start(false);
@@ -344,7 +343,9 @@ export class WorkflowHost implements WorkflowPorts {
   diverged(error: HistoryDivergedError): void {
     this.#run?.abandon(new EvictedError());
     const before = this.#recheck;
-    const delayMs = Math.min(LAST_RECHECK_MS, before ? Number(before["delayMs"]) * 2 : FIRST_RECHECK_MS);
+    // The row holds the last delay: it tells how many looks came before.
+    const looks = before ? Math.log2(Number(before["delayMs"]) / RECHECK_BACKOFF.firstMs) + 1 : 0;
+    const delayMs = backoffMs(looks + 1, RECHECK_BACKOFF);
     this.#runtime.setDeadline(RECHECK, { at: this.now() + delayMs, delayMs, message: error.message });
     if (before?.["message"] !== error.message)
       this.log.error({ msg: error.message, code: `workflow/${error.code}`, location: error.location });

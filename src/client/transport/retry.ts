@@ -1,4 +1,4 @@
-import { ActorError, saysNotRun } from "../../protocol/index.js";
+import { ActorError, saysNotRun, backoffMs } from "../../protocol/index.js";
 import { raceWithAbort } from "../config/abort.js";
 
 /** What repeating needs of the world. */
@@ -14,8 +14,8 @@ export const REAL_BACKOFF: BackoffPorts = {
 };
 
 const MAX_TRIES = 5;
-const FIRST_DELAY_MS = 25;
-const MAX_DELAY_MS = 200;
+/** 25, 50, 100, 200 ms, of which up to half is taken off by chance. */
+const BACKOFF = { firstMs: 25, maxMs: 200 };
 
 /** Runs `attempt` up to five times, as long as it fails in a way that proves that the call has not run. */
 export async function withRetries<T>(
@@ -29,7 +29,7 @@ export async function withRetries<T>(
       return await attempt();
     } catch (error) {
       if (tries >= MAX_TRIES || !hasNotRun(error)) throw error;
-      await raceWithAbort(ports.sleep(delayMs(tries, ports.random)), signal);
+      await raceWithAbort(ports.sleep(backoffMs(tries, BACKOFF, ports.random())), signal);
     }
   }
 }
@@ -38,9 +38,4 @@ function hasNotRun(error: unknown): boolean {
   if (!ActorError.isActorError(error) || error.statusCode !== 503 || !saysNotRun(error)) return false;
   const { metadata } = error;
   return typeof metadata === "object" && metadata !== null && (metadata as { retryable?: unknown }).retryable === true;
-}
-
-/** 25, 50, 100, 200 ms, of which up to half is taken off by chance. */
-function delayMs(tries: number, random: () => number): number {
-  return Math.min(MAX_DELAY_MS, FIRST_DELAY_MS * 2 ** (tries - 1)) * (1 - random() / 2);
 }

@@ -7,6 +7,7 @@ import {
   type CallLink,
   type Operation,
   type ReplyEnvelope,
+  backoffMs,
 } from "../../protocol/index.js";
 import type { ActorNamespace } from "./object-namespace.js";
 import { resolveStub, type ActorTarget, type ResolvedTarget } from "./resolve-stub.js";
@@ -47,7 +48,8 @@ export interface CallActorOptions extends Partial<CallPorts> {
 }
 
 const MAX_TRIES = 3;
-const FIRST_DELAY_MS = 25;
+/** Up to 50 ms, then up to 100; never less than half of it. */
+const BACKOFF = { firstMs: 50 };
 const OVERLOADED_RETRY_AFTER_MS = 1000;
 
 /** The way to the objects of one namespace, used by the router and by the client inside the Worker. */
@@ -98,7 +100,7 @@ async function callObject(
     } catch (error) {
       const { overloaded, retryable } = platformFlags(error);
       if (!overloaded && retryable && isRepeatable(envelope) && tries < MAX_TRIES) {
-        await sleep(FIRST_DELAY_MS * 2 ** (tries - 1) * (1 + random()));
+        await sleep(backoffMs(tries, BACKOFF, random()));
         continue;
       }
       throw platformErrorOf(error);

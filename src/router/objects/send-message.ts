@@ -1,4 +1,4 @@
-import { ActorError, decodeValue, MAX_SEND_WAIT_MS, own, type Operation } from "../../protocol/index.js";
+import { ActorError, decodeValue, MAX_SEND_WAIT_MS, own, type Operation, backoffMs } from "../../protocol/index.js";
 import type { OpenSocket } from "./open-socket.js";
 import { awaitThroughSocket, type WaitResult } from "./reply-socket.js";
 import { callPorts, type ActorCall, type CallActor, type CallPorts } from "./call-actor.js";
@@ -49,12 +49,9 @@ const CLOCK_SLACK_MS = 1_000;
  */
 const LATE_MS = 1_000;
 
-/** Delays between two attachments: doubling, and up to half taken off by chance. */
-const FIRST_DELAY_MS = 50;
-const MAX_DELAY_MS = 2000;
-/** The same after the platform said that the object is overloaded. */
-const FIRST_OVERLOADED_DELAY_MS = 1000;
-const MAX_OVERLOADED_DELAY_MS = 30_000;
+/** Between two attachments; and after the platform said that the object is overloaded. */
+const BACKOFF = { firstMs: 50, maxMs: 2000 };
+const OVERLOADED_BACKOFF = { firstMs: 1000, maxMs: 30_000 };
 
 /** Codes by which an object says that it, and not the wait, has come to an end: the next one knows the message. */
 const BROKEN = new Set(["actor/restarting", "actor/overloaded", "actor/starting", "actor/stopping"]);
@@ -157,7 +154,7 @@ async function waitFor(
       signal?.throwIfAborted();
       if (!isBroken(error)) throw isNotFound(error) ? destroyed(actorId) : error;
       // It was attached for long: this is no row of failures.
-      if (ports.now() - begunAt > MAX_OVERLOADED_DELAY_MS) tries = 1;
+      if (ports.now() - begunAt > OVERLOADED_BACKOFF.maxMs) tries = 1;
       await ports.sleep(Math.min(delayMs(tries, error, ports.random), Math.max(0, deadline - ports.now())));
       signal?.throwIfAborted();
       if (ports.now() >= deadline) return { status: "timedOut" };
@@ -200,10 +197,7 @@ function destroyed(actorId: string): ActorError {
 
 function delayMs(tries: number, error: unknown, random: () => number): number {
   const isOverloaded = ActorError.isActorError(error) && error.code === "overloaded";
-  const [first, max] = isOverloaded
-    ? [FIRST_OVERLOADED_DELAY_MS, MAX_OVERLOADED_DELAY_MS]
-    : [FIRST_DELAY_MS, MAX_DELAY_MS];
-  return Math.min(max, first * 2 ** (tries - 1)) * (1 - random() / 2);
+  return backoffMs(tries, isOverloaded ? OVERLOADED_BACKOFF : BACKOFF, random());
 }
 
 /** An object's own answer: our code on both sides, at most one release apart. */
