@@ -1,10 +1,10 @@
-import { isThenable } from "../protocol/index.js";
 /**
  * What user code has begun and not awaited when it ends: a step's attempt, an iteration, a branch, a workflow waits for it.
  *
  * Owns: which effects are open, and which were refused with nobody there to handle it. Does not own: how long one waits.
  * Invariant: where nothing is open and nothing was refused, `settled` gives nothing and costs no microtask.
  */
+import { isThenable } from "./thenable.js";
 
 /** Microtasks that a function which nobody awaits gets to begin its next effect. */
 const LINGER_TICKS = 16;

@@ -1,4 +1,3 @@
-import { DUE_PER_PASS } from "../protocol/index.js";
 /**
  * One activation of a workflow run: the bookkeeping that all its scopes and operations share.
  *
@@ -16,7 +15,7 @@ import { releaseMessages } from "./held-messages.js";
 import { isTerminal, makeEntry, type Entry, type EntryKind } from "./history/entry.js";
 import type { History } from "./history/history.js";
 import type { Location } from "./history/location.js";
-import { OPERATIONS_PER_YIELD } from "./limits.js";
+import { DUE_PER_PASS, OPERATIONS_PER_YIELD } from "./limits.js";
 import type { WorkflowPorts } from "./ports.js";
 import { WaitHeap } from "./history/wait-heap.js";
 

@@ -1,3 +1,5 @@
+export { DUE_PER_PASS } from "../protocol/index.js";
+
 /** Retries of a step after its first run, when it does not say (`maxRetries`). */
 export const DEFAULT_MAX_RETRIES = 3;
 /** First factor of the backoff between attempts, in ms (`retryBackoffBase`). */

@@ -55,7 +55,7 @@ export const FOLDERS: Readonly<Record<string, Folder>> = {
       },
       addressing: {
         why: "which actor is meant: keys, ids and the envelope of a call",
-        imports: ["errors", "values", "codecs", "messages"],
+        imports: [".", "errors", "values", "codecs", "messages"],
       },
     },
   },
