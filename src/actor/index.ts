@@ -1,7 +1,5 @@
 export { actor } from "./definition/actor.js";
-export { type DeadlineRow, isResting, nextWakeAt } from "./storage/deadlines.js";
-export { compileActor, type CompiledActor } from "./definition/compiled-actor.js";
-export { nextCronTime } from "./schedule/cron-expression.js";
+export { type DeadlineRow, isResting } from "./storage/deadlines.js";
 export { event, queue, type ActionInputSchemas } from "./api/declarations.js";
 export type * from "./api/schedule-types.js";
 export type * from "./api/declarations.js";
@@ -10,13 +8,11 @@ export { db } from "./definition/db.js";
 export type * from "./api/client-types.js";
 export type * from "./api/connection-types.js";
 export { ActorHost } from "./lifecycle/object-events.js";
-export { decodeLease, encodeLease, foundLease, newLease, startFailed, type Lease } from "./storage/lease.js";
 export type * from "./ports.js";
 export type * from "./api/hook-contexts.js";
 export type * from "./api/kv-types.js";
 export { KEYS, type ActorRecord } from "./storage/record.js";
 export type { InspectorConfig, InspectorTab, ActorOptions } from "./api/actor-options.js";
-export { readSql } from "./data/sql-text.js";
 export { Registry, setup, type RegistryConfig } from "./definition/registry.js";
 export { defineRunHandler, type RunMetadata } from "./definition/run-metadata.js";
 export {
@@ -32,6 +28,5 @@ export type { ScheduledEvent, ScheduledFireInfo } from "./api/schedule-types.js"
 export type * from "./api/contexts.js";
 export type { WorkflowErrorView, WorkflowHistoryEntry, WorkflowStatus } from "./api/workflow-status.js";
 export { snapshot } from "./state/snapshot.js";
-export { UPGRADES } from "./storage/upgrades.js";
 export { workflow } from "./definition/workflow.js";
 export type * from "./api/workflow-types.js";

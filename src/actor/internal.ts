@@ -1,3 +1,9 @@
-/** For tests of the actor's own parts; nothing in `src` imports this. */
+/** For tests and benches; nothing in `src` imports this. */
 export { Timers, type TimedCall } from "./activation/timers.js";
 export { abortedBy, wait, waitFor, type Settle, type WaitEnds } from "./activation/wait.js";
+export { nextWakeAt } from "./storage/deadlines.js";
+export { compileActor, type CompiledActor } from "./definition/compiled-actor.js";
+export { nextCronTime } from "./schedule/cron-expression.js";
+export { decodeLease, encodeLease, foundLease, newLease, startFailed, type Lease } from "./storage/lease.js";
+export { readSql } from "./data/sql-text.js";
+export { UPGRADES } from "./storage/upgrades.js";

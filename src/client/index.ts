@@ -9,29 +9,14 @@ export {
   type BindingTarget,
 } from "./transport/binding-transport.js";
 export type { BackoffPorts } from "./transport/retry.js";
-export {
-  resolveConfig,
-  type ClientConfig,
-  type ClientFetch,
-  type Region,
-  type ResolvedConfig,
-} from "./config/client-config.js";
+export { type ClientConfig, type ClientFetch, type Region, type ResolvedConfig } from "./config/client-config.js";
 export { ActorConnDisposed } from "./connection/connection-errors.js";
-export {
-  advance,
-  newConnection,
-  statusOf,
-  type ConnectionEffect,
-  type ConnectionEvent,
-  type ConnectionState,
-  type ConnStatus,
-} from "./connection/connection-state.js";
+export { type ConnStatus } from "./connection/connection-state.js";
 export type { ConnectionPorts } from "./connection/connection.js";
 export { createClient, createClientWithTransport, type ClientFor } from "./handle/client.js";
 export { ActorClientError, MalformedResponseMessage } from "./config/errors.js";
 export type { ClientOptions } from "./handle/open-connections.js";
-export { createHttpTransport } from "./transport/http-transport.js";
-export { holdSocket, type ClientSocket, type ClientSocketClass } from "./config/socket.js";
+export { type ClientSocket, type ClientSocketClass } from "./config/socket.js";
 export type {
   ActionCall,
   ActorTarget,

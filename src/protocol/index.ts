@@ -14,7 +14,6 @@ export {
   objectName,
   parseJsonKey,
   parseLegacyKey,
-  parseObjectName,
   parseRestKey,
 } from "./addressing/actor-key.js";
 export type { ActorKey } from "./addressing/actor-key.js";
@@ -33,8 +32,6 @@ export {
   REFUSAL_HEADER,
 } from "./addressing/envelope-header.js";
 export type { Frame, FrameCodec, WireCodec } from "./messages/wire-codec.js";
-export { errorCodeInfo } from "./errors/error-codes.js";
-export type { ErrorCodeInfo } from "./errors/error-codes.js";
 export {
   ActorError,
   fromErrorData,
@@ -62,7 +59,7 @@ export {
   unsupportedFeature,
 } from "./errors/named-errors.js";
 export type { ActorRestartingOptions, ErrorFallback, RivetErrorLike } from "./errors/named-errors.js";
-export { decodeJson, decodePlainJson, encodeJson, fromJsonTree, toJsonTree } from "./codecs/json.js";
+export { decodeJson, decodePlainJson, encodeJson } from "./codecs/json.js";
 export type { JsonOptions } from "./codecs/json.js";
 export { MAX_SEND_WAIT_MS, readOptions } from "./options.js";
 export { isBeyondLimit } from "./errors/malformed.js";
@@ -118,7 +115,7 @@ export type {
   Operation,
   ReplyEnvelope,
 } from "./addressing/envelope.js";
-export { decodePlainCbor, decodeTaggedCbor, encodePlainCbor, encodeTaggedCbor } from "./codecs/wire-cbor.js";
+export { decodeTaggedCbor, encodeTaggedCbor } from "./codecs/wire-cbor.js";
 export type { WireOptions } from "./codecs/wire-cbor.js";
 export { LOG_LEVELS, type LogLevel } from "./log-levels.js";
 export { toUint8Array } from "./values/to-uint8-array.js";

@@ -1,5 +1,5 @@
 import { describe, expect, test } from "vitest";
-import { errorCodeInfo } from "../../src/protocol/index.js";
+import { errorCodeInfo } from "../../src/protocol/internal.js";
 import { filesIn, read, withoutComments } from "./source-files.js";
 
 const TABLE = filesIn("src/protocol/**/error-codes.ts")[0] as string;

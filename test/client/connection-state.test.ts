@@ -7,7 +7,7 @@ import {
   type ConnectionEffect,
   type ConnectionEvent,
   type ConnectionState,
-} from "../../src/client/index.js";
+} from "../../src/client/internal.js";
 import { ActorError } from "../../src/protocol/index.js";
 
 const NOW = 1_700_000_000_000;

@@ -1,9 +1,5 @@
-import {
-  createClientWithTransport,
-  createHttpTransport,
-  resolveConfig,
-  type ClientConfig,
-} from "../../src/client/index.js";
+import { createClientWithTransport, type ClientConfig } from "../../src/client/index.js";
+import { createHttpTransport, resolveConfig } from "../../src/client/internal.js";
 
 export interface SentRequest {
   readonly url: URL;

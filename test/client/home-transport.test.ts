@@ -1,5 +1,6 @@
 import { afterEach, describe, expect, test, vi } from "vitest";
-import { createClient, resolveConfig, setHomeTransport } from "../../src/client/index.js";
+import { createClient, setHomeTransport } from "../../src/client/index.js";
+import { resolveConfig } from "../../src/client/internal.js";
 import type { ActorTransport } from "../../src/client/index.js";
 
 afterEach(() => {

@@ -1,5 +1,6 @@
 import { describe, expect, test, vi } from "vitest";
-import { ActorClientError, createClient, MalformedResponseMessage, resolveConfig } from "../../src/client/index.js";
+import { ActorClientError, createClient, MalformedResponseMessage } from "../../src/client/index.js";
+import { resolveConfig } from "../../src/client/internal.js";
 import { ActorError, decodeTaggedCbor, parseBase64, wireCodec } from "../../src/protocol/index.js";
 import { clientOf, errorAnswer } from "./fake-fetch.js";
 

@@ -2,11 +2,11 @@ import { afterEach, describe, expect, test, vi } from "vitest";
 import {
   createBindingTransport,
   createClient,
-  resolveConfig,
   type ActorBinding,
   type ClientConfig,
   type ClientSocket,
 } from "../../src/client/index.js";
+import { resolveConfig } from "../../src/client/internal.js";
 import { type Encoding, PING, wireCodec } from "../../src/protocol/index.js";
 import { fakeSockets, outcome, settle } from "./fake-sockets.js";
 

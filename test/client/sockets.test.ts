@@ -3,11 +3,11 @@ import {
   createBindingTransport,
   createClient,
   createClientWithTransport,
-  holdSocket,
   type ActorBinding,
   type ClientConfig,
   type ClientSocket,
 } from "../../src/client/index.js";
+import { holdSocket } from "../../src/client/internal.js";
 import { ActorError, decodeValue, encodeValue, parseSubprotocols } from "../../src/protocol/index.js";
 import { settle } from "./fake-sockets.js";
 

@@ -3,9 +3,7 @@ import * as fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import {
   ActorError,
-  decodePlainCbor,
   decodeTaggedCbor,
-  encodePlainCbor,
   encodeTaggedCbor,
   formatBase64,
   formatBase64Url,
@@ -19,6 +17,7 @@ import {
   type ToClient,
   type ToServer,
 } from "../../src/protocol/index.js";
+import { decodePlainCbor, encodePlainCbor } from "../../src/protocol/internal.js";
 import { anyKey, anyString, anyValue, hex, portrait, unhex } from "./arbitrary-values.js";
 import { reviveAsPublished, tagAsPublished } from "./published-client.js";
 

@@ -2,13 +2,13 @@ import { runInNewContext } from "node:vm";
 import { describe, expect, it } from "vitest";
 import {
   ActorError,
-  errorCodeInfo,
   fromErrorData,
   INTERNAL_ERROR_DESCRIPTION,
   RivetError,
   toErrorData,
   UserError,
 } from "../../src/protocol/index.js";
+import { errorCodeInfo } from "../../src/protocol/internal.js";
 
 describe("ActorError", () => {
   it("has the status and publicity of its code", () => {

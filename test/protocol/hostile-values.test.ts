@@ -3,15 +3,14 @@ import {
   ActorError,
   callerLimits,
   decodeJson,
-  decodePlainCbor,
   decodeRow,
   decodeTaggedCbor,
   decodeValue,
   encodeJson,
-  encodePlainCbor,
   encodeValue,
   wireCodec,
 } from "../../src/protocol/index.js";
+import { decodePlainCbor, encodePlainCbor } from "../../src/protocol/internal.js";
 import { hex, portrait } from "./arbitrary-values.js";
 
 /** The same numbers in every run. */

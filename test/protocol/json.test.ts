@@ -1,6 +1,7 @@
 import * as fc from "fast-check";
 import { describe, expect, it } from "vitest";
-import { ActorError, decodeJson, encodeJson, fromJsonTree, toJsonTree } from "../../src/protocol/index.js";
+import { ActorError, decodeJson, encodeJson } from "../../src/protocol/index.js";
+import { fromJsonTree, toJsonTree } from "../../src/protocol/internal.js";
 import { anyKey, anyString, anyValue, portrait } from "./arbitrary-values.js";
 import { reviveAsPublished } from "./published-client.js";
 

@@ -1,10 +1,5 @@
-import {
-  ANSWER_HEADER,
-  encodeValue,
-  ENVELOPE_HEADER,
-  parseEnvelopeHeader,
-  parseObjectName,
-} from "../../src/protocol/index.js";
+import { ANSWER_HEADER, encodeValue, ENVELOPE_HEADER, parseEnvelopeHeader } from "../../src/protocol/index.js";
+import { parseObjectName } from "../../src/protocol/internal.js";
 import type { ActorNamespace, ActorStub, ObjectId } from "../../src/router/index.js";
 import type { MemorySocket, World, WorldActor } from "../../src/testing/index.js";
 

@@ -1,5 +1,6 @@
 /** Recurring jobs under everything that clients and the platform do to them, and what must hold all the time. */
-import { nextCronTime, type CronEveryOptions, type CronJobInfo, type CronSetOptions } from "../../src/actor/index.js";
+import { type CronEveryOptions, type CronJobInfo, type CronSetOptions } from "../../src/actor/index.js";
+import { nextCronTime } from "../../src/actor/internal.js";
 import { decodeValue } from "../../src/protocol/index.js";
 import { deadlinesIn, holdsLease, ManualClock, type World, type WorldActor } from "../../src/testing/index.js";
 import { seededRandom } from "../support/seeded-random.js";

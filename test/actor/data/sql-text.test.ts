@@ -1,6 +1,6 @@
 import { DatabaseSync } from "node:sqlite";
 import { describe, expect, it } from "vitest";
-import { readSql } from "../../../src/actor/index.js";
+import { readSql } from "../../../src/actor/internal.js";
 import { seededRandom } from "../../support/seeded-random.js";
 
 const texts = (sql: string): string[] => readSql(sql).map(({ text }) => text);

@@ -1,5 +1,6 @@
 import { describe, expect, it } from "vitest";
-import { actor, compileActor, db, event, queue, setup, workflow } from "../../../src/actor/index.js";
+import { actor, db, event, queue, setup, workflow } from "../../../src/actor/index.js";
+import { compileActor } from "../../../src/actor/internal.js";
 
 // oxlint-disable-next-line typescript/no-explicit-any -- configurations that the types forbid
 const anyActor = actor as (config: any) => { config: object };

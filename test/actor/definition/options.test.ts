@@ -1,5 +1,6 @@
 import { describe, expect, it } from "vitest";
-import { actor, compileActor } from "../../../src/actor/index.js";
+import { actor } from "../../../src/actor/index.js";
+import { compileActor } from "../../../src/actor/internal.js";
 
 // oxlint-disable-next-line typescript/no-explicit-any -- options that the types forbid
 const withOptions = (options: any) => () => actor({ options });

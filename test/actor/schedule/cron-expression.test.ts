@@ -1,5 +1,5 @@
 import { describe, expect, it, vi } from "vitest";
-import { nextCronTime } from "../../../src/actor/index.js";
+import { nextCronTime } from "../../../src/actor/internal.js";
 import { seededRandom } from "../../support/seeded-random.js";
 
 const MINUTE_MS = 60_000;

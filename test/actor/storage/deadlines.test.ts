@@ -1,5 +1,6 @@
 import { describe, expect, it } from "vitest";
-import { isResting, nextWakeAt } from "../../../src/actor/index.js";
+import { isResting } from "../../../src/actor/index.js";
+import { nextWakeAt } from "../../../src/actor/internal.js";
 
 const NOW = 1_700_000_000_000;
 const YEAR_MS = 365 * 24 * 3_600_000;

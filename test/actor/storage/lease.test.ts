@@ -1,14 +1,13 @@
 import { describe, expect, it } from "vitest";
+import { actor, workflow } from "../../../src/actor/index.js";
 import {
-  actor,
   decodeLease,
   encodeLease,
   foundLease,
   newLease,
   startFailed,
-  workflow,
   type Lease,
-} from "../../../src/actor/index.js";
+} from "../../../src/actor/internal.js";
 import { decodeValue } from "../../../src/protocol/index.js";
 import { ManualClock } from "../../../src/testing/index.js";
 import { single, type Single } from "../subject.js";

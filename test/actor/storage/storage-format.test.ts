@@ -1,5 +1,6 @@
 import { describe, expect, it } from "vitest";
-import { KEYS, UPGRADES, type Upgrade } from "../../../src/actor/index.js";
+import { KEYS, type Upgrade } from "../../../src/actor/index.js";
+import { UPGRADES } from "../../../src/actor/internal.js";
 import { decodeValue, encodeValue, NEWEST_STORAGE_FORMAT, STORAGE_FORMAT } from "../../../src/protocol/index.js";
 import type { WorldOptions } from "../../../src/testing/index.js";
 import { Golden, goldenFiles, rowsOf, type Any, type Dump, type Workload } from "../../workflow/histories/golden.js";

@@ -1,0 +1,6 @@
+/** For tests and benches; nothing in `src` imports this. */
+export { parseObjectName } from "./addressing/actor-key.js";
+export { errorCodeInfo } from "./errors/error-codes.js";
+export type { ErrorCodeInfo } from "./errors/error-codes.js";
+export { fromJsonTree, toJsonTree } from "./codecs/json.js";
+export { decodePlainCbor, encodePlainCbor } from "./codecs/wire-cbor.js";
