@@ -1,7 +1,8 @@
-/** The tables that map the numbers of `spec/behaviours.md` to the tests that hold them. */
+/** The tables `coverage.md`: behaviours by number, and the tests that hold them. */
 
 export interface CoverageRow {
   readonly number: string;
+  readonly behaviour: string;
   readonly tests: readonly { readonly file: string; readonly name: string }[];
   readonly note: string;
 }
@@ -13,17 +14,18 @@ const ROW = /^\| ([A-Z]\d+) \|/;
 /** Cases of the published clients are tests, too. */
 const TEST = /^`(test\/[^`]+\.test\.ts|conformance\/[\w-]*cases\.mjs)` › (.+)$/;
 
-/** Rows are `| number | tests, with <br> between them | note |`. @throws Error where one is none */
+/** Rows are `| number | behaviour | tests, with <br> between them | note |`. @throws Error where one is not */
 export function readCoverage(markdown: string): CoverageRow[] {
   return markdown
     .split("\n")
     .filter((line) => ROW.test(line))
     .map((line) => {
       const cells = line.split(/(?<!\\)\|/).map((cell) => cell.trim().replaceAll("\\|", "|"));
-      const [, number = "", tests = "", note = ""] = cells;
-      if (cells.length !== 5) throw new Error(`${number}: a row has three cells`);
+      const [, number = "", behaviour = "", tests = "", note = ""] = cells;
+      if (cells.length !== 6) throw new Error(`${number}: a row has four cells`);
       return {
         number,
+        behaviour,
         note,
         tests: tests === "" ? [] : tests.split("<br>").map((test) => readTest(test.trim(), number)),
       };
@@ -37,8 +39,8 @@ function readTest(test: string, number: string): CoverageRow["tests"][number] {
 }
 
 /**
- * What is wrong with a table: numbers that are missing, strange or twice in it, out of their order, without a test and a
- * reason, or with a test that `sourceOf` (a file's text, undefined if there is none) does not have as a quoted text.
+ * What is wrong with a table: numbers that are missing, strange or twice in it, out of their order, without a behaviour, without
+ * a test and a reason, or with a test that `sourceOf` (a file's text, undefined if there is none) does not have as a quoted text.
  */
 export function coverageProblems(
   rows: readonly CoverageRow[],
@@ -59,6 +61,7 @@ export function coverageProblems(
     ...(given.filter((number) => expected.includes(number)).join() === present.join() || given.length !== present.length
       ? []
       : ["the rows are out of order"]),
+    ...rows.filter(({ behaviour }) => behaviour === "").map(({ number }) => `${number} does not say what it is`),
     ...rows
       .filter(({ tests, note }) => tests.length === 0 && note === "")
       .map(({ number }) => `${number} has neither a test nor a reason`),
