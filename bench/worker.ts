@@ -58,7 +58,7 @@ const sleeper = actor({
   actions: { get: (c) => c.state.lateMs },
 });
 
-/** The loop of the seed pages: a message, a step that changes state, and again. */
+/** A loop as RivetKit's documentation has it: a message, a step that changes state, and again. */
 const counter = actor({
   state: { processed: 0 },
   run: workflow(async (ctx) => {

@@ -186,7 +186,7 @@ function report(outcomes, programs, inPages) {
   console.log("\nIn Chromium, a page:");
   for (const { name, reason } of inPages) console.log(`  ${name.padEnd(width)}${reason === undefined ? "ok" : "FAIL"}`);
   const programOutcomes = [...(typeof programs === "string" ? [] : programs), ...inPages];
-  console.log("\nThe client programs of the seed pages, unchanged:");
+  console.log("\nThe client programs of RivetKit's workflow documentation, unchanged:");
   if (typeof programs === "string") console.log(`  not run: ${programs}`);
   for (const { name, reason } of typeof programs === "string" ? [] : programs)
     console.log(`  ${name.padEnd(width)}${reason === undefined ? "ok" : "FAIL"}`);

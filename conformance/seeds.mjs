@@ -1,5 +1,5 @@
-// The client programs of the seed pages, as they stand, run by Node with the published client, against their actors served
-// by us. The pages lie beside the repository where the project is made, and nowhere else.
+// The client programs of RivetKit's workflow documentation, as they stand, run by Node with the published client, against
+// their actors served by us. The pages lie beside the repository where the project is made, and nowhere else.
 import assert from "node:assert/strict";
 import { execFile } from "node:child_process";
 import { copyFileSync, cpSync, existsSync, mkdirSync, readdirSync, symlinkSync, writeFileSync } from "node:fs";
@@ -101,10 +101,10 @@ export async function whyNoSeeds() {
   assert.deepEqual(
     programs.toSorted(),
     PROGRAMS.map(({ name }) => name).toSorted(),
-    "the seed pages have other programs",
+    "the documentation has other programs",
   );
   if (await isPortTaken(PORT))
-    throw new Error(`Port ${PORT} is taken, and the seed pages' programs know no other: stop what listens there.`);
+    throw new Error(`Port ${PORT} is taken, and the programs know no other: stop what listens there.`);
   return undefined;
 }
 

@@ -37,7 +37,7 @@ const overOthers = new Set([`${manifest.name}/db/drizzle`]);
 const PUBLISHED = /^(package\.json|README\.md|CHANGELOG\.md|LICENSE|docs\/.+\.md|dist\/.+\.(js|d\.ts))$/;
 /** Where published pages may link to although it is not: what is for those who have the repository. */
 const IN_REPOSITORY = /^(ARCHITECTURE\.md|CONTRIBUTING\.md|examples\/)/;
-/** The seed pages' examples; they lie beside the repository where the project is made. */
+/** The examples of RivetKit's workflow documentation; they lie beside the repository where the project is made. */
 const SEEDS = join(root, "..", "shared", "seeds", "examples");
 
 /** How far a Worker's size may be from what the README says. */

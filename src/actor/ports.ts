@@ -31,7 +31,7 @@ export interface Batch {
  * together at its end, as measured on the platform.
  */
 export interface Store {
-  /** Begins an activation. Commits of any earlier one are refused from now on (C10). */
+  /** Begins an activation. Commits of any earlier one are refused from now on (COMMIT-9). */
   activate(): StoreActivation;
 }
 
@@ -108,7 +108,7 @@ export interface UpgradedRows {
 /** Brings all rows of one storage format to the next; the format in the actor's record is set by whoever runs it. */
 export type Upgrade = (rows: UpgradedRows) => void;
 
-/** The one timer in memory that an activation may hold, for the earliest of its deadlines (D10). */
+/** The one timer in memory that an activation may hold, for the earliest of its deadlines (ALARM-5). */
 export interface Timer {
   set(at: number, fire: () => void): void;
   clear(): void;
@@ -122,7 +122,7 @@ export interface Socket {
   readonly lastPingAt: number | undefined;
   /** At most 16,384 bytes. */
   attach(bytes: Uint8Array<ArrayBuffer>): void;
-  /** Never throws: what is sent to a dead socket is lost. Leaves after the commits made so far (C1). */
+  /** Never throws: what is sent to a dead socket is lost. Leaves after the commits made so far (COMMIT-2). */
   send(frame: string | Uint8Array<ArrayBuffer>): void;
   /** Never throws, also not for codes and reasons that no close frame may carry. */
   close(code: number, reason: string): void;
@@ -155,7 +155,7 @@ export interface ActorPorts {
   /** The platform's id of the object, 64 hex digits. */
   readonly objectId: string;
   readonly region: string;
-  /** Throws this instance away: what is in memory does not match what is stored (C10). */
+  /** Throws this instance away: what is in memory does not match what is stored (COMMIT-9). */
   abort(reason: string): void;
   /** Keeps the object alive until the promise settles. */
   waitUntil(promise: Promise<unknown>): void;

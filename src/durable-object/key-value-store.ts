@@ -4,7 +4,7 @@ import { ObjectSql, OpenTransactions } from "./object-sql.js";
 
 /**
  * The actor's store over the synchronous key-value API of a SQLite-backed object. Users' SQL can neither read nor
- * change it (`spec/platform.md`).
+ * change it (COMMIT-11).
  *
  * A commit is one `transactionSync` with everything encoded beforehand: it rolls back as a whole when anything throws,
  * and all commits of one synchronous turn become durable together.

@@ -41,7 +41,7 @@ export class OpenTransactions {
  * change; statements, key-value writes and the alarm of one turn become durable together.
  *
  * An asynchronous transaction of the platform would take along whatever else the object writes while it is open, our
- * commits too, and what leaves the object meanwhile does not wait for it (measured, ARCHITECTURE.md). So a commit undoes it.
+ * commits too, and what leaves the object meanwhile does not wait for it (COMMIT-11). So a commit undoes it.
  */
 export class ObjectSql implements SqlDatabase {
   readonly #storage: DurableObjectStorage;

@@ -1,11 +1,11 @@
 /**
  * One activation of a workflow run: the bookkeeping that all its scopes and operations share.
  *
- * Owns: the turn (what happens in which order around a commit), the count of who is busy (W14), the deadlines that
+ * Owns: the turn (what happens in which order around a commit), the count of who is busy (FLOW-10), the deadlines that
  * live in memory. Does not own: what an operation does (ops/), scopes' order rules (scope.ts), the start and the end of
  * the function (run.ts).
  * Invariants:
- *  1. Nothing the engine settles becomes visible to user code before the commit of its turn (C1).
+ *  1. Nothing the engine settles becomes visible to user code before the commit of its turn (COMMIT-2).
  *  2. The run is parked when no scope is in user code and no leaf operation works; then it holds no timer here but
  *     those of durable waits.
  *  3. Once halted, nothing settles any more.
@@ -57,7 +57,7 @@ export class Activation {
   failRun: (error: Error) => void = () => {};
   /** Set by the run: what user code gets for a scope. */
   createContext: (scope: never) => object = () => ({});
-  /** Set while a failed workflow's function is replayed only to find what must be undone (decision 2). */
+  /** Set while a failed workflow's function is replayed only to find what must be undone (FLOW-21). */
   readonly collector: RollbackCollector | undefined;
   readonly #waits = new WaitHeap<Wait>();
   readonly #receivers = new Set<Receiver>();
@@ -156,7 +156,7 @@ export class Activation {
 
   /**
    * Takes entries out of history and storage, with all below a location. Messages that they hold uncompleted become
-   * visible again; with `undoReceives`, those that they took as well (decision 18).
+   * visible again; with `undoReceives`, those that they took as well (MSG-2).
    */
   deleteTree(location: Location, undoReceives = false): void {
     for (const entry of this.history.removeTree(location)) {
@@ -180,7 +180,7 @@ export class Activation {
     this.#afterCommit.push(body);
   }
 
-  /** Settles a promise of user code after this turn's commit, letting other events in now and then (W16). */
+  /** Settles a promise of user code after this turn's commit, letting other events in now and then (FLOW-12). */
   release(settle: () => void): void {
     this.#operations += 1;
     if (this.#operations % OPERATIONS_PER_YIELD !== 0) {
@@ -194,7 +194,7 @@ export class Activation {
     });
   }
 
-  /** Goes on in a turn of its own, after other events had theirs; until then the run counts as busy (W16). */
+  /** Goes on in a turn of its own, after other events had theirs; until then the run counts as busy (FLOW-12). */
   yield(next: () => void): void {
     this.countWork(1);
     const goOn = (): void => {
@@ -287,7 +287,7 @@ export class Activation {
 
   /**
    * A sleep or timed-out wait that has ended, with no row of its own: the next commit marks it unless it writes
-   * something later that shows the same (`design.md`, Storage).
+   * something later that shows the same (FLOW-7).
    */
   finishQuietly(entry: Entry): void {
     this.#finishedSleeps.add(entry);
@@ -356,7 +356,7 @@ export class Activation {
 
   /**
    * Settles what is due, in stored-time order, one at a time, each until the run is parked or only waits for running
-   * work (decision 4). False: more is due than one pass takes, and the caller must leave a wake (D9).
+   * work (ALARM-6). False: more is due than one pass takes, and the caller must leave a wake (ALARM-8).
    */
   async advance(): Promise<boolean> {
     this.#advancing ??= this.#advance().finally(() => {
@@ -393,7 +393,7 @@ export class Activation {
     }
   }
 
-  /** What comes next of all that is due: messages before deadlines of the same time, then by entry (decision 4). */
+  /** What comes next of all that is due: messages before deadlines of the same time, then by entry (ALARM-6). */
   #nextDue(): (() => void) | undefined {
     const wait = this.#waits.first;
     const deadline = wait && wait.at <= this.ports.now() ? wait : undefined;
@@ -411,7 +411,7 @@ export class Activation {
     };
   }
 
-  /** Resolves when no scope is in user code, or it is there for something that is not ours to wait for (W14). */
+  /** Resolves when no scope is in user code, or it is there for something that is not ours to wait for (FLOW-10). */
   async settled(): Promise<void> {
     for (let round = 0; round <= YIELDS_PER_SETTLEMENT; round += 1) {
       for (let tick = 0; tick < TICKS_BEFORE_YIELD; tick += 1) {

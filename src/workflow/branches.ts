@@ -66,7 +66,7 @@ export class Branches {
     return branchValues(this.#operation.activation.history, this.entry, this.names);
   }
 
-  /** The set of names as it is recorded must be the code's (decision 12). */
+  /** The set of names as it is recorded must be the code's (FLOW-6). */
   mismatch(): HistoryDivergedError | undefined {
     if (!this.#operation.entry) return undefined;
     const recorded = [...(this.entry.data as BranchData).branches].sort();
@@ -148,7 +148,7 @@ export class Branches {
     for (const row of branchResultRows(activation.history, location)) activation.deleteTree(row.location);
   }
 
-  /** So many in this turn, the rest after other events had theirs (W16). */
+  /** So many in this turn, the rest after other events had theirs (FLOW-12). */
   #runAll(branches: readonly BranchDefinition[], settled: (name: string, result: ScopeResult) => void): void {
     for (const branch of branches.slice(0, BRANCHES_PER_TURN))
       this.#run(branch, (result) => settled(branch.name, result));
@@ -173,7 +173,7 @@ export class Branches {
     return readResult(name, stored);
   }
 
-  /** What is too large for what is left is a failure of its branch (C8). */
+  /** What is too large for what is left is a failure of its branch (VALUE-3). */
   #fit(stored: StoredResult): StoredResult {
     if (!isValue(stored))
       return {

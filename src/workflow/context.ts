@@ -142,7 +142,7 @@ class WorkflowQueue {
   }
 }
 
-/** Features of the actor that only a step may use (decision 15). */
+/** Features of the actor that only a step may use (FLOW-16). */
 const STEP_ONLY = [
   "state",
   "vars",

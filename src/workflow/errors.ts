@@ -53,7 +53,7 @@ export class StepFailedError extends EngineError {
   }
 }
 
-/** The code no longer matches the recorded history (decision 12). `workflow/history_diverged` or `workflow/duplicate_name`. */
+/** The code no longer matches the recorded history. `workflow/history_diverged` or `workflow/duplicate_name`. */
 export class HistoryDivergedError extends EngineError {
   readonly location: string;
   readonly found: string | undefined;
@@ -68,7 +68,7 @@ export class HistoryDivergedError extends EngineError {
   }
 }
 
-/** A second operation was started while its scope was in one (W15). `workflow/entry_in_progress`. */
+/** A second operation was started while its scope was in one. `workflow/entry_in_progress`. */
 export class EntryInProgressError extends EngineError {
   constructor(message: string) {
     super("EntryInProgressError", "entry_in_progress", message);

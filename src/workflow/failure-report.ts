@@ -28,7 +28,7 @@ export function describeError(thrown: unknown): WorkflowError {
   return describeStored(toStoredError(thrown));
 }
 
-/** What was thrown as `onError` is told of it: its primitive own properties are the metadata (`spec/api.md` D.12). */
+/** What was thrown as `onError` is told of it: its primitive own properties are the metadata. */
 export function describeThrownError(thrown: unknown): WorkflowError {
   const { name, message } = toStoredError(thrown);
   const stackText = isInstance(thrown, Error) ? readProperty(thrown, "stack") : undefined;

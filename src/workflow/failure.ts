@@ -62,7 +62,7 @@ export function isOfSteps(error: unknown): boolean {
 /** Errors that a step failed with, also those that came through a branch. */
 const ofSteps = new WeakSet<object>();
 
-/** The error a step's caller sees, built from what is stored, live as on replay (decision 8). */
+/** The error a step's caller sees, built from what is stored, live as on replay (FLOW-4). */
 export function stepError(stepName: string, failure: Failure, attempts = 0): Error {
   const error = buildStepError(stepName, failure);
   sources.set(error, { source: "step", name: stepName, step: { failure, attempts } });
@@ -175,7 +175,7 @@ export function brandOf(thrown: unknown): "critical" | "rollback" | undefined {
   return undefined;
 }
 
-/** Faults of the code's structure: they fail the workflow, and nothing is undone (decision 12). */
+/** Faults of the code's structure: they fail the workflow, and nothing is undone (FLOW-21). */
 export function isStructuralFault(error: unknown): boolean {
   return isInstance(error, EntryInProgressError) || isInstance(error, RollbackCheckpointError);
 }

@@ -8,9 +8,9 @@ export const DEFAULT_RETRY_BACKOFF_BASE_MS = 100;
 export const DEFAULT_RETRY_BACKOFF_MAX_MS = 30_000;
 /** How long one attempt may take, in ms (`timeout`); zero or less means no limit. */
 export const DEFAULT_STEP_TIMEOUT_MS = 30_000;
-/** After this many operations the run gives other events a turn (W16). */
+/** After this many operations the run gives other events a turn (FLOW-12). */
 export const OPERATIONS_PER_YIELD = 25;
-/** Longest legal name of an operation, in UTF-8 bytes (decision 5). */
+/** Longest legal name of an operation, in UTF-8 bytes (FLOW-5). */
 export const MAX_NAME_BYTES = 1024;
 
 /** Operations that one scope may have refused; later ones get no answer. */

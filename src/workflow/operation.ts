@@ -48,7 +48,7 @@ export class Operation {
     return this.#state === "settled";
   }
 
-  /** True while a step's callback may be the one that misuses its scope (W15). */
+  /** True while a step's callback may be the one that misuses its scope (FLOW-11). */
   get mayRunUserCode(): boolean {
     return this.#state === "working" || this.#state === "delegated";
   }
@@ -86,7 +86,7 @@ export class Operation {
     this.#settle(() => this.#reject(error));
   }
 
-  /** Runs when the operation is over, however: for what must not stay behind (W11). */
+  /** Runs when the operation is over, however: for what must not stay behind (FLOW-13). */
   onEnd(clean: () => void): void {
     this.#onEnd = clean;
   }

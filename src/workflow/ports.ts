@@ -59,7 +59,7 @@ export interface AttemptReport {
   readonly error: unknown;
 }
 
-/** A step, rollback or workflow failure, reported in the order in which it happened (decision 14). */
+/** A step, rollback or workflow failure, reported in the order in which it happened (FLOW-17). */
 export type FailureReport =
   | { readonly step: AttemptReport }
   | { readonly rollback: { readonly stepName: string; readonly error: unknown } }
@@ -86,7 +86,7 @@ export interface MessageFilter {
   /** Queue names; undefined: any. */
   readonly names: readonly string[] | undefined;
   readonly count: number;
-  /** Epoch ms: a later message does not belong to this wait (decision 4). */
+  /** Epoch ms: a later message does not belong to this wait (ALARM-6). */
   readonly notAfter: number;
   /** Completable: the message stays stored, and is invisible to everybody else, until it is completed. */
   readonly hold: boolean;
@@ -112,13 +112,13 @@ export interface MessagePort {
 }
 
 /**
- * Everything the engine needs from its actor. The engine has no clock, id source, timer or storage of its own (W13).
+ * Everything the engine needs from its actor. The engine has no clock, id source, timer or storage of its own (FLOW-1).
  * Writes go to the actor's one dirty set; `commit` writes all of it.
  */
 export interface WorkflowPorts {
   /** Epoch ms. */
   now(): number;
-  /** Lets every other event of the object have its turn (W16). */
+  /** Lets every other event of the object have its turn (FLOW-12). */
   yield(): Promise<void>;
   /** The actor's one counter. */
   nextSeq(): number;
@@ -143,7 +143,7 @@ export interface WorkflowPorts {
   finished(outcome: Outcome): void;
   /** The workflow failed and is being undone; that joins the dirty set. */
   rollingBack(error: unknown): void;
-  /** The code does not match the history; nothing was changed (decision 12). */
+  /** The code does not match the history; nothing was changed (FLOW-6). */
   diverged(error: HistoryDivergedError): void;
   report(failure: FailureReport): void;
   readonly messages: MessagePort;

@@ -1,5 +1,5 @@
 /**
- * Undoing a failed workflow (decision 2, W9): its function is replayed only to find which completed steps can be
+ * Undoing a failed workflow (FLOW-21): its function is replayed only to find which completed steps can be
  * undone, then their handlers run in reverse order of completion, each recorded like a step.
  */
 import { encodeValue, own } from "../protocol/index.js";

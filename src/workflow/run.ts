@@ -49,7 +49,7 @@ export class WorkflowRun {
     this.#activation.failRun = (error) => this.#end({ error });
   }
 
-  /** True when nothing can move until a deadline or a message (W14). */
+  /** True when nothing can move until a deadline or a message (FLOW-10). */
   get isParked(): boolean {
     return this.#activation.isParked;
   }
@@ -97,7 +97,7 @@ export class WorkflowRun {
     return isDone;
   }
 
-  /** Names a scope that has waited for long for something that is not the engine's: nothing of it is recorded (W14). */
+  /** Names a scope that has waited for long for something that is not the engine's: nothing of it is recorded (FLOW-10). */
   #noteForeignWaits(): void {
     if (this.isEnded) return;
     const { ports } = this.#options;

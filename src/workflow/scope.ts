@@ -16,7 +16,7 @@ const RESULTS: ReadonlySet<string> = new Set(["step", "join", "race"]);
 /**
  * One place where user code runs and names are unique: the root, an iteration, a branch, a try block.
  *
- * Owns: which operation is in flight (W15), which names were used, which recorded operations the code has still to meet.
+ * Owns: which operation is in flight (FLOW-11), which names were used, which recorded operations the code has still to meet.
  */
 export class Scope implements OperationScope {
   readonly activation: Activation;
@@ -127,7 +127,7 @@ export class Scope implements OperationScope {
     this.activation.turn(() => {
       this.activation.countUserCode(-1);
       this.activation.countWork(1);
-      // A look at what was done meets nothing new: such an operation ends its scope there (decision 2).
+      // A look at what was done meets nothing new: such an operation ends its scope there (FLOW-21).
       if (this.activation.collector && !entry && kind !== "try" && !UNORDERED.has(kind)) operation.park();
       else start(operation);
     });
@@ -145,7 +145,7 @@ export class Scope implements OperationScope {
     return false;
   }
 
-  /** A step ended with this misuse, of whichever scope: it is that step's failure and nothing else (W15). */
+  /** A step ended with this misuse, of whichever scope: it is that step's failure and nothing else (FLOW-11). */
   claimMisuse(thrown: unknown): boolean {
     const scope = typeof thrown === "object" && thrown !== null ? misused.get(thrown) : undefined;
     if (scope && scope.#misuse === thrown) scope.#misuse = undefined;

@@ -2,8 +2,8 @@
  * One step from its first meeting to its terminal result: attempts, backoff, timeout, interrupted attempts.
  *
  * Owns: the step's entry. Does not own: what a step's context offers (the actor does), what its caller gets (ops/).
- * Invariants: one attempt at a time (W5); a result that comes after its attempt ended is dropped (W6); nothing is
- * written before the first attempt unless the activation is careful (decision 10).
+ * Invariants: one attempt at a time, and a result that comes after its attempt ended is dropped (FLOW-14); nothing is
+ * written before the first attempt unless the activation is careful (ALARM-14).
  */
 import { ActorError, encodeValue, own, decodeForWorkflow, MAX_INTERRUPTIONS, isThenable } from "../protocol/index.js";
 import type { Activation, Wait } from "./activation.js";
@@ -84,7 +84,7 @@ export class StepExecution {
     // One that has begun goes on as it did.
     const problem = this.#operation.entry ? undefined : retryProblem(this.#label, this.#step);
     if (problem) return this.#operation.reject(problem);
-    // Only what completed is undone: the first operation that did not ends its scope (decision 2).
+    // Only what completed is undone: the first operation that did not ends its scope (FLOW-21).
     if (this.#activation.collector) return this.#operation.park();
     if (entry.status === "running") return this.#wasCutOff();
     if (entry.dueAt !== undefined && entry.dueAt > this.#activation.ports.now()) return this.#waitForRetry(entry.dueAt);
@@ -121,7 +121,7 @@ export class StepExecution {
   #begin(here = false): void {
     const run = here ? () => this.#run() : this.#enter;
     if (!this.#activation.ports.isCareful()) return this.#activation.beginWork(run);
-    // One at a time, so that the one that keeps killing the object is known (decision 10).
+    // One at a time, so that the one that keeps killing the object is known (ALARM-14).
     this.#activation.whenAlone(this, () => {
       if (this.#scope.isEnded) return this.#activation.leaveAlone(this);
       this.#entry.status = "running";
@@ -212,7 +212,7 @@ export class StepExecution {
       this.#fail("critical", notStorable(this.#label, thrown));
       return;
     }
-    // An ephemeral entry must not be behind a state that something else has committed meanwhile (C2).
+    // An ephemeral entry must not be behind a state that something else has committed meanwhile (COMMIT-4).
     const wantsCommit = !this.#step.ephemeral || attempt.session.changedState;
     this.#endAttempt();
     this.#entry.attempts += 1;

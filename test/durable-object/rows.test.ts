@@ -6,7 +6,7 @@ import { serve } from "../support/worker.js";
 import { clock, TestObject } from "./test-object.js";
 
 // What each operation costs in billed rows: the difference of `select total_changes()`, which counts key-value puts and
-// deletes, and the alarm's writes, counted where they are made. The budget is that of design.md, "Storage".
+// deletes, and the alarm's writes, counted where they are made. The budget is that of docs/internals/commit.md.
 
 const HOUR_MS = 3_600_000;
 let release: () => void = () => {};

@@ -67,7 +67,7 @@ const TSCONFIG = {
 
 // The folder lies beside the repository where the project is made, and nowhere else.
 describe.skipIf(!hasSeeds)(
-  `the seed pages' examples, as they stand, with "rivetkit" as an alias of the packed package`,
+  `the examples of RivetKit's workflow documentation, as they stand, with "rivetkit" as an alias of the packed package`,
   () => {
     let project: string;
     let server: DevServer | undefined;

@@ -1,5 +1,5 @@
 /**
- * How the published clients bring `["$Tag", …]` pairs back, after JSON.parse or cbor-x (api.md G.5): from the outside in,
+ * How the published clients bring `["$Tag", …]` pairs back, after JSON.parse or cbor-x: from the outside in,
  * through arrays, plain objects and Maps, and never into a native Set or an error. An unknown tag throws.
  */
 export function reviveAsPublished(tree: unknown): unknown {

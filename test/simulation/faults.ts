@@ -2,7 +2,7 @@ import type { CommitFault } from "../../src/testing/index.js";
 
 /**
  * Crashes at random commits, but never so often that a step is cut off for good: ten times in a row is the end of a step
- * (decision 10), and has tests of its own.
+ * (ALARM-14), and has tests of its own.
  */
 export function occasionalCrashes(random: () => number, rate: number): CommitFault {
   let commits = 0;

@@ -250,7 +250,7 @@ export class Invariants {
     }
   }
 
-  /** The alarm stands no later than the earliest stored deadline (D1). */
+  /** The alarm stands no later than the earliest stored deadline (ALARM-1). */
   #checkAlarm(stored: Stored, rows: Rows, alarmAt: number | null): void {
     const now = this.#latest;
     if (stored.record.destroyed) return;
@@ -284,7 +284,7 @@ export class Invariants {
     }
   }
 
-  /** While work runs that a crash would interrupt, the alarm is near: after boots that were cut off, as near as they are apart (D5). */
+  /** While work runs that a crash would interrupt, the alarm is near: after cut-off boots, as near as they are apart (ALARM-12). */
   checkWorking(rows: Rows, alarmAt: number | null, now: number): void {
     const lease = rows.get("l");
     const boots = lease ? ((decodeValue(lease) as number[])[3] ?? 0) : 0;

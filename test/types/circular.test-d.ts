@@ -1,5 +1,5 @@
-// Helpers that take the step context of the very actor that calls them: the seed pages' shapes. The actor's type does not
-// depend on what the workflow does, so the compiler need not look at it.
+// Helpers that take the step context of the very actor that calls them: the shapes of RivetKit's documentation. The actor's
+// type does not depend on what the workflow does, so the compiler need not look at it.
 import { actor, queue, setup, type ActionContextOf, type RunContextOf } from "perdure";
 import {
   Loop,

@@ -4,7 +4,7 @@ import { Runs, Subject, subject, type Ctx } from "./subject.js";
 
 const HOUR = 3_600_000;
 
-describe("fairness (W16)", () => {
+describe("fairness (FLOW-12)", () => {
   it("lets every other event have its turn after 25 operations, replayed ones too", async () => {
     const s = await subject(async (ctx) => {
       await ctx.sleep("begin", 1);
@@ -50,7 +50,7 @@ describe("fairness (W16)", () => {
   });
 });
 
-describe("parked (W14)", () => {
+describe("parked (FLOW-10)", () => {
   it.each<[string, (ctx: Ctx) => Promise<unknown>]>([
     ["a sleep", (ctx) => ctx.sleep("x", HOUR)],
     ["a receive", (ctx) => ctx.queue.next("x", { names: ["m"] })],
@@ -132,7 +132,7 @@ describe("parked (W14)", () => {
   });
 });
 
-describe("a wait for something that is not the engine's (W14)", () => {
+describe("a wait for something that is not the engine's (FLOW-10)", () => {
   it("is named in the debug log after 10 s, once, with its place", async () => {
     const s = await subject(async (ctx, { clock }) =>
       ctx.join("j", {
@@ -151,7 +151,7 @@ describe("a wait for something that is not the engine's (W14)", () => {
   });
 });
 
-describe("what is due (decision 4)", () => {
+describe("what is due (ALARM-6)", () => {
   it("is settled by stored times, one at a time, however late the wake", async () => {
     const order: string[] = [];
     const branch = (name: string, ms: number) => ({
@@ -176,7 +176,7 @@ describe("what is due (decision 4)", () => {
     expect(order).toEqual(["a", "b", "b2", "c"]);
   });
 
-  it("gives a message to the first wait that wants it, in the order of the code, before actions (decision 18)", async () => {
+  it("gives a message to the first wait that wants it, in the order of the code, before actions (MSG-2)", async () => {
     const s = await subject(async (ctx) =>
       ctx.join("j", {
         first: { run: (b) => b.queue.next("m", { names: ["a", "b"] }).then((m) => m.body) },
@@ -193,7 +193,7 @@ describe("what is due (decision 4)", () => {
     expect(await waiting).toMatchObject({ body: 3 });
   });
 
-  it("beyond a hundred at once is settled all the same, in order (D9 of the design)", async () => {
+  it("beyond a hundred at once is settled all the same, in order (ALARM-8)", async () => {
     const order: number[] = [];
     const s = await subject(async (ctx) =>
       ctx.join(
@@ -220,7 +220,7 @@ describe("what is due (decision 4)", () => {
   });
 });
 
-describe("an event that cannot move the workflow (W12)", () => {
+describe("an event that cannot move the workflow (FLOW-13)", () => {
   it("does not replay it: actions and spurious alarms of an evicted sleeper", async () => {
     const runs = new Runs();
     const s = await subject(async (ctx) => {
@@ -261,7 +261,7 @@ describe("an event that cannot move the workflow (W12)", () => {
   });
 });
 
-describe("a lost activation (C10)", () => {
+describe("a lost activation (COMMIT-9)", () => {
   it.each(["crash-before", "refuse"] as const)(
     "calls no code of the workflow any more, whatever commit it was lost at (%s)",
     async (kind) => {

@@ -183,7 +183,7 @@ describe("a step context", () => {
     expect(seen).toEqual([]);
   });
 
-  it("stops its workflow when the actor is destroyed: what is open rejects, and nothing is left (decision 25)", async () => {
+  it("stops its workflow when the actor is destroyed: what is open rejects, and nothing is left (START-9)", async () => {
     const runs = new Runs();
     const s = await subject(
       async (ctx) => {

@@ -127,7 +127,7 @@ describe("c.queue of an action", () => {
     expect(await rest).toMatch(/^actor\/(?:aborted|destroyed)$/);
   });
 
-  it("gives a message to the first that waits for it (decision 18)", async () => {
+  it("gives a message to the first that waits for it (MSG-2)", async () => {
     const s = plain();
     await s.call("get");
     const first = s.call("next", { names: ["a", "b"] });
@@ -438,7 +438,7 @@ describe("sending", () => {
     expect(s.queued).toBe(0);
   });
 
-  it("to a queue that is not declared is refused if any is declared, and taken if none is (C19, C20, C21: decision 17)", async () => {
+  it("to a queue that is not declared is refused if any is declared, and taken if none is (C19, C20, C21)", async () => {
     const declares = plain({ queues: { jobs: queue() } });
     await declares.call("get");
     const { rows } = declares.actor.store;

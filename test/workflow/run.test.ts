@@ -5,7 +5,7 @@ import { Runs, finished, subject, type Ctx } from "./subject.js";
 
 const HOUR = 3_600_000;
 
-describe("the end of a workflow (decision 6)", () => {
+describe("the end of a workflow (FLOW-3)", () => {
   it.each([
     ["completed", async () => 5],
     ["failed", async () => Promise.reject(new Error("no"))],
@@ -70,7 +70,7 @@ describe("the end of a workflow (decision 6)", () => {
     expect(await s.status()).toMatchObject({ status: "failed", error: { name: "RangeError", message: "at once" } });
   });
 
-  it("fails with workflow/interrupted after ten cut-offs outside of any step (decision 10)", async () => {
+  it("fails with workflow/interrupted after ten cut-offs outside of any step (ALARM-14)", async () => {
     let calls = 0;
     const s = await subject(async () => {
       calls += 1;
@@ -99,7 +99,7 @@ describe("the end of a workflow (decision 6)", () => {
   });
 });
 
-describe("careful activations (decision 10)", () => {
+describe("careful activations (ALARM-14)", () => {
   it("run join branches' steps one at a time after a crash, until the run parks", async () => {
     let running = 0;
     let most = 0;
@@ -205,7 +205,7 @@ describe("careful activations (decision 10)", () => {
     expect(s.lines()).not.toContain("step r/work/endless running");
   });
 
-  it("cost no retries: attempts that a crash cut off are not counted (decision 7)", async () => {
+  it("cost no retries: attempts that a crash cut off are not counted (FLOW-15)", async () => {
     const attempts: number[] = [];
     let hang = true;
     const s = await subject(async (ctx) =>
@@ -275,7 +275,7 @@ describe("user code around the engine", () => {
     expect((await s.status()).output).toEqual(["a", "b", "c"]);
   });
 
-  it("sees the same values live as on replay: they go through the codec before it gets them (W2)", async () => {
+  it("sees the same values live as on replay: they go through the codec before it gets them (FLOW-4)", async () => {
     const seen: unknown[] = [];
     class Point {
       x = 1;

@@ -206,7 +206,7 @@ describe("misuse of a scope", () => {
     expect(s.stored()).toEqual([]);
   });
 
-  it("does not undo anything: a fault of the code's structure is no failure of the work (decision 12)", async () => {
+  it("does not undo anything: a fault of the code's structure is no failure of the work (FLOW-21)", async () => {
     const runs = new Runs();
     const s = await finished(async (ctx) => {
       await ctx.rollbackCheckpoint("cp");

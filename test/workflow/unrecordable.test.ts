@@ -12,7 +12,7 @@ function asDeepAsCanBe(): unknown {
 }
 
 describe("what cannot be recorded", () => {
-  it("fails a race, and its losers end all the same (W8)", async () => {
+  it("fails a race, and its losers end all the same (FLOW-18)", async () => {
     const ran: string[] = [];
     const world = testWorld(
       setup({

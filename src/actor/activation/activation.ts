@@ -61,7 +61,7 @@ export interface ActorActivation {
   nextSeq(): number;
   /** @throws actor/state_not_enabled */
   stateView(): StateView;
-  /** A client whose calls leave only after what is dirty has been committed (C1). Its connections end with the activation. */
+  /** A client whose calls leave only after what is dirty has been committed (COMMIT-2). Its connections end with the activation. */
   client(chain: () => Chain, use?: ClientUse): unknown;
 
   /**
@@ -84,13 +84,13 @@ export interface ActorActivation {
   putRecord(change: Partial<ActorRecord>): void;
   /** A stored deadline moved: the next commit looks at the alarm again. */
   deadlinesChanged(): void;
-  /** Something changed outside of any callback's end, maybe: it is committed at the end of the turn (C1). */
+  /** Something changed outside of any callback's end, maybe: it is committed at the end of the turn (COMMIT-2). */
   changedSoon(): void;
   /** Writes all that is dirty and, when a deadline moved, the alarm. False: the activation is lost. */
   commit(): boolean;
   /** @throws actor/restarting */
   commitOrThrow(): void;
-  /** Confirms what was committed with no event waiting for it (C7). */
+  /** Confirms what was committed with no event waiting for it (COMMIT-7). */
   confirm(): void;
   /** Resolves when all commits so far would survive a kill at this instruction. @throws actor/restarting */
   confirmed(): Promise<void>;

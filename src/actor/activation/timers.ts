@@ -8,7 +8,7 @@ export interface TimedCall {
 
 /**
  * The deadlines of running work (timeouts of calls and attempts, waits beside running branches) behind the one timer
- * that the activation holds. With none of them there is no timer, so that the object can hibernate (D6, D10).
+ * that the activation holds. With none of them there is no timer, so that the object can hibernate (ALARM-5).
  */
 export class Timers {
   readonly #timer: Timer;
@@ -72,7 +72,7 @@ export class Timers {
 
 /**
  * After boots in a row that were cut off, the lease stands minutes ahead. Work that lives on must not wait for that: the
- * platform cuts it at about 140 s without an alarm (D5), so that it would never come to its end. This timer brings the lease,
+ * platform cuts it at about 140 s without an alarm (ALARM-12), so that it would never come to its end. This timer brings the lease,
  * and with it the alarm, back to its usual distance. A crash before it fires leaves the distance as it was.
  */
 export class LeaseTimer {

@@ -1,7 +1,7 @@
 /** The typed façade of connections and events. The runtime behind it is untyped. */
 import type { EventArguments, EventDeclarations } from "./declarations.js";
 
-/** Names of an actor's events: the declared ones, or any if none is declared (decision 17). */
+/** Names of an actor's events: the declared ones, or any if none is declared. */
 export type EventNames<E extends EventDeclarations> = [keyof E] extends [never] ? string : keyof E & string;
 /** What goes with an event: its declared arguments; anything where none is declared. */
 export type EventArgs<E extends EventDeclarations, N> = string extends keyof E

@@ -63,11 +63,11 @@ export interface CreateStateContext<DB, Q extends QueueDeclarations = any> {
   readonly abortSignal: AbortSignal;
   readonly aborted: boolean;
   readonly queue: ActorQueueOf<Q>;
-  /** Actions of this actor at a later time; stored, and run at least once (decision 21). */
+  /** Actions of this actor at a later time; stored, and run at least once. */
   readonly schedule: ActorSchedule;
   /** Actions of this actor again and again, by cron expressions and at intervals. */
   readonly cron: ActorCron;
-  /** The workflow seen and steered (decision 16). */
+  /** The workflow seen and steered. */
   readonly workflow: ActorWorkflow;
   /**
    * Ends the actor once this callback has. In one commit it is marked, so that it cannot come back; `abortSignal` fires,
@@ -95,7 +95,7 @@ export interface CreateStateContext<DB, Q extends QueueDeclarations = any> {
    * that goes to sleep or is destroyed waits for it, at most `sleepGracePeriod`.
    */
   waitUntil(promise: Promise<unknown>): void;
-  /** A client for the same registry, typed by `client<typeof registry>()`. Calls leave only after what is dirty has been committed (C1). */
+  /** A client for the same registry, typed by `client<typeof registry>()`. Calls leave only after what is dirty has been committed. */
   client<R = any>(): ClientFor<R>;
   /** Not made yet. Its type lets helpers that take a `CreateContextOf` be called here. @throws actor/state_not_ready */
   readonly state: never;
@@ -283,7 +283,7 @@ export interface ActorConfig<S, CP, CS, V, I, DB, E extends EventDeclarations, Q
   /** First state of a new actor; each gets its own copy. */
   readonly state?: S;
   /**
-   * Makes the first state of a new actor. Runs once, before `onCreate`; a throw leaves no actor (decision 26). An actor that
+   * Makes the first state of a new actor. Runs once, before `onCreate`; a throw leaves no actor. An actor that
    * had no state before this release gets one at its next start, without an input; a throw fails that start.
    *
    * Where `run: workflow(…)` stands in the same literal, annotate the result, `(c, input: Order): OrderState => …`, or `c`:

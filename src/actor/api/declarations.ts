@@ -1,6 +1,6 @@
 import { own } from "../../protocol/index.js";
 
-/** Standard Schema v1, as much of it as is used here. Validators may be asynchronous (decision 30). */
+/** Standard Schema v1, as much of it as is used here. Validators may be asynchronous. */
 export interface StandardSchema<Input = unknown, Output = Input> {
   readonly "~standard": {
     readonly version: 1;
@@ -44,7 +44,7 @@ export interface EventDeclaration<T = unknown> {
 export type QueueDeclarations = Record<string, QueueDeclaration<unknown, unknown> | StandardSchema>;
 export type EventDeclarations = Record<string, EventDeclaration | StandardSchema>;
 
-/** Names of an actor's queues: the declared ones, or any if none is declared (decision 17). */
+/** Names of an actor's queues: the declared ones, or any if none is declared. */
 export type QueueNames<Q extends QueueDeclarations> = [keyof Q] extends [never] ? string : keyof Q & string;
 
 /** What the receiver gets: a schema's output. */

@@ -62,7 +62,7 @@ export interface WorkflowQueueOf<Q extends QueueDeclarations> {
   ): Promise<WorkflowMessage<Q, N, C>[]>;
 }
 
-/** Inside the actor any name may be sent (decision 17); editors offer the declared ones. */
+/** Inside the actor any name may be sent; editors offer the declared ones. */
 export type AnyQueueName<Q extends QueueDeclarations> = QueueNames<Q> | (string & {});
 
 /** `queue` of a step. */

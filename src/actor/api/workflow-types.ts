@@ -213,7 +213,7 @@ export type WorkflowLoopContextOf<D> = WorkflowContextOf<D>;
 export type WorkflowBranchContextOf<D> = WorkflowContextOf<D>;
 
 export interface WorkflowOptions<C> {
-  /** Told of each failed attempt, rollback handler and workflow; awaited, its own errors are logged (decision 14). */
+  /** Told of each failed attempt, rollback handler and workflow; awaited, its own errors are logged. */
   readonly onError?: (c: C, event: WorkflowErrorEvent) => unknown;
 }
 

@@ -4,7 +4,7 @@ import { waitFor } from "../activation/wait.js";
 
 /**
  * Work with no client. What a crash would interrupt (scheduled actions, `keepAwake`, a run handler between its waits) holds
- * the lease while it runs (D5); what is only waited for (`waitUntil`) does not. Either is given time at the actor's end.
+ * the lease while it runs (ALARM-12); what is only waited for (`waitUntil`) does not. Either is given time at the actor's end.
  */
 export class Background {
   readonly #activation: ActorActivation;

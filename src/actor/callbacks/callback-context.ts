@@ -8,7 +8,7 @@ import { QueueContext } from "../queue/queue-context.js";
 import type { Logger } from "../ports.js";
 import type { StateView } from "../state/state-view.js";
 
-/** Which members a callback may use already (`spec/api.md` B.9). */
+/** Which members a callback may use already (START-2). */
 export interface Stage {
   readonly state: boolean;
   readonly vars: boolean;
@@ -202,7 +202,7 @@ export class CallbackContext extends IdentityContext {
 export interface SaveOptions {
   /** Resolves only when the write is confirmed on disk. */
   readonly immediate?: boolean;
-  /** ms; of no consequence, as a commit never waits here (decision 22). */
+  /** ms; of no consequence, as a commit never waits here. */
   readonly maxWait?: number;
 }
 

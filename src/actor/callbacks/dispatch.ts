@@ -39,7 +39,7 @@ export interface CallOrigin {
 
 /**
  * Runs one action and gives its encoded result. What the action changed is committed before its result, or its error,
- * is given (C1, C5). Actions are not serialised: they interleave at their awaits.
+ * is given (COMMIT-3). Actions are not serialised: they interleave at their awaits.
  *
  * @throws actor/action_not_found, actor/invalid_request for more than 10,000 arguments, actor/validation_error,
  * actor/action_timed_out, actor/callback_timed_out, value/not_serializable

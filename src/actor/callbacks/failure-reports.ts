@@ -9,7 +9,7 @@ import { KEYS } from "../storage/record.js";
 const MAX_TEXT = 8_192;
 
 /**
- * Events that the workflow's `onError` is told of (decision 14).
+ * Events that the workflow's `onError` is told of (FLOW-17).
  *
  * Invariants: that an event is due is stored by the commit that records its failure; the hook's changes and the mark
  * that it was told are one commit. So each event is told at least once, exactly once without a crash, and never again.

@@ -7,7 +7,7 @@ import { describe } from "../activation/thrown.js";
 /**
  * `onStateChange`: told of changes of the state once they are committed, at most once a turn and a callback.
  *
- * Rules (`spec/api.md` A.4): what a callback changed is told before its caller is answered, what other code did by the end
+ * Rules (COMMIT-12): what a callback changed is told before its caller is answered, what other code did by the end
  * of the turn. What the first state was made of is no change; nothing is told before the vars exist. The hook only reads.
  */
 export class StateChanges {

@@ -152,7 +152,7 @@ export class Connections implements ConnectionOwner, ConnectionTable {
     connection.bind(socket);
   }
 
-  /** Runs a call as the connection that it is (`spec/api.md` A.9): let in, served, gone. Its answer does not wait for `onDisconnect`. */
+  /** Runs a call as the connection that it is (CONN-2): let in, served, gone. Its answer does not wait for `onDisconnect`. */
   async during<T>(
     caller: Caller,
     admitted: Admitted | undefined,
@@ -228,7 +228,7 @@ export class Connections implements ConnectionOwner, ConnectionTable {
     await this.#left(connection, end);
   }
 
-  /** The peer, or the network, has ended a socket. */
+  /** The other side, or the network, has ended a socket. */
   async closed(socket: Socket, end: ConnectionEnd): Promise<void> {
     const connection = this.#bySocket.get(socket);
     if (connection) return this.close(connection, end);
@@ -237,7 +237,7 @@ export class Connections implements ConnectionOwner, ConnectionTable {
     if (lost) await this.#left(lost, end);
   }
 
-  /** Ends a connection from this side. What is dirty is committed before the peer sees it. */
+  /** Ends a connection from this side. What is dirty is committed before the other side sees it. */
   async disconnect(connection: Connection, end: ConnectionEnd): Promise<void> {
     if (!this.includes(connection)) return;
     this.#activation.commitOrThrow();

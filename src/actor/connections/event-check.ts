@@ -31,7 +31,7 @@ export function checkEvent(actor: CompiledActor, name: string, args: readonly un
 }
 
 /**
- * From outside only declared events exist, unless none is declared (decision 17).
+ * From outside only declared events exist, unless none is declared (CONN-5).
  * @throws event/not_declared, event/invalid_name
  */
 export function checkSubscribable(actor: CompiledActor, name: string): void {

@@ -1,9 +1,9 @@
 /**
- * Raw requests: what `onRequest` answers, streamed both ways (decision 30).
+ * Raw requests: what `onRequest` answers, streamed both ways (CONN-10).
  *
  * The caller is a connection, and keeps the actor awake, until the answer's body has ended. Invariants: what the
  * handler changed is committed before its Response is given, and what is changed later before the next part of the body
- * leaves (C1); a body ends when its caller has gone, or the activation is over; every body that nobody gets is
+ * leaves (COMMIT-2); a body ends when its caller has gone, or the activation is over; every body that nobody gets is
  * cancelled.
  */
 import { ActorError } from "../../protocol/index.js";

@@ -150,7 +150,7 @@ export class Database implements ActorDatabase {
 
   /**
    * A start, and the commit that ends it: its SQL and that commit are stored together, or nothing of either is
-   * (decision 26). @throws actor/callback_timed_out, and what `work` throws
+   * (START-3). @throws actor/callback_timed_out, and what `work` throws
    */
   async start<T>(name: string, timeoutMs: number, work: () => Promise<T>): Promise<T> {
     const durationMs = Math.min(timeoutMs, MAX_TRANSACTION_MS);
@@ -164,7 +164,7 @@ export class Database implements ActorDatabase {
     return result;
   }
 
-  /** Something leaves the actor: a transaction that is open is undone, since it would be committed only after that (C1). */
+  /** Something leaves the actor: a transaction that is open is undone, since it would be committed only after that (COMMIT-11). */
   leaving(): void {
     this.#sql.leaving();
   }
@@ -333,7 +333,7 @@ export class Database implements ActorDatabase {
     if (this.#isClosed) throw new ActorError("sqlite", "closed", "The database was closed with `db.close()`");
   }
 
-  /** What is written while no event waits for it is confirmed as well (C7). */
+  /** What is written while no event waits for it is confirmed as well (COMMIT-7). */
   #confirm(): void {
     this.#isUnconfirmed = true;
     if (!this.#isConfirming) this.#activation.ports.waitUntil(this.#confirmAll());

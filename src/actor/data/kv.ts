@@ -26,7 +26,7 @@ type Rows = [key: string, value: Uint8Array][];
 
 /**
  * The user's own values by key. They lie among the runtime's rows, under a prefix of their own, and belong to the one dirty
- * set: a write is committed with all that is dirty, state included, or not at all (C2).
+ * set: a write is committed with all that is dirty, state included, or not at all (COMMIT-1).
  */
 export class Kv implements ActorKv {
   readonly #activation: ActorActivation;

@@ -34,7 +34,7 @@ export interface MessageLimits {
 }
 export const DEFAULT_MESSAGE_LIMITS: MessageLimits = { incoming: 65_536, outgoing: 1_048_576 };
 
-/** Fixed caps of the hooks that have no option, ms (`spec/api.md` A.4). */
+/** Fixed caps of the hooks that have no option, ms. */
 export const CREATE_TIMEOUT_MS = 5_000;
 export const WAKE_TIMEOUT_MS = 30_000;
 

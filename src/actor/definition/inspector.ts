@@ -1,7 +1,7 @@
-/** Tabs that the peer's inspector has of itself. */
+/** Tabs that RivetKit's inspector has of itself. */
 const BUILT_IN = new Set(["workflow", "database", "state", "queue", "schedules", "connections", "console"]);
 
-/** `inspector: { tabs: [...] }` of a definition: checked as the peer does, and without effect here. @throws TypeError */
+/** `inspector: { tabs: [...] }` of a definition: checked as RivetKit does, and without effect here. @throws TypeError */
 export function checkInspector(inspector: unknown): void {
   if (inspector === undefined) return;
   if (typeof inspector !== "object" || inspector === null)

@@ -154,7 +154,7 @@ export function setup<const D extends ActorDefinitions>(config: RegistryConfig<D
   return new Registry(config);
 }
 
-/** `setup`'s argument. What the peer configures for servers and engines of its own is accepted and ignored (decision 31). */
+/** `setup`'s argument. What RivetKit configures for servers and engines of its own is accepted and ignored (RIVET-2). */
 export interface RegistryConfig<D extends ActorDefinitions> extends Readonly<Partial<Record<IdleKey, unknown>>> {
   /** Actor definitions; their keys are the names by which clients reach them. */
   readonly use: D;

@@ -15,7 +15,7 @@ export interface WorkflowDefinition {
  *
  * The function starts when the actor is created. After a crash, a deploy or an eviction it is called again from its
  * first line, and everything it awaits through `ctx` answers from history until it reaches what has not happened yet.
- * When it returns or fails, that is stored and it is never called again (decision 6).
+ * When it returns or fails, that is stored and it is never called again.
  */
 export function workflow<S, CP, CS, V, I, DB, E extends EventDeclarations, Q extends QueueDeclarations>(
   run: (ctx: WorkflowContext<S, CP, CS, V, I, DB, E, Q>) => Promise<unknown>,

@@ -3,7 +3,7 @@
  *
  * Owns: who may create the actor, what the alarm sets off. Does not own: which activation is in memory (start-gate.ts), the
  * hooks of a start (start.ts) and of an end (destroy.ts).
- * Invariants: no error of user code escapes `alarm` (D4); `get` on an actor that does not exist writes nothing.
+ * Invariants: no error of user code escapes `alarm` (ALARM-4); `get` on an actor that does not exist writes nothing.
  */
 import {
   ActorError,
@@ -143,7 +143,7 @@ export class Lives {
     return { runtime, created, admitted };
   }
 
-  /** An alarm that is overdue may be lost: whoever touches the actor does its work (D3). */
+  /** An alarm that is overdue may be lost: whoever touches the actor does its work (ALARM-2). */
   #catchUp(runtime: ActorRuntime): void {
     if (!runtime.wakes.isOverdue(this.#ports.now())) return;
     this.#ports.waitUntil(this.#fire(runtime).catch((error: unknown) => runtime.lose(error)));
@@ -262,7 +262,7 @@ export class Lives {
   // ---- alarm -------------------------------------------------------------------------------------------------------
 
   /**
-   * Fires what is due and returns as soon as the run is parked or only waits for running work (D10).
+   * Fires what is due and returns as soon as the run is parked or only waits for running work (ALARM-9).
    * Rejects only when a wake could not be left behind. `scheduledAt`: the time for which it was set, epoch ms; null: unknown.
    */
   async alarm(scheduledAt: number | null): Promise<void> {
@@ -290,7 +290,7 @@ export class Lives {
     try {
       const store = this.#ports.store.activate();
       const record = await this.#survivor(store);
-      // An alarm on an empty object does nothing and writes nothing (decision 25).
+      // An alarm on an empty object does nothing and writes nothing (START-9).
       const runtime = record && (await this.#load(store, record, { alarmAt }));
       if (runtime?.sleep.isOnlyForSleep) this.#sleep(runtime);
       return runtime;
@@ -316,7 +316,7 @@ export class Lives {
     if (wakes.isDue(now)) wakes.holdLease();
     runtime.cron.fireDue(runtime.background);
     runtime.commitOrThrow();
-    // Code that kills the object in this very turn would take the lease and the alarm with it (D4).
+    // Code that kills the object in this very turn would take the lease and the alarm with it (ALARM-4).
     if (runtime.lease) await runtime.confirmed();
     // It went to sleep, or is being destroyed: what is due stays so.
     if (runtime.shutdown.isBegun) return;

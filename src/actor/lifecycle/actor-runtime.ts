@@ -5,7 +5,7 @@
  * starts (start.ts), what a call does (dispatch.ts), deadlines and alarm (alarm.ts), the workflow (workflow-driver.ts).
  * Invariants:
  *  1. Every change of what is stored goes through `commit`, which writes all that is dirty and the alarm together.
- *  2. After a commit has thrown, this activation changes nothing any more (C10).
+ *  2. After a commit has thrown, this activation changes nothing any more (COMMIT-9).
  */
 import { ActorError, own, fieldOf } from "../../protocol/index.js";
 import { History, decodeEntry, type StoredMessage } from "../../workflow/index.js";
@@ -208,7 +208,7 @@ export class ActorRuntime extends StoredRows implements ActorActivation {
     this.sleep.ready();
   }
 
-  /** A row that an older release would misread joins the dirty set: that release must refuse the whole actor (C9). */
+  /** A row that an older release would misread joins the dirty set: that release must refuse the whole actor (COMMIT-10). */
   requireFormat(format: number): void {
     if (this.record.format < format) this.putRecord({ format });
   }
@@ -261,7 +261,7 @@ export class ActorRuntime extends StoredRows implements ActorActivation {
     return true;
   }
 
-  /** Whoever calls this lets something leave the actor next (C1). */
+  /** Whoever calls this lets something leave the actor next (COMMIT-2). */
   commitOrThrow(): void {
     this.database?.leaving();
     if (!this.commit()) throw this.#lost ?? restarting();
@@ -281,7 +281,7 @@ export class ActorRuntime extends StoredRows implements ActorActivation {
   }
 
   /**
-   * Memory and storage differ: this activation must not act any more, and the instance is thrown away (C10). When the
+   * Memory and storage differ: this activation must not act any more, and the instance is thrown away (COMMIT-9). When the
    * storage is full the instance stays, so that callers are told and what exists can still be read and destroyed.
    */
   lose(cause: unknown): void {
@@ -312,7 +312,7 @@ export class ActorRuntime extends StoredRows implements ActorActivation {
     this.ports.log.error({ msg, error: String(error), ...(path === undefined ? {} : { metadata: path }), callbacks });
   }
 
-  /** A change outside of any callback's end is committed at the end of the turn (C1). */
+  /** A change outside of any callback's end is committed at the end of the turn (COMMIT-2). */
   changedSoon(): void {
     if (!this.#open || this.#flush) return;
     // Nobody asked for this commit: it lets a transaction of user code end first, which it would undo.
@@ -344,7 +344,7 @@ export class ActorRuntime extends StoredRows implements ActorActivation {
     this.workflow.expectMessages();
   }
 
-  /** Messages were committed: the workflow's waits come first, then those of actions and run handlers (decision 18). */
+  /** Messages were committed: the workflow's waits come first, then those of actions and run handlers (MSG-2). */
   messagesChanged(): void {
     if (!this.#ready) return;
     this.sleep.messagesCame();

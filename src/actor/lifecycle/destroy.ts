@@ -12,7 +12,7 @@ const MAX_TRIES = 10;
 export function markDestroyed(runtime: ActorRuntime): boolean {
   runtime.putRecord({ destroyed: true });
   runtime.setDeadline(DESTROY, { at: runtime.ports.now() });
-  // The open operations of the run reject, then nothing of it settles any more (decision 25).
+  // The open operations of the run reject, then nothing of it settles any more (START-9).
   runtime.workflow.evict(new EvictedError("The actor was destroyed"));
   return runtime.commit();
 }
@@ -20,7 +20,7 @@ export function markDestroyed(runtime: ActorRuntime): boolean {
 /**
  * Ends a marked actor: its signals fire, `onDestroy` runs, what is kept awake or waited for may finish, all within
  * `sleepGracePeriod`; then everything is deleted until that succeeds. A crash in between is taken up by the alarm; a blank
- * object reads as not found (decision 25).
+ * object reads as not found (START-9).
  */
 export async function finishDestroy(runtime: ActorRuntime): Promise<void> {
   await shutDown(runtime, "onDestroy");

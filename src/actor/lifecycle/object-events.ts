@@ -69,7 +69,7 @@ export class ActorHost {
   }
 
   /**
-   * Lets a socket in (`spec/api.md` A.9): `accept` is called once all hooks have let it pass, and gives its end of it.
+   * Lets a socket in (CONN-1): `accept` is called once all hooks have let it pass, and gives its end of it.
    * The reply says whether it did; nothing is thrown.
    */
   connect(sent: CallEnvelope, accept: (hibernates: boolean) => Socket): Promise<ReplyEnvelope> {

@@ -60,7 +60,7 @@ export async function goToSleep(runtime: ActorRuntime): Promise<void> {
 }
 
 /**
- * The alarm came while that goes on. It does not wait for the hook's end (D10): another one stands behind it, should a crash
+ * The alarm came while that goes on. It does not wait for the hook's end (ALARM-9): another one stands behind it, should a crash
  * cut it off. False: nothing of the activation acts any more.
  */
 export function staysAwake(runtime: ActorRuntime): boolean {

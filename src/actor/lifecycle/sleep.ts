@@ -1,5 +1,5 @@
 /**
- * When an actor goes to sleep (decision 23). How it goes is in shutdown.ts.
+ * When an actor goes to sleep (ALARM-11). How it goes is in shutdown.ts.
  *
  * Owns: how many are being served, since when nothing is done, the idle deadline, what `c.sleep()` asked for.
  * Rules:

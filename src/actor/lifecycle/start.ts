@@ -1,8 +1,8 @@
 /**
- * The start gate: from what is stored to an actor that serves, in the documented order (`spec/api.md` A.3).
+ * The start gate: from what is stored to an actor that serves, in one order (START-2).
  *
  * Invariants: before any user code of a start that has work to do, the lease is committed, so that a wake comes
- * whatever the user code does (D4); a start that fails leaves the storage as it was, but for that lease (decision 26).
+ * whatever the user code does (ALARM-4); a start that fails leaves the storage as it was, but for that lease (START-3).
  */
 import { decodeValue, encodeValue, formatActorId, STORAGE_FORMAT, own } from "../../protocol/index.js";
 import type { Admitted } from "../connections/admission.js";
@@ -126,7 +126,7 @@ export async function loadActor(
   else if (isByAlarm) wakes.changed();
   else wakes.repair();
   runtime.commitOrThrow();
-  // Code that kills the object in this very turn would take the lease and the alarm with it (D4).
+  // Code that kills the object in this very turn would take the lease and the alarm with it (ALARM-4).
   if (wakes.lease) await runtime.confirmed();
   loadState(runtime);
   if (found) {
@@ -230,7 +230,7 @@ export function loadState(runtime: ActorRuntime): void {
   if (bytes) runtime.setState(decodeValue(bytes), bytes);
 }
 
-/** One call a start; when it ends, the actor idles until the next one (`spec/api.md` A.8). */
+/** One call a start; when it ends, the actor idles until the next one (START-12). */
 function startRunHandler(runtime: ActorRuntime): void {
   const { run } = runtime.actor;
   if (run)

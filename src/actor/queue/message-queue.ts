@@ -1,10 +1,10 @@
 /**
- * The actor's queue: one ordered log over all queue names (`spec/api.md` C).
+ * The actor's queue: one ordered log over all queue names.
  *
  * Owns: what happens to a message from `send` to `complete`, and the limits. Does not own: which messages there are
  * (message-table.ts), who waits for a reply (reply-waits.ts) or, outside of the workflow, for a message (message-receivers.ts).
  * Invariants: a message is in exactly one place (queue, held by an open entry, consumed); taking one and what records
- * it are one commit (C3); an answer is given only after the commit that deletes the message.
+ * it are one commit (MSG-1); an answer is given only after the commit that deletes the message.
  */
 import { ActorError, encodeValue, own } from "../../protocol/index.js";
 import {
@@ -70,7 +70,7 @@ export class MessageQueue implements MessagePort, ActorQueue {
     for (const entry of this.#activation.history.entries()) {
       if (entry.kind !== "message") continue;
       for (const message of takenMessages(entry)) table.passed(message.id, message.createdAt);
-      // A workflow that has ended holds nothing any more, whatever its history says (decision 19).
+      // A workflow that has ended holds nothing any more, whatever its history says (MSG-5).
       if (status !== "running" && status !== "rolling_back") continue;
       for (const message of heldMessages(entry)) held.add(message.id);
     }
@@ -191,7 +191,7 @@ export class MessageQueue implements MessagePort, ActorQueue {
     }
   }
 
-  /** The workflow has ended: what it holds uncompleted is visible again (decision 19). */
+  /** The workflow has ended: what it holds uncompleted is visible again (MSG-5). */
   releaseHeld(): void {
     // Not loaded: the record says already that nothing is held.
     for (const id of this.#loaded?.held.keys() ?? []) this.#loaded?.release(id);

@@ -9,7 +9,7 @@ interface Waiting {
   readonly give: (messages: StoredMessage[]) => void;
 }
 
-/** Waits of actions and run handlers, in the order in which they arrived; the workflow's waits come before them (decision 18). */
+/** Waits of actions and run handlers, in the order in which they arrived; the workflow's waits come before them (MSG-2). */
 export class MessageReceivers implements PlainReceivers {
   readonly #activation: ActorActivation;
   readonly #waiting = new Set<Waiting>();
@@ -50,7 +50,7 @@ export class MessageReceivers implements PlainReceivers {
     }
   }
 
-  /** A plain completable message stays visible to others: it is only read (decision 19). */
+  /** A plain completable message stays visible to others: it is only read (MSG-5). */
   #take(receive: PlainReceive): StoredMessage[] {
     const { queue } = this.#activation;
     const filter = { names: receive.names, count: receive.count, notAfter: Number.POSITIVE_INFINITY, hold: false };

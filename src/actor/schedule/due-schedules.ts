@@ -7,11 +7,11 @@ import type { ScheduledFireInfo } from "../api/schedule-types.js";
 import { runScheduled } from "./run-scheduled.js";
 
 /**
- * Runs scheduled actions when they are due: at least once, their committed effects once (decision 21).
+ * Runs scheduled actions when they are due: at least once, their committed effects once (ALARM-10).
  *
  * Usually nothing is stored before one runs, and all that are due run side by side. After a cut-off they run one at a time,
  * each marked on disk before it does, so that a start that finds a mark knows who was running: one that is found so again
- * and again is dropped, and nobody else with it (decision 10).
+ * and again is dropped, and nobody else with it (ALARM-14).
  */
 export class ScheduleRuns {
   /** What contexts show. */

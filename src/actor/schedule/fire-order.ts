@@ -16,7 +16,7 @@ export interface Fired {
 
 /**
  * In which order scheduled actions and recurring jobs run that are due together: side by side those that nothing is held
- * against; one at a time, after all others, those that may be what kills the object (decision 10).
+ * against; one at a time, after all others, those that may be what kills the object (ALARM-14).
  */
 export class FireOrder {
   readonly #activation: Fired;

@@ -7,7 +7,7 @@ import { KEYS } from "./record.js";
 /** A row that holds a value of the largest size, with what stands beside it. */
 
 /**
- * Everything that can need a wake, and the physical alarm, which is a function of it and of nothing else (D1).
+ * Everything that can need a wake, and the physical alarm, which is a function of it and of nothing else (ALARM-1).
  *
  * Owns: the rows of the table `d/`, the lease, the time for which the platform's alarm is armed. Entries' deadlines are
  * asked for. Invariants: the alarm that a commit writes is never later than the earliest deadline it leaves behind, but for
@@ -82,7 +82,7 @@ export class Wakes {
     this.changed();
   }
 
-  /** When the lease must be extended though its own time is later: what it guards must not live without an alarm (D5). */
+  /** When the lease must be extended though its own time is later: what it guards must not live without an alarm (ALARM-12). */
   get extendAt(): number | undefined {
     return this.#extendAt;
   }
@@ -147,13 +147,13 @@ export class Wakes {
     if (alarm !== undefined) this.#armedAt = alarm;
   }
 
-  /** Puts a missing or late alarm right; never moves an earlier one later (D2). */
+  /** Puts a missing or late alarm right; never moves an earlier one later (ALARM-2). */
   repair(): void {
     const wake = this.#next();
     if (wake !== null && (this.#armedAt === null || this.#armedAt > wake)) this.changed();
   }
 
-  /** True when the alarm should have come by now: the platform is late, or has lost it (D2). */
+  /** True when the alarm should have come by now: the platform is late, or has lost it (ALARM-2). */
   isOverdue(now: number): boolean {
     return this.#armedAt !== null && this.#armedAt <= now;
   }

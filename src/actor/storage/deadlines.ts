@@ -17,8 +17,8 @@ export interface Deadlines {
 }
 
 /**
- * The one function that says when the object must wake (D1): the earliest deadline, or null. While the lease is held,
- * what is due already is in hand and the lease guards it; otherwise it wants a wake at once (D9). `armedAt`: the alarm as it
+ * The one function that says when the object must wake (ALARM-1): the earliest deadline, or null. While the lease is held,
+ * what is due already is in hand and the lease guards it; otherwise it wants a wake at once (ALARM-8). `armedAt`: the alarm as it
  * stands; one that is far ahead need not be moved for a deadline that is farther still.
  */
 export function nextWakeAt({ stored, lease }: Deadlines, now: number, armedAt: number | null = null): number | null {
@@ -41,7 +41,7 @@ function earliestOf(times: readonly number[]): number {
 }
 
 /**
- * The platform takes whole ms, later than the epoch and not too far away; the table keeps the truth (D8). It would cut a
+ * The platform takes whole ms, later than the epoch and not too far away; the table keeps the truth (ALARM-7). It would cut a
  * fraction off, and the alarm would come before its deadline, find nothing due, and come again at once.
  */
 function clamp(at: number, now: number): number {

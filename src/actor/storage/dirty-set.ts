@@ -2,7 +2,7 @@ import type { ListOptions } from "../ports.js";
 
 /**
  * What has changed since the last commit, by storage key. There is one per activation, and every commit writes all of
- * it (C2). Encoding waits until the commit, so that a row that changes often is encoded once.
+ * it (COMMIT-1). Encoding waits until the commit, so that a row that changes often is encoded once.
  */
 export class DirtySet {
   readonly #rows = new Map<string, (() => Uint8Array<ArrayBuffer>) | null>();

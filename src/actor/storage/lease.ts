@@ -9,7 +9,7 @@ const BACKOFF = { firstMs: LEASE_MS, maxMs: 300_000 };
 export const BEYOND_LEASES_MS = 2 * BACKOFF.maxMs;
 
 /**
- * The sign that work is running: a boot that finds it knows that the last activation was cut off (decision 10). Stored is
+ * The sign that work is running: a boot that finds it knows that the last activation was cut off (ALARM-13). Stored is
  * its time alone, as the physical alarm; its row is for what boots that found it have counted.
  */
 export interface Lease {

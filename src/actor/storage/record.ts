@@ -8,7 +8,7 @@ import {
 } from "../../protocol/index.js";
 import { ownFailure, type Failure } from "../../workflow/index.js";
 
-/** Storage keys: one letter, so that they cost little and sort together (`design.md`, Storage). */
+/** Storage keys: one letter, so that they cost little and sort together (docs/internals/commit.md, Storage). */
 export const KEYS = {
   actor: "a",
   state: "s",
@@ -52,7 +52,7 @@ export function encodeRecord(record: ActorRecord): Uint8Array<ArrayBuffer> {
   return encodeValue({ ...record }, { what: "actor", limitBytes: MAX_ROW_BYTES });
 }
 
-/** @throws storage/newer_format when a later release wrote it; nothing is changed then (C9) */
+/** @throws storage/newer_format when a later release wrote it; nothing is changed then (COMMIT-10) */
 export function decodeRecord(bytes: Uint8Array, newest = NEWEST_STORAGE_FORMAT): ActorRecord {
   const decoded = decodeValue(bytes) as ActorRecord;
   const record = own(decoded);

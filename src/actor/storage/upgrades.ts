@@ -1,5 +1,5 @@
 /**
- * Storage written by earlier releases (C9): opened by whatever comes first, an event or the alarm, and brought to the
+ * Storage written by earlier releases (COMMIT-10): opened by whatever comes first, an event or the alarm, and brought to the
  * present format in one commit, before anything else of the actor is read. A format that is newer is refused, and
  * nothing is changed.
  */

@@ -38,7 +38,7 @@ interface HeldMessages {
 }
 type ControlledActor = ActorActivation & { readonly queue: HeldMessages };
 
-/** `c.workflow`: the workflow seen and steered from actions; users expose of it what they like (decision 16). */
+/** `c.workflow`: the workflow seen and steered from actions; users expose of it what they like (RIVET-23). */
 export class WorkflowControl {
   readonly #activation: ControlledActor;
   readonly #workflow: ControlledWorkflow;

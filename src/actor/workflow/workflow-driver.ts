@@ -34,7 +34,7 @@ import { WorkflowBranches } from "../activation/workflow-branches.js";
 const RECHECK_BACKOFF = { firstMs: 60_000, maxMs: 3_600_000 };
 /** Encoded bytes of the failure in the actor's record; what its rollback handlers failed with stands beside it. */
 const MAX_FAILURE_BYTES = 1_000_000;
-/** Deadline of a workflow whose code does not match its history: a fixed deploy goes on by itself (decision 12). */
+/** Deadline of a workflow whose code does not match its history: a fixed deploy goes on by itself (FLOW-6). */
 const RECHECK = "workflow";
 
 /** What the workflow needs of its actor beside what every part does. */
@@ -79,7 +79,7 @@ export class WorkflowHost implements WorkflowPorts {
     return this.#run !== undefined && !this.#run.isEnded;
   }
 
-  /** True while the run is in memory and something of it moves (W14). */
+  /** True while the run is in memory and something of it moves (FLOW-10). */
   get isBusy(): boolean {
     return this.#run !== undefined && !this.#run.isEnded && !this.#run.isParked;
   }
@@ -90,7 +90,7 @@ export class WorkflowHost implements WorkflowPorts {
     return this.#runtime.history.earliestDueAt();
   }
 
-  /** The same for the alarm: a run that waits for a message alone is looked after as well, as late as can be (D8). */
+  /** The same for the alarm: a run that waits for a message alone is looked after as well, as late as can be (ALARM-7). */
   wakeAt(): number | undefined {
     return this.deadlineAt() ?? (this.#isOpen ? Number.POSITIVE_INFINITY : undefined);
   }
@@ -124,7 +124,7 @@ export class WorkflowHost implements WorkflowPorts {
 
   /**
    * Settles what is due and what messages are there, and lets the run move until it is parked or only waits for running
-   * work (D10); then whoever else waits for messages gets what is left. The lease must be committed.
+   * work (ALARM-9); then whoever else waits for messages gets what is left. The lease must be committed.
    */
   async advance(): Promise<void> {
     if (this.#isOpen && this.#runtime.lease && !this.isRunning && this.#mayBegin && !this.#waitsForRecheck)
@@ -164,7 +164,7 @@ export class WorkflowHost implements WorkflowPorts {
 
   /**
    * True if the run may take a message that is there now: it waits for one, or is not in memory and may. One that the
-   * code lacks is looked for again because of it (decision 12).
+   * code lacks is looked for again because of it (FLOW-6).
    */
   mayWantMessages(): boolean {
     if (!this.#isOpen || this.#divergedRow) return false;
@@ -378,7 +378,7 @@ export class WorkflowHost implements WorkflowPorts {
   }
 }
 
-/** The registry no longer has the workflow: the same as code that does not match (decision 12). */
+/** The registry no longer has the workflow: the same as code that does not match (FLOW-6). */
 function missing(name: string): HistoryDivergedError {
   const message =
     `The actor "${name}" has a workflow in flight, but its code has none any more. ` +

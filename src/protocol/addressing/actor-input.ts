@@ -2,7 +2,7 @@ import { ActorError } from "../errors/errors.js";
 import { encodeValue } from "../codecs/value-codec.js";
 
 /**
- * Encoded bytes that the input of a new actor may have (decision 29). More than a stored value: it is given to
+ * Encoded bytes that the input of a new actor may have. More than a stored value: it is given to
  * `createState` and `onCreate`, and not stored.
  */
 export const MAX_INPUT_BYTES = 4 * 1024 * 1024;

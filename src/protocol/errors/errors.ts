@@ -63,15 +63,15 @@ export class ActorError extends Error {
     );
   }
 
-  /** The same as `isActorError`, under the peer's name. */
+  /** The same as `isActorError`, under RivetKit's name. */
   static isRivetError(error: unknown): error is ActorError {
     return ActorError.isActorError(error);
   }
 }
 
-/** The peer's name for `ActorError`. */
+/** RivetKit's name for `ActorError`. */
 export const RivetError = ActorError;
-/** The peer's name for `ActorError`. */
+/** RivetKit's name for `ActorError`. */
 export type RivetError = ActorError;
 
 /** What a `UserError` may carry. */

@@ -1,7 +1,7 @@
 import { ActorError } from "./errors.js";
 import { MAX_REG_EXP_LENGTH } from "../limits.js";
 
-/** The error for bytes or text that no encoder of ours or the peer's makes: `encoding/invalid` (400). */
+/** The error for bytes or text that no encoder of ours or RivetKit's makes: `encoding/invalid` (400). */
 export function malformed(reason: string): ActorError {
   return new ActorError("encoding", "invalid", `Malformed data: ${reason}.`);
 }

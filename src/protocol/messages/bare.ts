@@ -1,7 +1,7 @@
 import { bytesOfText, textOfBytes } from "../values/loose-text.js";
 import { malformed } from "../errors/malformed.js";
 
-/** The version of the published clients' structs (api.md G.5). */
+/** The version of the published clients' structs. */
 export const BARE_VERSION = 4;
 
 const MAX_UINT64 = 0xffff_ffff_ffff_ffffn;

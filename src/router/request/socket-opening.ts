@@ -1,7 +1,7 @@
 import { isEncoding, parseSubprotocols, SOCKET_PROTOCOL, type Encoding } from "../../protocol/index.js";
 import { paramsFromJson } from "./read-params.js";
 
-/** How a WebSocket client asks to be served: all of it stands in the subprotocols it offers (`spec/api.md` G.6). */
+/** How a WebSocket client asks to be served: all of it stands in the subprotocols it offers. */
 export interface SocketOpening {
   readonly encoding: Encoding;
   /** The client is our own: every kind of value may be sent to it. */

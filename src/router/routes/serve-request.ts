@@ -6,7 +6,7 @@ import { readBody } from "../request/read-body.js";
 import type { ActorTarget } from "../objects/resolve-stub.js";
 import { isUpgrade } from "../request/socket-opening.js";
 
-/** Bytes that a body may announce. One that announces nothing is a stream, and as long as it likes (decision 29). */
+/** Bytes that a body may announce. One that announces nothing is a stream, and as long as it likes (CONN-10). */
 const MAX_ANNOUNCED_BYTES = 20 * 1024 * 1024;
 
 /** A raw request, addressed: what the actor's own code sees of its URL is `path` and `query`, both undecoded. */

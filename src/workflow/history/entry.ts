@@ -17,12 +17,12 @@ export type EntryKind =
 
 /**
  * - `pending`: waits (a sleep, a receive, a step between attempts, an open loop, join or race)
- * - `running`: an attempt was begun under care after a crash (decision 10)
+ * - `running`: an attempt was begun under care after a crash (ALARM-14)
  * - `completed`, `failed`: terminal, never run again
  */
 export type EntryStatus = "pending" | "running" | "completed" | "failed";
 
-/** How a step ended for good; it decides which error class its caller sees, live and on replay (decision 8). */
+/** How a step ended for good; it decides which error class its caller sees, live and on replay (FLOW-4). */
 export type FailureKind = "exhausted" | "critical" | "timeout" | "rollback" | "join" | "race" | "evicted" | "error";
 
 export interface Failure {

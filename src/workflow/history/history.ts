@@ -6,7 +6,7 @@ import type { Location, Segment } from "./location.js";
 /** Kinds that come and go between deployments: they have no place in the order of their scope. */
 const UNORDERED: ReadonlySet<string> = new Set(["removed", "version_check", "branch_results"]);
 
-/** An operation of a scope as history knows it: what the code must meet, in this order (decision 12). */
+/** An operation of a scope as history knows it: what the code must meet, in this order (FLOW-6). */
 export interface RecordedOperation {
   readonly name: string;
   /** Of a receive: how many receives of this name stand before it in the scope. */

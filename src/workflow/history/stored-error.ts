@@ -70,7 +70,7 @@ export function ownStoredError(decoded: StoredError): StoredError {
   });
 }
 
-/** The error that user code sees, on the first throw as on every replay (W2). */
+/** The error that user code sees, on the first throw as on every replay (FLOW-4). */
 export function fromStoredError(stored: StoredError): Error {
   const options = stored.cause ? { cause: fromStoredError(stored.cause) } : {};
   if (stored.group !== undefined && typeof stored.code === "string") {

@@ -38,7 +38,7 @@ export interface LoopDefinition {
   readonly historyKeep?: number;
 }
 
-/** Where a loop stands: rewritten when an iteration ends, by whatever commit comes next (decision 11). */
+/** Where a loop stands: rewritten when an iteration ends, by whatever commit comes next (FLOW-19). */
 interface LoopPosition {
   readonly iteration: number;
   readonly state: Uint8Array;
@@ -49,7 +49,7 @@ interface LoopPosition {
  *
  * Entry: `loop` with the iteration in flight and its state; completed with the value of the break. Replay: re-enters
  * exactly that iteration. Finished iterations never run again and are pruned, so that the millionth costs what the
- * hundredth does (W10).
+ * hundredth does (FLOW-19).
  */
 export function loop(scope: Scope, definition: LoopDefinition): Promise<unknown> {
   if (typeof definition?.run !== "function") {
@@ -128,7 +128,7 @@ class LoopExecution {
 
   #ended(scope: Scope, result: ScopeResult): void {
     if ("error" in result) return this.#operation.reject(result.error);
-    // A look at what must be undone moves nothing: the loop is still open there (decision 2).
+    // A look at what must be undone moves nothing: the loop is still open there (FLOW-21).
     if (this.#operation.activation.collector) return;
     const { iteration, state } = this.#position;
     const returned = result.value;

@@ -7,7 +7,7 @@ import type { Operation } from "../operation.js";
 import type { Scope } from "../scope.js";
 
 /**
- * `ctx.race`: the first branch that fulfils wins, a timer as much as a step (decision 1).
+ * `ctx.race`: the first branch that fulfils wins, a timer as much as a step (FLOW-18).
  *
  * Entry: `race` with the names and the rejections so far; completed with `{ winner, value }`. The win, and the end of
  * the losers' entries, are one commit; losers' signals fire, their operations reject, their late results are dropped.
@@ -48,7 +48,7 @@ function start(scope: Scope, operation: Operation, definitions: readonly BranchD
     try {
       bytes = encodeValue({ winner: result.name, value: decodeValue(result.value) });
     } catch (error) {
-      // The race is decided, but its winner cannot be kept: that is its failure, and the losers end all the same (W8).
+      // The race is decided, but its winner cannot be kept: that is its failure, and the losers end all the same (FLOW-18).
       branches.evictAllBut(undefined);
       activation.wantCommit();
       return fail(toBranchFailure(error));

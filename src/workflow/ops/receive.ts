@@ -34,10 +34,10 @@ export interface ReceivedMessage {
 /**
  * `ctx.queue.next` and `ctx.queue.nextBatch`: wait durably for messages of the actor's queue.
  *
- * Entry: `message` with what was taken; taking it off the queue and recording it are one commit (C3). With a timeout the
+ * Entry: `message` with what was taken; taking it off the queue and recording it are one commit (MSG-1). With a timeout the
  * deadline is stored before the wait; its passing costs no row, as a sleep's. Stored times decide: a message that
- * arrived by the deadline wins, however late the wake (decision 4). The n-th use of a name in a scope is its n-th
- * receive (decision 5).
+ * arrived by the deadline wins, however late the wake (ALARM-6). The n-th use of a name in a scope is its n-th
+ * receive (FLOW-5).
  */
 export function receive(scope: Scope, name: string, options: ReceiveOptions, batch: boolean): Promise<unknown> {
   const problem = problemOf(name, options);
@@ -76,7 +76,7 @@ class Receive {
     if (held !== undefined) return this.#fail(previousNotCompleted(held));
     if (!this.#operation.entry && this.#options.timeout !== undefined)
       this.#entry.dueAt = activation.ports.now() + Math.max(0, this.#options.timeout);
-    // What is due already and older than the first message goes before it; a recorded wait takes its turn (decision 4).
+    // What is due already and older than the first message goes before it; a recorded wait takes its turn (ALARM-6).
     const firstAt = this.#operation.entry ? undefined : activation.ports.messages.firstAt(this.#filter);
     if (firstAt !== undefined && !activation.isDueBefore(firstAt) && this.#take()) return;
     if (
@@ -167,7 +167,7 @@ class Receive {
     this.#timedOut();
   }
 
-  /** Recorded, so that a replay rejects the same whatever has become of the queue since (W2). */
+  /** Recorded, so that a replay rejects the same whatever has become of the queue since (FLOW-4). */
   #fail(error: ActorError): void {
     this.#entry.status = "failed";
     this.#entry.failure = toBranchFailure(error);

@@ -2,7 +2,7 @@ import type { Scope } from "../scope.js";
 
 /**
  * `ctx.rollbackCheckpoint`: from here on, steps of this scope and the scopes in it may have a `rollback`. It limits
- * nothing else: a failing workflow undoes every completed step that has one, checkpoint or not in between (decision 2).
+ * nothing else: a failing workflow undoes every completed step that has one, checkpoint or not in between (FLOW-21).
  *
  * Entry: `rollback_checkpoint`, written by the next commit.
  */

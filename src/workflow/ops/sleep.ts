@@ -46,7 +46,7 @@ function sleepTo(scope: Scope, name: string, deadline: () => number): Promise<vo
       operation.fulfil(undefined);
       return;
     }
-    // A recorded one that is due already waits for its turn: what is due at one wake goes by stored times (decision 4).
+    // A recorded one that is due already waits for its turn: what is due at one wake goes by stored times (ALARM-6).
     if (!recorded) {
       entry.dueAt = dueAt;
       activation.put(entry);

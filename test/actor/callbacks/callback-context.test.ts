@@ -79,7 +79,7 @@ describe("c.log", () => {
 });
 
 describe("members of a context", () => {
-  /** What each callback finds, in the order of `spec/api.md` B.9: a member that is there, or the code of its error. */
+  /** What each callback finds: a member that is there, or the code of its error. */
   const find = (c: Context): string =>
     ["state", "vars", "conn", "conns", "queue", "schedule", "cron", "kv", "db", "broadcast", "client"]
       .map((member) => {

@@ -210,7 +210,7 @@ describe("an idle actor with onSleep", () => {
     expect(seen).toContain("onSleep");
   });
 
-  it("sleeps though somebody is connected; the connection goes on over the sleep (A42 superseded)", async () => {
+  it("sleeps though somebody is connected; the connection goes on over the sleep (A42)", async () => {
     const { world, subject, seen } = sleeper({
       actions: { shout: (c: Context, what: string) => c.broadcast("heard", what), size: (c: Context) => c.conns.size },
     });
@@ -615,7 +615,7 @@ describe("c.sleep()", () => {
 });
 
 describe("an actor that was evicted before it slept", () => {
-  it("is started only for onSleep: neither run nor the workflow begins (decision 23)", async () => {
+  it("is started only for onSleep: neither run nor the workflow begins (ALARM-11)", async () => {
     const { world, subject, seen } = sleeper();
     await subject.call("add");
     await world.settle();

@@ -441,7 +441,7 @@ describe("loop", () => {
     expect((s.actor.store.rows - rows) / 200).toBeLessThanOrEqual(2.1);
   });
 
-  it("runs 100,000 iterations in bounded storage and memory (W10)", async () => {
+  it("runs 100,000 iterations in bounded storage and memory (FLOW-19)", async () => {
     const iterations = 100_000;
     const interval = 20;
     const perIteration = 1;

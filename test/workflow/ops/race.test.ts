@@ -526,7 +526,7 @@ describe("a race with queue.next", () => {
     expect(await s.call("tryNext")).toMatchObject({ body: 1 });
   });
 
-  it("puts back what a loser took and did not complete, under its old id (D18 of the decisions)", async () => {
+  it("puts back what a loser took and did not complete, under its old id (MSG-2)", async () => {
     const s = await subject(async (ctx) =>
       ctx.race<unknown>("r", [
         {

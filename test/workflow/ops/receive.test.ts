@@ -63,7 +63,7 @@ describe("queue.next", () => {
     expect((await s.status()).output).toMatchObject({ body: "meanwhile" });
   });
 
-  it("is committed, with the message off the queue, before the code sees the message (C1 of the design)", async () => {
+  it("is committed, with the message off the queue, before the code sees the message (COMMIT-2)", async () => {
     const events: string[] = [];
     const s = await subject(async (ctx) => {
       for (let n = 0; n < 2; n += 1) events.push(`seen ${String((await ctx.queue.next("w", { names: ["a"] })).body)}`);

@@ -99,7 +99,7 @@ describe("sleep", () => {
     expect(s.record()).toMatchObject({ status: "completed" });
   });
 
-  it("is as short as the user likes, and is stored all the same (D54, as decision 24 has it)", async () => {
+  it("is as short as the user likes, and is stored all the same (D54)", async () => {
     const s = await subject(async (ctx) => ctx.sleep("blink", 1));
     expect(s.actor.store.alarmAt).toBe(s.clock.now() + 1);
     await s.world.pass(1);

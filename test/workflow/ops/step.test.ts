@@ -529,7 +529,7 @@ describe("step", () => {
     expect((await done.status()).error?.name).toBe("StepExhaustedError");
   });
 
-  it("is not started again by whatever happens while it runs (W5)", async () => {
+  it("is not started again by whatever happens while it runs (FLOW-14)", async () => {
     const runs = new Runs();
     const s = await subject(async (ctx, { clock }) => {
       await ctx.step({ name: "long", timeout: 0, run: () => (runs.note("long"), clock.delay(600_000)) });
