@@ -1,6 +1,8 @@
 /** For tests and benches; nothing in `src` imports this. */
+export { Callback } from "./activation/callback.js";
 export { Timers, type TimedCall } from "./activation/timers.js";
 export { abortedBy, wait, waitFor, type Settle, type WaitEnds } from "./activation/wait.js";
+export { runUserCode, type CallbackCommit, type UserCode } from "./callbacks/user-code.js";
 export { nextWakeAt } from "./storage/deadlines.js";
 export { compileActor, type CompiledActor } from "./definition/compiled-actor.js";
 export { nextCronTime } from "./schedule/cron-expression.js";

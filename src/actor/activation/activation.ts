@@ -1,4 +1,5 @@
 import type { History, StoredMessage } from "../../workflow/index.js";
+import type { Callback } from "./callback.js";
 import type { Chain } from "./call-chain.js";
 import type { CompiledActor } from "../definition/compiled-actor.js";
 import type { ConnectionTable } from "./connection-table.js";
@@ -13,9 +14,6 @@ import type { StateTree } from "../state/state-tree.js";
 import type { StateView } from "../state/state-view.js";
 import type { Timers } from "./timers.js";
 import type { WorkflowBranches } from "./workflow-branches.js";
-
-/** Stands for one run of user code: an action, a hook, an attempt. Only its identity counts. */
-export type Callback = object;
 
 /** For whom a client is made. */
 export interface ClientUse extends ClientEffects {

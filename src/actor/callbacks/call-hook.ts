@@ -1,51 +1,35 @@
-import { ActorError, isThenable } from "../../protocol/index.js";
+import { ActorError, own } from "../../protocol/index.js";
 import type { ActorActivation } from "../activation/activation.js";
-import { abortedBy, waitFor } from "../activation/wait.js";
-import { closeEffects, withEffects } from "./callback-effects.js";
+import { Callback } from "../activation/callback.js";
 import type { Handler } from "../definition/compiled-actor.js";
-import type { Stage } from "./callback-context.js";
+import { CallbackContext, READY, type CallbackOptions, type Stage } from "./callback-context.js";
+import { runUserCode, type CallbackCommit } from "./user-code.js";
+
+/** How a hook is called. */
+export interface HookCall {
+  readonly name: string;
+  readonly timeoutMs: number;
+  /** What its context has already; by default everything. */
+  readonly stage?: Stage;
+  /** What its context shows beside that. */
+  readonly about?: Omit<CallbackOptions, "callback" | "logged">;
+  /** By default what it changed is part of what its caller commits next. */
+  readonly commit?: CallbackCommit;
+}
 
 /** @throws actor/callback_timed_out after `timeoutMs`, why the activation ended if it did, and whatever the hook throws */
 export async function callHook(
   activation: ActorActivation,
-  name: string,
   hook: unknown,
-  createContext: (stage: Stage) => object,
-  stage: Stage,
-  timeoutMs: number,
-  args: readonly unknown[],
+  call: HookCall,
+  args: readonly unknown[] = [],
 ): Promise<unknown> {
   if (typeof hook !== "function") return undefined;
-  const context = createContext(stage);
-  const ended = activation.callbacks.begin(name);
-  try {
-    const returned = withEffects(context, () => (hook as Handler)(context, ...args));
-    return isThenable(returned)
-      ? await within(activation, returned, timeoutMs, () => timedOut(name, timeoutMs))
-      : returned;
-  } finally {
-    closeEffects(context);
-    ended();
-    activation.callbackEnded(context);
-  }
-}
-
-/** What user code gives, if it does so in time: else what `timedOut` gives is thrown. Nobody waits longer than the activation lives. */
-export function within(
-  activation: ActorActivation,
-  running: PromiseLike<unknown>,
-  timeoutMs: number,
-  timedOut: () => unknown,
-): Promise<unknown> {
-  const { timers, ports, abortSignal } = activation;
-  const outcome = (): never => {
-    throw timedOut();
-  };
-  return waitFor(
-    timers,
-    { deadline: { at: ports.now() + timeoutMs, outcome }, aborts: [abortedBy(abortSignal)] },
-    running,
-  );
+  const { name, timeoutMs, stage = READY, about, commit = "with-caller" } = own(call);
+  const callback = new Callback(activation.callbacks, name);
+  const context = new CallbackContext(activation, stage, { ...about, callback, logged: { hook: name } });
+  const timeout = { ms: timeoutMs, error: () => timedOut(name, timeoutMs) };
+  return runUserCode(activation, callback, () => (hook as Handler)(context, ...args), { timeout, commit });
 }
 
 function timedOut(name: string, timeoutMs: number): ActorError {

@@ -1,7 +1,7 @@
 import { ActorError, readOptions, own, ownField } from "../../protocol/index.js";
-import type { ActorActivation, Callback } from "../activation/activation.js";
+import type { ActorActivation } from "../activation/activation.js";
+import type { Callback } from "../activation/callback.js";
 import { extendChain, type Chain } from "../activation/call-chain.js";
-import { effectsOf } from "./callback-effects.js";
 import type { ConnectionView } from "../activation/connection.js";
 import { databaseOf } from "../data/database.js";
 import { QueueContext } from "../queue/queue-context.js";
@@ -56,6 +56,7 @@ export interface CallbackOptions {
   readonly chain?: Chain;
   /** What of the actor it is; by default an action. */
   readonly waits?: "run" | "action";
+  /** Which run of user code it is for; a run handler is none that ends. */
   readonly callback?: Callback;
   /** What its log says in each line: the action's name. */
   readonly logged?: Readonly<Record<string, unknown>>;
@@ -87,7 +88,7 @@ export class CallbackContext extends IdentityContext {
     this.#isRunHandler = given.isRunHandler ?? false;
     this.#inherited = given.chain ?? [];
     this.#waits = given.waits ?? "action";
-    this.#callback = given.callback ?? (this.#isRunHandler ? undefined : this);
+    this.#callback = given.callback;
     this.#stateView = given.state;
     if (given.request) this.request = given.request;
     if (given.internal !== undefined) this.internal = given.internal;
@@ -120,7 +121,7 @@ export class CallbackContext extends IdentityContext {
   }
 
   get queue(): QueueContext {
-    this.#queue ??= new QueueContext(this.#runtime, this.#isRunHandler, effectsOf(this), () => this.#chain());
+    this.#queue ??= new QueueContext(this.#runtime, this.#isRunHandler, this.#callback?.effects, () => this.#chain());
     return this.#queue;
   }
   get schedule(): object {

@@ -6,18 +6,18 @@ import {
   own,
   ownField,
   type Operation,
-  isThenable,
 } from "../../protocol/index.js";
 import { checkArguments } from "../definition/action-schemas.js";
-import type { ActorActivation, Callback } from "../activation/activation.js";
+import type { ActorActivation } from "../activation/activation.js";
+import { Callback } from "../activation/callback.js";
 import type { Chain } from "../activation/call-chain.js";
 import type { CompiledActor } from "../definition/compiled-actor.js";
 import type { Connection } from "../activation/connection.js";
-import { closeEffects, withEffects } from "./callback-effects.js";
 import { CallbackContext, READY } from "./callback-context.js";
 import type { StandardSchema } from "../api/declarations.js";
 import { checkMessageSize, checkQueueName, readTimeout } from "../queue/message-queue.js";
-import { callHook, within } from "./call-hook.js";
+import { callHook } from "./call-hook.js";
+import { destroyed, runUserCode, type CallbackCommit } from "./user-code.js";
 import type { Logger } from "../ports.js";
 import type { ReplyResult, ReplyWait } from "../activation/actor-queue.js";
 import type { WorkflowRecord } from "../storage/record.js";
@@ -46,23 +46,20 @@ export interface CallOrigin {
  * or value/too_large for a result that has no encoding, actor/restarting, and whatever the action or
  * `onBeforeActionResponse` throws
  */
-export async function callAction(
+export function callAction(
   activation: ActorActivation,
   name: string,
   args: readonly unknown[],
   from: CallOrigin = {},
 ): Promise<Uint8Array> {
-  const callback: Callback = {};
-  try {
-    const ran = await runHandler(activation, name, args, callback, from);
-    const output = await beforeResponse(activation, name, ran);
-    return encodeValue(output, { what: "result" });
-  } catch (error) {
-    throw activation.record.destroyed && isAborted(error) ? destroyed() : error;
-  } finally {
-    activation.commitOrThrow();
-    activation.callbackEnded(callback);
-  }
+  return runAction(
+    activation,
+    { name, args: () => args, from },
+    {
+      commit: "must",
+      conclude: async (ran) => encodeValue(await beforeResponse(activation, name, await ran), { what: "result" }),
+    },
+  );
 }
 
 const TOKEN = /^[0-9a-f]{32}$/;
@@ -146,17 +143,13 @@ export async function acceptMessage(
   const timeoutMs = readTimeout(given.timeoutMs, MAX_SEND_WAIT_MS);
   const canPublish = activation.queue.canPublish(send.queue);
   if (canPublish) {
-    const context = (): CallbackContext =>
-      new CallbackContext(activation, READY, { logged: { hook: "canPublish" }, ...contextOf(from) });
-    const isAllowed = await callHook(
-      activation,
-      "canPublish",
-      canPublish,
-      context,
-      READY,
-      activation.actor.options.actionTimeout,
-      [],
-    );
+    const call = {
+      name: "canPublish",
+      timeoutMs: activation.actor.options.actionTimeout,
+      about: contextOf(from),
+      commit: "must",
+    } as const;
+    const isAllowed = await callHook(activation, canPublish, call);
     if (!isAllowed) throw new ActorError("auth", "forbidden", `You may not publish to queue "${send.queue}"`);
   }
   const ms = timeoutMs ?? Math.min(activation.actor.options.actionTimeout, MAX_SEND_WAIT_MS);
@@ -221,57 +214,64 @@ export interface HandlerResult {
   readonly output: unknown;
 }
 
-/**
- * Runs an action's handler within the action timeout. Commits nothing: its caller does, and then says that the
- * callback has ended.
- */
-export async function runHandler(
+/** Which action is called, with what. */
+export interface ActionCall {
+  readonly name: string;
+  /** Read as the action begins. */
+  readonly args: () => readonly unknown[];
+  readonly from: CallOrigin;
+}
+
+/** Runs an action's handler within the action timeout. */
+export function runAction<T>(
   activation: ActorActivation,
-  name: string,
-  args: readonly unknown[],
-  callback: Callback,
-  from: CallOrigin = {},
-): Promise<HandlerResult> {
-  const handler = activation.actor.actions.get(name);
-  if (!handler) throw new ActorError("actor", "action_not_found", `Action \`${name}\` was not found.`);
-  if (args.length > MAX_ARGUMENTS)
-    throw new ActorError(
-      "actor",
-      "invalid_request",
-      `An action takes at most ${MAX_ARGUMENTS} arguments, not ${args.length}`,
-    );
+  { name, args, from }: ActionCall,
+  {
+    commit,
+    conclude,
+  }: { readonly commit: CallbackCommit; readonly conclude: (ran: Promise<HandlerResult>) => Promise<T> },
+): Promise<T> {
+  const { actor, shutdown } = activation;
   const abort = new AbortController();
+  const callback = new Callback(activation.callbacks, `action ${JSON.stringify(name)}`);
   const context = new CallbackContext(activation, READY, {
     signal: abort.signal,
     callback,
     logged: { action: name },
     ...contextOf(from),
   });
-  const onShutdown = (): void => abort.abort(activation.shutdown.signal.reason);
-  activation.shutdown.signal.addEventListener("abort", onShutdown, { once: true });
-  let given = args;
+  const onShutdown = (): void => abort.abort(shutdown.signal.reason);
+  shutdown.signal.addEventListener("abort", onShutdown, { once: true });
   const firedBy = ownField(from, "firedBy");
-  const run = (): unknown => handler(context, ...given, ...(firedBy ? [firedBy] : []));
-  const checkAndRun = async (schema: StandardSchema): Promise<unknown> => {
-    given = await checkArguments(schema, name, args);
-    abort.signal.throwIfAborted();
-    return run();
-  };
-  const ended = activation.callbacks.begin(`action ${JSON.stringify(name)}`);
-  try {
-    const schema = activation.actor.inputSchemas.get(name);
-    const returned = withEffects(context, () => (schema ? checkAndRun(schema) : run()));
-    return {
-      output: isThenable(returned)
-        ? await within(activation, returned, activation.actor.options.actionTimeout, () => timedOut(abort))
-        : returned,
-      args: given,
+  let given: readonly unknown[] = [];
+  const code = (): unknown => {
+    const handler = actor.actions.get(name);
+    if (!handler) throw new ActorError("actor", "action_not_found", `Action \`${name}\` was not found.`);
+    given = args();
+    if (given.length > MAX_ARGUMENTS)
+      throw new ActorError(
+        "actor",
+        "invalid_request",
+        `An action takes at most ${MAX_ARGUMENTS} arguments, not ${given.length}`,
+      );
+    const run = (): unknown => handler(context, ...given, ...(firedBy ? [firedBy] : []));
+    const checkAndRun = async (schema: StandardSchema): Promise<unknown> => {
+      given = await checkArguments(schema, name, given);
+      abort.signal.throwIfAborted();
+      return run();
     };
-  } finally {
-    closeEffects(context);
-    ended();
-    activation.shutdown.signal.removeEventListener("abort", onShutdown);
-  }
+    const schema = actor.inputSchemas.get(name);
+    return schema ? checkAndRun(schema) : run();
+  };
+  const result = async (ran: Promise<unknown>): Promise<HandlerResult> => {
+    try {
+      return { output: await ran, args: given };
+    } finally {
+      shutdown.signal.removeEventListener("abort", onShutdown);
+    }
+  };
+  const timeout = { ms: actor.options.actionTimeout, error: () => timedOut(abort) };
+  return runUserCode(activation, callback, code, { timeout, commit, conclude: (ran) => conclude(result(ran)) });
 }
 
 /** The result as `onBeforeActionResponse` makes it; before that, what the action changed is committed and told. */
@@ -284,15 +284,10 @@ async function beforeResponse(
   if (!config.onBeforeActionResponse) return output;
   activation.commitOrThrow();
   activation.stateChanges.callbackEnded();
-  const context = (): CallbackContext =>
-    new CallbackContext(activation, READY, { logged: { hook: "onBeforeActionResponse" } });
   return callHook(
     activation,
-    "onBeforeActionResponse",
     config.onBeforeActionResponse,
-    context,
-    READY,
-    options.actionTimeout,
+    { name: "onBeforeActionResponse", timeoutMs: options.actionTimeout },
     [name, args, output],
   );
 }
@@ -301,13 +296,4 @@ function timedOut(abort: AbortController): ActorError {
   const error = new ActorError("actor", "action_timed_out", "Action timed out");
   abort.abort(error);
   return error;
-}
-
-/** A wait that the actor's end has cut off. */
-export function isAborted(error: unknown): boolean {
-  return ActorError.isActorError(error) && error.group === "actor" && error.code === "aborted";
-}
-
-export function destroyed(): ActorError {
-  return new ActorError("actor", "destroyed", "The actor was destroyed");
 }

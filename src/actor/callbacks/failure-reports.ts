@@ -1,6 +1,5 @@
 import { decodeValue, encodeValue } from "../../protocol/index.js";
-import type { ActorActivation, Callback } from "../activation/activation.js";
-import { CallbackContext, READY } from "./callback-context.js";
+import type { ActorActivation } from "../activation/activation.js";
 import { describe } from "../activation/thrown.js";
 import { callHook } from "./call-hook.js";
 import { KEYS } from "../storage/record.js";
@@ -65,22 +64,15 @@ export class FailureReports {
 
   async #tell(onError: unknown, event: unknown): Promise<void> {
     const { actor, ports } = this.#activation;
-    const callback: Callback = {};
     try {
       await callHook(
         this.#activation,
-        "onError",
         onError,
-        (stage) =>
-          new CallbackContext(this.#activation, stage, { isRunHandler: true, callback, logged: { hook: "onError" } }),
-        READY,
-        actor.options.actionTimeout,
+        { name: "onError", timeoutMs: actor.options.actionTimeout, about: { isRunHandler: true } },
         [event],
       );
     } catch (error) {
       ports.log.error({ msg: "onError failed; the workflow's outcome is not affected", error: describe(error) });
-    } finally {
-      this.#activation.callbackEnded(callback);
     }
   }
 }

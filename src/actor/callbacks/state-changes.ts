@@ -1,5 +1,6 @@
 import { isThenable } from "../../protocol/index.js";
 import type { ActorActivation } from "../activation/activation.js";
+import { Callback } from "../activation/callback.js";
 import type { Handler } from "../definition/compiled-actor.js";
 import { CallbackContext, READY } from "./callback-context.js";
 import { describe } from "../activation/thrown.js";
@@ -56,7 +57,12 @@ export class StateChanges {
     if (!this.#due || !state || !onStateChange || abortSignal.aborted) return;
     this.#due = false;
     const view = state.createView({ isReadOnly: true });
-    const context = new CallbackContext(this.#activation, READY, { state: view, logged: { hook: "onStateChange" } });
+    const callback = Callback.unawaited(this.#activation.callbacks, "onStateChange");
+    const context = new CallbackContext(this.#activation, READY, {
+      callback,
+      state: view,
+      logged: { hook: "onStateChange" },
+    });
     const failed = (error: unknown): void => ports.log.error({ msg: "onStateChange failed", error: describe(error) });
     try {
       const returned: unknown = state.whileLocked(() => (onStateChange as Handler)(context, view.value));
@@ -64,7 +70,8 @@ export class StateChanges {
     } catch (error) {
       failed(error);
     } finally {
-      this.#activation.callbackEnded(context);
+      callback.over();
+      this.#activation.callbackEnded(callback);
     }
   }
 }

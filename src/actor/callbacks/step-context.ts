@@ -1,6 +1,7 @@
-import { ActorError, Effects } from "../../protocol/index.js";
-import { type AttemptInfo, type AttemptSession } from "../../workflow/index.js";
+import { ActorError, type Effects } from "../../protocol/index.js";
+import type { AttemptInfo, AttemptSession } from "../../workflow/index.js";
 import type { ActorActivation } from "../activation/activation.js";
+import { Callback } from "../activation/callback.js";
 import { extendChain, type Chain } from "../activation/call-chain.js";
 import { IdentityContext } from "./callback-context.js";
 import { databaseOf } from "../data/database.js";
@@ -10,6 +11,7 @@ import { attemptId } from "../activation/workflow-branches.js";
 
 /** Whether an attempt is still running; shared by its context and its session. */
 interface Gate {
+  readonly callback: Callback;
   open: boolean;
   /** Once it is closed. */
   onClose: (() => void) | undefined;
@@ -21,12 +23,12 @@ export function openAttempt(
   info: AttemptInfo,
   staged: (bodies: readonly Uint8Array[]) => void,
 ): AttemptSession {
-  const gate: Gate = { open: true, onClose: undefined };
-  const effects = new Effects();
+  const callback = new Callback(runtime.callbacks, `step ${JSON.stringify(info.stepName)}`);
+  const { effects } = callback;
+  const gate: Gate = { callback, open: true, onClose: undefined };
   const calls = new Set<string>();
   const outbox: Staged[] = [];
   const stateBefore = runtime.state?.version;
-  const ended = runtime.callbacks.begin(`step ${JSON.stringify(info.stepName)}`);
   const writesBefore = runtime.database?.writes;
   runtime.workflowBranches.began(info);
   return {
@@ -40,7 +42,7 @@ export function openAttempt(
     isRefusal: isRefusedByState,
     begun: () => effects.settled(),
     succeed: () => {
-      ended();
+      callback.over();
       const messages = outbox.flatMap(({ name, body }) => (body ? [{ name, body }] : []));
       if (messages.length > 0) staged(messages.map(({ body }) => body));
       for (const { name, body } of messages) runtime.stageMessage(name, body);
@@ -51,9 +53,9 @@ export function openAttempt(
         const msg = "A step ended without awaiting these calls: nobody is told what becomes of them";
         runtime.ports.log.debug({ msg, step: info.stepName, attempt: info.attempt, calls: [...calls] });
       }
-      ended();
+      callback.over();
       runtime.workflowBranches.ended(info);
-      runtime.callbackEnded(gate);
+      runtime.callbackEnded(callback);
       gate.onClose?.();
     },
   };
@@ -214,7 +216,7 @@ class StepContext extends IdentityContext {
 
   destroy(): void {
     this.#check("destroy");
-    this.#runtime.requestDestroy(this.#gate);
+    this.#runtime.requestDestroy(this.#gate.callback);
   }
 
   keepAwake<T>(promise: Promise<T>): Promise<T> {

@@ -10,7 +10,6 @@ import {
   type NewConnection,
   type StoredRequest,
 } from "../activation/connection.js";
-import { CallbackContext, READY } from "../callbacks/callback-context.js";
 import { callHook } from "../callbacks/call-hook.js";
 import { validate } from "../definition/standard-schema.js";
 
@@ -87,21 +86,12 @@ export async function callConnectionHook(
   args: readonly unknown[],
 ): Promise<unknown> {
   const { request, internal } = own(caller);
-  const options = {
-    logged: { hook: name },
+  const about = {
     ...(request && { request }),
     ...(internal !== undefined && { internal }),
     ...(connection && { conn: connection.view }),
   };
-  return callHook(
-    activation,
-    name,
-    activation.actor.config[name],
-    (stage) => new CallbackContext(activation, stage, options),
-    READY,
-    timeoutMs,
-    args,
-  );
+  return callHook(activation, activation.actor.config[name], { name, timeoutMs, about }, args);
 }
 
 /** The params as `connParamsSchema` makes them. @throws actor/validation_error, request/too_large */
@@ -112,15 +102,10 @@ export async function readParams(activation: ActorActivation, bytes: Uint8Array 
   const { connParamsSchema } = config;
   if (!connParamsSchema) return params;
   const check = async (): Promise<unknown> => validate(connParamsSchema, params, "connection params");
-  const checked = await callHook(
-    activation,
-    "connParamsSchema",
-    check,
-    () => ({}),
-    READY,
-    options.onBeforeConnectTimeout,
-    [],
-  );
+  const checked = await callHook(activation, check, {
+    name: "connParamsSchema",
+    timeoutMs: options.onBeforeConnectTimeout,
+  });
   checkParamsSize(encodeValue(checked, { what: "conn.params" }));
   return checked;
 }

@@ -15,7 +15,7 @@ import { Connection, type ConnectionOwner } from "../activation/connection.js";
 import { ConnectionMap } from "../activation/connection-map.js";
 import type { ConnectionTable } from "../activation/connection-table.js";
 import { describe } from "../activation/thrown.js";
-import { destroyed } from "../callbacks/dispatch.js";
+import { destroyed } from "../callbacks/user-code.js";
 import { checkEvent } from "./event-check.js";
 import { encodeFrame, outgoingTooLong, sizeOf, type Dialect } from "./frames.js";
 import type { ConnectionEnd, Socket } from "../ports.js";

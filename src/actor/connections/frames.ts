@@ -12,7 +12,6 @@ import {
 } from "../../protocol/index.js";
 import type { ActorActivation } from "../activation/activation.js";
 import type { Connection } from "../activation/connection.js";
-import { CallbackContext, READY } from "../callbacks/callback-context.js";
 import { callAction } from "../callbacks/dispatch.js";
 import { canSubscribeOf, checkSubscribable } from "./event-check.js";
 import { tellFailure } from "../callbacks/failure-data.js";
@@ -195,23 +194,15 @@ function remember(activation: ActorActivation, connection: Connection): void {
 async function checkAllowed(activation: ActorActivation, connection: Connection, eventName: string): Promise<void> {
   const canSubscribe = canSubscribeOf(activation.actor, eventName);
   if (!canSubscribe) return;
-  const context = (): CallbackContext =>
-    new CallbackContext(activation, READY, { conn: connection.view, logged: { hook: "canSubscribe" } });
-  try {
-    const answer = await callHook(
-      activation,
-      "canSubscribe",
-      canSubscribe,
-      context,
-      READY,
-      activation.actor.options.onConnectTimeout,
-      [],
-    );
-    if (typeof answer !== "boolean") throw new TypeError(`canSubscribe of "${eventName}" gives neither true nor false`);
-    if (!answer) throw new ActorError("auth", "forbidden", `You may not subscribe to "${eventName}"`);
-  } finally {
-    activation.commitOrThrow();
-  }
+  const call = {
+    name: "canSubscribe",
+    timeoutMs: activation.actor.options.onConnectTimeout,
+    about: { conn: connection.view },
+    commit: "must",
+  } as const;
+  const answer = await callHook(activation, canSubscribe, call);
+  if (typeof answer !== "boolean") throw new TypeError(`canSubscribe of "${eventName}" gives neither true nor false`);
+  if (!answer) throw new ActorError("auth", "forbidden", `You may not subscribe to "${eventName}"`);
 }
 
 function sendError(

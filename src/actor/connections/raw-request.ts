@@ -7,16 +7,16 @@
  * cancelled.
  */
 import { ActorError } from "../../protocol/index.js";
-import type { ActorActivation, Callback } from "../activation/activation.js";
+import type { ActorActivation } from "../activation/activation.js";
+import { Callback } from "../activation/callback.js";
 import type { Admitted, Caller } from "./admission.js";
 import type { Handler } from "../definition/compiled-actor.js";
 import type { Connection } from "../activation/connection.js";
 import type { Connections } from "./connections.js";
-import { closeEffects, withEffects } from "../callbacks/callback-effects.js";
 import { CallbackContext, READY } from "../callbacks/callback-context.js";
 import { describe } from "../activation/thrown.js";
-import { checkOperation, destroyed, isAborted } from "../callbacks/dispatch.js";
-import { within } from "../callbacks/call-hook.js";
+import { checkOperation } from "../callbacks/dispatch.js";
+import { runUserCode } from "../callbacks/user-code.js";
 import type { ConnectionEnd } from "../ports.js";
 
 /** How much of a body is made ready before its reader asks: a short one has ended when its reader begins. */
@@ -95,7 +95,7 @@ function openBody(
   return body.stream;
 }
 
-/** Runs `onRequest`, and commits what it changed before its Response, or its error, is given. `left`: the answer's body has ended. */
+/** Runs `onRequest`; what it changed is committed before its Response, or its error, is given. `left`: the answer's body has ended. */
 async function callHandler(
   activation: ActorActivation,
   request: Request,
@@ -103,8 +103,8 @@ async function callHandler(
   abort: AbortController,
   left: Promise<void>,
 ): Promise<Response> {
-  const { actor } = activation;
-  const callback: Callback = {};
+  const { config, options } = activation.actor;
+  const callback = new Callback(activation.callbacks, "onRequest");
   const context = new CallbackContext(activation, READY, {
     signal: abort.signal,
     callback,
@@ -112,27 +112,20 @@ async function callHandler(
     request,
     logged: { hook: "onRequest" },
   });
-  const ended = activation.callbacks.begin("onRequest");
   let given: Promise<unknown> | undefined;
+  const code = (): unknown => (given = Promise.resolve((config.onRequest as unknown as Handler)(context, request)));
   try {
-    const running = withEffects(
-      context,
-      () => (given = Promise.resolve((actor.config.onRequest as unknown as Handler)(context, request))),
-    ) as Promise<unknown>;
-    const answer = await within(activation, running, actor.options.actionTimeout, () => timedOut(abort));
-    ended();
-    activation.commitOrThrow();
-    return checkedResponse(answer);
+    return await runUserCode(activation, callback, code, {
+      timeout: { ms: options.actionTimeout, error: () => timedOut(abort) },
+      commit: "must",
+      conclude: async (ran) => checkedResponse(await ran),
+    });
   } catch (error) {
     // What the handler gives, or will give: it came too late, or what it began was refused, or it is none.
     given?.then(discardOf, () => {});
-    ended();
-    activation.commitOrThrow();
-    throw activation.record.destroyed && isAborted(error) ? destroyed() : error;
+    throw error;
   } finally {
-    closeEffects(context);
-    activation.callbackEnded(callback);
-    // The actor that it destroys gives its answer first.
+    // The actor that it destroys gives its answer first. That end has begun just now, and has not looked at this yet.
     if (activation.record.destroyed) activation.background.waitFor("The answer of `onRequest`", left);
   }
 }

@@ -6,12 +6,13 @@
  * the actor in memory, and ends with it.
  */
 import type { ActorActivation } from "../activation/activation.js";
+import { Callback } from "../activation/callback.js";
 import type { Handler } from "../definition/compiled-actor.js";
 import type { Connection } from "../activation/connection.js";
 import { CallbackContext, READY } from "../callbacks/callback-context.js";
 import { describe } from "../activation/thrown.js";
 import { tellFailure } from "../callbacks/failure-data.js";
-import { within } from "../callbacks/call-hook.js";
+import { runUserCode, within } from "../callbacks/user-code.js";
 import type { ConnectionEnd } from "../ports.js";
 
 const CONNECTING = 0;
@@ -105,21 +106,17 @@ export class RawSocket {
     ];
     const listeners = [...(handler ? [handler] : []), ...(this.#listeners.get(event.type) ?? [])];
     await Promise.all(listeners.map((listener) => this.#run(listener, { ...event, target: this })));
-    this.#activation.commitOrThrow();
   }
 
-  async #run(listener: Listener, event: RawSocketEvent): Promise<void> {
-    const ended = this.#activation.callbacks.begin(`a listener of a raw socket (${event.type})`);
-    try {
-      await listener.call(this, event);
-    } catch (error) {
-      this.#activation.ports.log.error({
-        msg: `A listener of a raw socket failed (${event.type})`,
-        error: describe(error),
-      });
-    } finally {
-      ended();
-    }
+  #run(listener: Listener, event: RawSocketEvent): Promise<unknown> {
+    const { callbacks, ports } = this.#activation;
+    const callback = Callback.unawaited(callbacks, `a listener of a raw socket (${event.type})`);
+    const failed = (error: unknown): void =>
+      ports.log.error({ msg: `A listener of a raw socket failed (${event.type})`, error: describe(error) });
+    return runUserCode(this.#activation, callback, () => listener.call(this, event), {
+      commit: "must",
+      conclude: (ran) => ran.catch(failed),
+    });
   }
 }
 
@@ -133,34 +130,26 @@ export function serveRawSocket(
   const socket = new RawSocket(activation, connection, request?.url ?? "");
   connection.raw = socket;
   if (!onWebSocket) return;
+  const callback = Callback.unawaited(activation.callbacks, "onWebSocket");
   const context = new CallbackContext(activation, READY, {
+    callback,
     conn: connection.view,
     logged: { hook: "onWebSocket" },
     ...(request && { request }),
   });
-  const ended = activation.callbacks.begin("onWebSocket");
-  const serve = async (): Promise<void> => {
-    try {
-      await onWebSocket(context, socket);
-    } finally {
-      ended();
-    }
-  };
-  const served = serve()
-    .then(
-      () => activation.commitOrThrow(),
-      async (thrown: unknown) => {
-        activation.commit();
-        const { error } = tellFailure(thrown, activation.ports, activation.record, true);
-        await activation.connections.disconnect(connection, { code: 1011, reason: `${error.group}.${error.code}` });
-      },
-    )
-    .catch((error: unknown) =>
-      activation.ports.log.warn({ msg: "A raw socket was not served", error: describe(error) }),
-    );
-  // Frames wait for somebody to hear them, at the latest until the handler has ended.
-  connection.heard = served.finally(() => activation.callbackEnded(context));
-  activation.ports.waitUntil(connection.heard);
+  const ran = runUserCode(activation, callback, () => onWebSocket(context, socket), { commit: "must" });
+  // Frames, and the close, wait for somebody to hear them, at the latest until the handler has ended.
+  connection.heard = ran.catch(() => {});
+  const served = ran.catch((thrown: unknown) => {
+    const { error } = tellFailure(thrown, activation.ports, activation.record, true);
+    return activation.connections.disconnect(connection, { code: 1011, reason: `${error.group}.${error.code}` });
+  });
+  activation.ports.waitUntil(
+    served.then(
+      () => {},
+      (error: unknown) => activation.ports.log.warn({ msg: "A raw socket was not served", error: describe(error) }),
+    ),
+  );
 }
 
 /** A frame for a raw socket, after those before it. */

@@ -9,7 +9,8 @@
  */
 import { ActorError, own, fieldOf } from "../../protocol/index.js";
 import { History, decodeEntry, type StoredMessage } from "../../workflow/index.js";
-import type { ActorActivation, Callback, ClientUse } from "../activation/activation.js";
+import type { ActorActivation, ClientUse } from "../activation/activation.js";
+import type { Callback } from "../activation/callback.js";
 import type { Chain } from "../activation/call-chain.js";
 import { Background } from "../callbacks/background.js";
 import type { CompiledActor } from "../definition/compiled-actor.js";

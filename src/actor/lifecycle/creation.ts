@@ -6,7 +6,7 @@ import { ActorError, type Operation } from "../../protocol/index.js";
 import type { ActorActivation } from "../activation/activation.js";
 import { admit, beforeConnect, readParams, type Admitted, type Caller } from "../connections/admission.js";
 import { CREATE_TIMEOUT_MS } from "../definition/compiled-actor.js";
-import { BEFORE_STATE, CallbackContext, READY } from "../callbacks/callback-context.js";
+import { BEFORE_STATE } from "../callbacks/callback-context.js";
 import { callHook } from "../callbacks/call-hook.js";
 import { validate } from "../definition/standard-schema.js";
 
@@ -27,25 +27,13 @@ export async function askToCreate(activation: ActorActivation, creator: Creator)
   const { caller } = creator;
   const check = (): unknown => validate(inputSchema, creator.input, "input");
   const input = inputSchema
-    ? await callHook(activation, "inputSchema", check, () => ({}), READY, CREATE_TIMEOUT_MS, [])
+    ? await callHook(activation, check, { name: "inputSchema", timeoutMs: CREATE_TIMEOUT_MS })
     : creator.input;
   if (!canCreate) return input;
   const params = await paramsOf(activation, creator);
-  const context = (): CallbackContext =>
-    new CallbackContext(activation, BEFORE_STATE, {
-      internal: caller.internal,
-      logged: { hook: "canCreate" },
-      ...(caller.request && { request: caller.request }),
-    });
-  const answer = await callHook(
-    activation,
-    "canCreate",
-    canCreate,
-    context,
-    BEFORE_STATE,
-    options.onBeforeConnectTimeout,
-    [input, params],
-  );
+  const about = { internal: caller.internal, ...(caller.request && { request: caller.request }) };
+  const call = { name: "canCreate", stage: BEFORE_STATE, timeoutMs: options.onBeforeConnectTimeout, about };
+  const answer = await callHook(activation, canCreate, call, [input, params]);
   if (answer !== undefined && answer !== true)
     throw new ActorError("auth", "forbidden", "This caller may not create this actor");
   return input;

@@ -1,5 +1,4 @@
 import { ActorError } from "../../protocol/index.js";
-import { CallbackContext, READY } from "../callbacks/callback-context.js";
 import { describe } from "../activation/thrown.js";
 import { callHook } from "../callbacks/call-hook.js";
 import type { ActorRuntime } from "./actor-runtime.js";
@@ -13,15 +12,7 @@ export async function shutDown(runtime: ActorRuntime, hook: "onDestroy" | "onSle
   const graceMs = runtime.actor.options.sleepGracePeriod;
   const until = runtime.ports.now() + graceMs;
   runtime.shutdown.begin();
-  await callHook(
-    runtime,
-    hook,
-    runtime.actor.config[hook],
-    (stage) => new CallbackContext(runtime, stage, { logged: { hook } }),
-    READY,
-    graceMs,
-    [],
-  ).catch((error: unknown) =>
+  await callHook(runtime, runtime.actor.config[hook], { name: hook, timeoutMs: graceMs }).catch((error: unknown) =>
     runtime.ports.log.error({ msg: `${hook} failed; the actor ends all the same`, error: describe(error) }),
   );
   await runtime.background.settled(until);

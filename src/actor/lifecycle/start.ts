@@ -252,13 +252,5 @@ function hook(
   timeoutMs: number,
   args: readonly unknown[],
 ): Promise<unknown> {
-  return callHook(
-    runtime,
-    name,
-    handler,
-    (at) => new CallbackContext(runtime, at, { logged: { hook: name } }),
-    stage,
-    timeoutMs,
-    args,
-  );
+  return callHook(runtime, handler, { name, stage, timeoutMs }, args);
 }

@@ -1,5 +1,5 @@
 import { decodeValue, encodeValue, toErrorData, own, measure, DUE_PER_PASS } from "../../protocol/index.js";
-import type { ActorActivation, Callback } from "../activation/activation.js";
+import type { ActorActivation } from "../activation/activation.js";
 import type { Background } from "../callbacks/background.js";
 import { Cron, type RunningJobs } from "./cron-api.js";
 import { keptFrom } from "./cron-history.js";
@@ -166,18 +166,9 @@ export class CronRuns implements RunningJobs {
     }
     const { scheduledAt, firedAt } = run;
     const info: ScheduledFireInfo = { kind, id: `cron:${name}`, name, scheduledAt, firedAt };
-    const callback: Callback = {};
-    let error: CronError | undefined;
-    try {
-      await runScheduled(this.#activation, { action: run.action, args }, info, callback);
-    } catch (thrown) {
-      error = toCronError(thrown);
-      throw thrown;
-    } finally {
-      this.#end(name, run, error);
-      this.#activation.commit();
-      this.#activation.callbackEnded(callback);
-    }
+    await runScheduled(this.#activation, { action: run.action, args }, info, (failure) =>
+      this.#end(name, run, failure && toCronError(failure.thrown)),
+    );
   }
 
   #end(name: string, run: CronRun, error: CronError | undefined): void {

@@ -1,5 +1,5 @@
 import { DUE_PER_PASS, MAX_INTERRUPTIONS } from "../../protocol/index.js";
-import type { ActorActivation, Callback } from "../activation/activation.js";
+import type { ActorActivation } from "../activation/activation.js";
 import type { Background } from "../callbacks/background.js";
 import type { FireOrder } from "./fire-order.js";
 import { askedAt, Schedule, ScheduleRows, type ScheduleRow } from "./schedule-api.js";
@@ -92,15 +92,10 @@ export class ScheduleRuns {
 
   async #fire(id: string, row: ScheduleRow, firedAt: number): Promise<void> {
     const info: ScheduledFireInfo = { kind: "at", id, scheduledAt: askedAt(row), firedAt };
-    const callback: Callback = {};
-    try {
-      await runScheduled(this.#activation, row, info, callback);
-    } finally {
+    await runScheduled(this.#activation, row, info, () => {
       this.#running.delete(id);
       this.#rows.delete(id);
-      this.#activation.commit();
-      this.#activation.callbackEnded(callback);
-    }
+    });
   }
 }
 

@@ -1,16 +1,29 @@
 import { ActorError, decodeValue } from "../../protocol/index.js";
-import type { ActorActivation, Callback } from "../activation/activation.js";
-import { runHandler } from "../callbacks/dispatch.js";
+import type { ActorActivation } from "../activation/activation.js";
+import { runAction } from "../callbacks/dispatch.js";
 import type { ScheduledFireInfo } from "../api/schedule-types.js";
 
-/** Runs an action that nobody called. What it changed stays; the commit is the caller's. @throws what it throws */
-export async function runScheduled(
+/**
+ * Runs an action that nobody called. `settle`: what its end changes in the rows, one commit with what it changed itself.
+ * @throws what it throws
+ */
+export function runScheduled(
   activation: ActorActivation,
   call: { readonly action: string; readonly args: Uint8Array },
   info: ScheduledFireInfo,
-  callback: Callback,
+  settle: (failure?: { readonly thrown: unknown }) => void,
 ): Promise<void> {
-  await runHandler(activation, call.action, decodeValue(call.args) as unknown[], callback, { firedBy: info });
+  const action = { name: call.action, args: () => decodeValue(call.args) as unknown[], from: { firedBy: info } };
+  const conclude = async (ran: Promise<unknown>): Promise<void> => {
+    try {
+      await ran;
+    } catch (thrown) {
+      settle({ thrown });
+      throw thrown;
+    }
+    settle();
+  };
+  return runAction(activation, action, { commit: "may", conclude });
 }
 
 /**
