@@ -1,5 +1,6 @@
 export { actor } from "./definition/actor.js";
-export { type DeadlineRow, isResting } from "./storage/deadlines.js";
+export { DEADLINE_IDS, type DeadlineRow } from "./storage/deadlines.js";
+export { isResting } from "./storage/next-wake.js";
 export { event, queue, type ActionInputSchemas } from "./api/declarations.js";
 export type * from "./api/schedule-types.js";
 export type * from "./api/declarations.js";

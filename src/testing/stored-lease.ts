@@ -1,4 +1,4 @@
-import { isResting, KEYS, type ActorRecord, type DeadlineRow } from "../actor/index.js";
+import { DEADLINE_IDS, isResting, KEYS, type ActorRecord, type DeadlineRow } from "../actor/index.js";
 import { decodeValue } from "../protocol/index.js";
 import { decodeEntry, History } from "../workflow/index.js";
 
@@ -17,7 +17,7 @@ export function deadlinesIn(rows: ReadonlyMap<string, Uint8Array>): number[] {
   // Without its code the workflow waits for the re-check alone.
   return [
     ...deadlines,
-    rows.has(KEYS.deadline("workflow")) ? Infinity : (new History(entries).earliestDueAt() ?? Infinity),
+    rows.has(KEYS.deadline(DEADLINE_IDS.recheck)) ? Infinity : (new History(entries).earliestDueAt() ?? Infinity),
   ];
 }
 

@@ -4,7 +4,7 @@ import type { Chain } from "./call-chain.js";
 import type { CompiledActor } from "../definition/compiled-actor.js";
 import type { ConnectionTable } from "./connection-table.js";
 import type { ActorDatabase } from "../api/database-types.js";
-import type { DeadlineRow } from "../storage/deadlines.js";
+import type { Deadlines } from "../storage/deadlines.js";
 import type { Lease } from "../storage/lease.js";
 import type { ActorQueue, PlainReceivers, SenderWait } from "./actor-queue.js";
 import type { ActorPorts, ClientEffects, ListOptions } from "../ports.js";
@@ -99,10 +99,7 @@ export interface ActorActivation {
   releaseLease(): void;
   /** Messages joined the queue with the last commit. */
   messagesChanged(): void;
-  setDeadline(id: string, row: DeadlineRow): void;
-  clearDeadline(id: string): void;
-  deadline(id: string): DeadlineRow | undefined;
-  deadlines(): Iterable<readonly [string, DeadlineRow]>;
+  readonly deadlines: Deadlines;
 
   /**
    * The actor ends once this callback has ended; without one, once the turn has.

@@ -31,7 +31,7 @@ import { KEYS, encodeRecord, type ActorRecord } from "../storage/record.js";
 import { RunHandler } from "../callbacks/run-handler.js";
 import { ScheduleRuns } from "../schedule/due-schedules.js";
 import { ShutdownSignal } from "./shutdown-signal.js";
-import { IDLE, Sleep } from "./sleep.js";
+import { Sleep } from "./sleep.js";
 import { OpenCallbacks } from "../state/open-callbacks.js";
 import { StateTree } from "../state/state-tree.js";
 import type { StateView } from "../state/state-view.js";
@@ -240,7 +240,7 @@ export class ActorRuntime extends StoredRows implements ActorActivation {
     if (stateBytes || !this.dirty.isEmpty || isReleased) {
       this.workflow.beforeCommit();
       this.connections.beforeWrite();
-      this.sleep.beforeCommit(stateBytes !== undefined || isReleased || this.dirty.hasOther(KEYS.deadline(IDLE)));
+      this.sleep.beforeCommit(stateBytes !== undefined || isReleased || this.dirty.hasOther(this.deadlines.idle.key));
     }
     const alarmAt = this.wakes.alarmToWrite();
     if (stateBytes || !this.dirty.isEmpty || alarmAt !== undefined) {

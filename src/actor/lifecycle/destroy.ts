@@ -4,14 +4,12 @@ import { describe } from "../activation/thrown.js";
 import type { ActorRuntime } from "./actor-runtime.js";
 import { shutDown } from "./shutdown.js";
 
-/** Deadline of an actor that is marked as destroyed, until nothing of it is left. */
-const DESTROY = "destroy";
 const MAX_TRIES = 10;
 
 /** Marks the actor as being destroyed, in one commit with all that is dirty and an alarm now: it cannot come back. */
 export function markDestroyed(runtime: ActorRuntime): boolean {
   runtime.putRecord({ destroyed: true });
-  runtime.setDeadline(DESTROY, { at: runtime.ports.now() });
+  runtime.deadlines.destroy.put({ at: runtime.ports.now() });
   // The open operations of the run reject, then nothing of it settles any more (START-9).
   runtime.workflow.evict(new EvictedError("The actor was destroyed"));
   return runtime.commit();

@@ -11,16 +11,10 @@
  */
 import { ActorError } from "../../protocol/index.js";
 import type { ActorActivation } from "../activation/activation.js";
-import type { DeadlineRow } from "../storage/deadlines.js";
+import type { Deadlines, IdleRow } from "../storage/deadlines.js";
 
-/** The idle deadline in the table `d/`; it counts how often `onSleep` was begun for it. */
-export const IDLE = "idle";
 /** So often in a row `onSleep` may be cut off. */
 const MAX_TRIES = 3;
-
-interface IdleRow extends DeadlineRow {
-  readonly tries: number;
-}
 
 /** What it asks of its actor beside what every part does. */
 export interface SleepingActor extends ActorActivation {
@@ -29,7 +23,7 @@ export interface SleepingActor extends ActorActivation {
   /** Something of it works that a sleep must not cut off. */
   readonly isOccupied: boolean;
   readonly connections: ActorActivation["connections"] & { readonly bound: readonly unknown[] };
-  readonly wakes: { isDue(now: number, beside?: string): boolean; releaseLease(): void };
+  readonly wakes: { isDue(now: number, beside?: Deadlines["idle"]): boolean; releaseLease(): void };
 }
 
 export class Sleep {
@@ -106,9 +100,9 @@ export class Sleep {
     const row = this.#row;
     if (!row || row.at > now) return false;
     const quietAt = Math.min(this.#activeAt, now) + this.#timeoutMs;
-    if (!this.#mayBeIdle || !this.#isIdle) this.#activation.clearDeadline(IDLE);
+    if (!this.#mayBeIdle || !this.#isIdle) this.#activation.deadlines.idle.delete();
     else if (quietAt > now) this.#move(row, quietAt);
-    else if (this.#activation.wakes.isDue(now, IDLE)) this.#move(row, now + this.#timeoutMs);
+    else if (this.#activation.wakes.isDue(now, this.#activation.deadlines.idle)) this.#move(row, now + this.#timeoutMs);
     else return true;
     return false;
   }
@@ -123,8 +117,9 @@ export class Sleep {
       });
       this.#isGivenUp = true;
     }
-    if (!this.#mayBeIdle) this.#activation.clearDeadline(IDLE);
-    else if (!isAlone || this.#activation.wakes.isDue(now, IDLE)) this.#move(row, now + this.#timeoutMs);
+    if (!this.#mayBeIdle) this.#activation.deadlines.idle.delete();
+    else if (!isAlone || this.#activation.wakes.isDue(now, this.#activation.deadlines.idle))
+      this.#move(row, now + this.#timeoutMs);
     else this.#isOnlyForSleep = true;
     return this.#isOnlyForSleep;
   }
@@ -144,18 +139,17 @@ export class Sleep {
 
   /** It is over. */
   done(): void {
-    this.#activation.clearDeadline(IDLE);
+    this.#activation.deadlines.idle.delete();
     if (this.#isAwaited) this.#activation.holdLease();
     else this.#activation.wakes.releaseLease();
   }
 
   get #row(): IdleRow | undefined {
-    return this.#activation.deadline(IDLE) as IdleRow | undefined;
+    return this.#activation.deadlines.idle.get();
   }
 
   #move(row: IdleRow | undefined, at: number, more = 0): void {
-    const next: IdleRow = { at, tries: (row?.tries ?? 0) + more };
-    this.#activation.setDeadline(IDLE, next);
+    this.#activation.deadlines.idle.put({ at, tries: (row?.tries ?? 0) + more });
   }
 
   #armIfIdle(): boolean {

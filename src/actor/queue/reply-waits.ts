@@ -8,22 +8,13 @@ import type { ActorActivation } from "../activation/activation.js";
 import { throwAborted } from "./message-receivers.js";
 import type { KnownMessage } from "./message-table.js";
 import type { Socket } from "../ports.js";
+import type { DeadlineRows, KeptReply } from "../storage/deadlines.js";
 import type { ReplyResult } from "../activation/actor-queue.js";
 import { abortedBy, wait } from "../activation/wait.js";
 
-/** Where replies are kept in the table of deadlines. */
-const REPLIES = "reply/";
-
-/** A reply that was given while its sender was away, kept until the sender's wait is over. */
-interface KeptReply {
-  readonly at: number;
-  readonly createdAt: number;
-  readonly reply: Uint8Array | undefined;
-  readonly [field: string]: unknown;
-}
-
 export class ReplyWaits {
   readonly #activation: ActorActivation;
+  readonly #kept: DeadlineRows<KeptReply>;
   readonly #waiters = new Map<number, (reply: Uint8Array | undefined) => void>();
 
   /** Replies that the next commit holds. */
@@ -31,14 +22,12 @@ export class ReplyWaits {
 
   constructor(activation: ActorActivation) {
     this.#activation = activation;
+    this.#kept = activation.deadlines.replies;
   }
 
   /** Which messages have a kept reply. */
   *keptFor(): IterableIterator<{ readonly id: number; readonly createdAt: number }> {
-    for (const [id, row] of this.#activation.deadlines()) {
-      if (id.startsWith(REPLIES))
-        yield { id: Number(id.slice(REPLIES.length)), createdAt: (row as KeptReply).createdAt };
-    }
+    for (const [id, { createdAt }] of this.#kept.all()) yield { id: Number(id), createdAt };
   }
 
   /** A message was completed: whoever waits is told once that is committed, or finds the reply until the end of its wait. */
@@ -51,8 +40,7 @@ export class ReplyWaits {
     } else if (sockets.length > 0) {
       this.#leaving.push(() => sockets.forEach((socket) => sendReply(socket, { status: "completed", reply })));
     } else if (waitUntil !== undefined && waitUntil > this.#activation.ports.now()) {
-      const kept: KeptReply = { at: waitUntil, createdAt, reply };
-      this.#activation.setDeadline(replyId(id), kept);
+      this.#kept.put(String(id), { at: waitUntil, createdAt, reply });
     }
   }
 
@@ -63,9 +51,9 @@ export class ReplyWaits {
 
   /** Takes a reply that was kept. */
   takeKept(id: number, createdAt: number): ReplyResult | undefined {
-    const kept = this.#activation.deadline(replyId(id)) as KeptReply | undefined;
+    const kept = this.#kept.get(String(id));
     if (kept?.createdAt !== createdAt) return undefined;
-    this.#activation.clearDeadline(replyId(id));
+    this.#kept.delete(String(id));
     return { status: "completed", reply: kept.reply };
   }
 
@@ -85,9 +73,7 @@ export class ReplyWaits {
 
   /** Replies whose sender's wait is over are forgotten. */
   expire(now: number): void {
-    for (const [id, row] of this.#activation.deadlines()) {
-      if (id.startsWith(REPLIES) && row.at <= now) this.#activation.clearDeadline(id);
-    }
+    for (const [id, { at }] of this.#kept.all()) if (at <= now) this.#kept.delete(id);
   }
 }
 
@@ -96,8 +82,4 @@ export function sendReply(socket: Socket, { status, ...rest }: ReplyResult): voi
   const reply = "reply" in rest ? rest.reply : undefined;
   socket.send(encodeValue({ status, ...(reply !== undefined && { reply }) }));
   socket.close(1000, "");
-}
-
-function replyId(id: number): string {
-  return REPLIES + id;
 }

@@ -1,17 +1,8 @@
 import { ActorError, decodeValue, readOptions, own } from "../../protocol/index.js";
 import type { ActorActivation } from "../activation/activation.js";
 import { keptFrom } from "./cron-history.js";
-import {
-  checkInterval,
-  checkName,
-  checkRequest,
-  firstTime,
-  isSameCadence,
-  isSameRequest,
-  type Cadence,
-  type CronJob,
-  type CronRun,
-} from "./cron-job.js";
+import { checkInterval, checkName, checkRequest, firstTime, isSameCadence, isSameRequest } from "./cron-job.js";
+import type { Cadence, CronJob, CronRun } from "../storage/deadlines.js";
 import type { CronJobs } from "./cron-jobs.js";
 import { describe } from "../activation/thrown.js";
 import type {

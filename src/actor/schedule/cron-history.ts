@@ -1,6 +1,6 @@
 import { decodeRow, encodeValue, own } from "../../protocol/index.js";
 import type { ActorActivation } from "../activation/activation.js";
-import type { CronJob } from "./cron-job.js";
+import type { CronJob } from "../storage/deadlines.js";
 import type { CronHistoryEntry } from "../api/schedule-types.js";
 import { KEYS } from "../storage/record.js";
 

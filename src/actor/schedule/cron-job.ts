@@ -1,41 +1,8 @@
 import { ActorError, encodeValue, isWellFormed, sameBytes } from "../../protocol/index.js";
 import type { ActorActivation } from "../activation/activation.js";
-import type { DeadlineRow } from "../storage/deadlines.js";
+import type { Cadence, CronJob } from "../storage/deadlines.js";
 import { invalidExpression, nextCronTime } from "./cron-expression.js";
 import type { CronEveryOptions, CronSetOptions } from "../api/schedule-types.js";
-
-/** When a job comes due. */
-export type Cadence =
-  | { readonly kind: "cron"; readonly expression: string; readonly timezone: string }
-  /** `anchor`, epoch ms: where its grid begins. */
-  | { readonly kind: "every"; readonly interval: number; readonly anchor: number };
-
-/** One occurrence that began. */
-export interface CronRun {
-  /** Its place in the job's history, counted from 0. */
-  readonly number: number;
-  readonly action: string;
-  readonly scheduledAt: number;
-  readonly firedAt: number;
-  /** It has ended, whatever the history says. */
-  readonly ended?: true;
-}
-
-/** A recurring job, as the row `d/cron/<name>` holds it; `at` is its next time. */
-export interface CronJob extends DeadlineRow {
-  readonly cadence: Cadence;
-  readonly action: string;
-  readonly args: Uint8Array;
-  readonly maxHistory: number;
-  /** How many occurrences it has had, skipped ones included: the number of the next one. */
-  readonly occurrences: number;
-  /** Occurrences before this one left the history because the actor had too many of all jobs together. */
-  readonly keptFrom?: number;
-  /** The last one that began. It has ended if the history says so; this row is not written for that. */
-  readonly run?: CronRun;
-  /** How many of them in a row were cut off: more than none, and it runs when nobody else does. */
-  readonly interrupted?: number;
-}
 
 /** What a job is asked to be; the rest of its row is what it has been through. */
 export type CronRequest = Pick<CronJob, "action" | "args" | "maxHistory">;

@@ -1,41 +1,38 @@
 import type { ActorActivation } from "../activation/activation.js";
 import { CronHistory, keptCount, withoutOldestPage } from "./cron-history.js";
-import type { CronJob } from "./cron-job.js";
+import type { CronJob, DeadlineRows } from "../storage/deadlines.js";
 
-const PREFIX = "cron/";
 /** Entries of history that all jobs of an actor keep together. */
 const MAX_KEPT = 10_000;
 
 /** The recurring jobs of an actor, as rows of the table of deadlines, and their history beside it. Commits nothing. */
 export class CronJobs {
   readonly history: CronHistory;
-  readonly #activation: ActorActivation;
+  readonly #rows: DeadlineRows<CronJob>;
 
   constructor(activation: ActorActivation) {
-    this.#activation = activation;
+    this.#rows = activation.deadlines.jobs;
     this.history = new CronHistory(activation);
   }
 
   get(name: string): CronJob | undefined {
-    return this.#activation.deadline(PREFIX + name) as CronJob | undefined;
+    return this.#rows.get(name);
   }
 
   all(): [name: string, job: CronJob][] {
-    return [...this.#activation.deadlines()]
-      .filter(([id]) => id.startsWith(PREFIX))
-      .map(([id, row]) => [id.slice(PREFIX.length), row as CronJob]);
+    return this.#rows.all();
   }
 
   put(name: string, job: CronJob): void {
     const before = this.get(name);
-    this.#activation.setDeadline(PREFIX + name, job);
+    this.#rows.put(name, job);
     if (before) this.history.prune(name, before, job);
   }
 
   delete(name: string): void {
     const before = this.get(name);
     if (!before) return;
-    this.#activation.clearDeadline(PREFIX + name);
+    this.#rows.delete(name);
     this.history.prune(name, before);
   }
 

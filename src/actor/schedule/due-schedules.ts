@@ -2,7 +2,8 @@ import { DUE_PER_PASS, MAX_INTERRUPTIONS } from "../../protocol/index.js";
 import type { ActorActivation } from "../activation/activation.js";
 import type { Background } from "../callbacks/background.js";
 import type { FireOrder } from "./fire-order.js";
-import { askedAt, Schedule, ScheduleRows, type ScheduleRow } from "./schedule-api.js";
+import { askedAt, Schedule } from "./schedule-api.js";
+import type { DeadlineRows, ScheduleRow } from "../storage/deadlines.js";
 import type { ScheduledFireInfo } from "../api/schedule-types.js";
 import { runScheduled } from "./run-scheduled.js";
 
@@ -18,7 +19,7 @@ export class ScheduleRuns {
   readonly view: Schedule;
   readonly #activation: ActorActivation;
   readonly #order: FireOrder;
-  readonly #rows: ScheduleRows;
+  readonly #rows: DeadlineRows<ScheduleRow>;
   readonly #running = new Set<string>();
   /** Those that wait for their turn to run alone. */
   readonly #queued = new Set<string>();
@@ -26,8 +27,8 @@ export class ScheduleRuns {
   constructor(activation: ActorActivation, order: FireOrder) {
     this.#activation = activation;
     this.#order = order;
-    this.#rows = new ScheduleRows(activation);
-    this.view = new Schedule(activation, this.#rows, (id) => this.#running.has(id));
+    this.#rows = activation.deadlines.schedules;
+    this.view = new Schedule(activation, (id) => this.#running.has(id));
   }
 
   /** For a boot that found a lease: what the last activation was running is held against it. Commits nothing. */

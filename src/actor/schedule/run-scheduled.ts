@@ -33,7 +33,8 @@ export function runScheduled(
  */
 export function checkScheduleRoom(activation: ActorActivation): void {
   const limit = activation.actor.options.maxSchedules;
-  const count = [...activation.deadlines()].filter(([id]) => id.startsWith("at/") || id.startsWith("cron/")).length;
+  const { schedules, jobs } = activation.deadlines;
+  const count = schedules.all().length + jobs.all().length;
   if (count < limit) return;
   const error = new ActorError("schedule", "max_schedules_exceeded", `This actor may have ${limit} schedules`, {
     metadata: { limit },

@@ -1,64 +1,24 @@
 import { ActorError, decodeValue, encodeValue } from "../../protocol/index.js";
 import type { ActorActivation } from "../activation/activation.js";
-import type { DeadlineRow } from "../storage/deadlines.js";
+import type { DeadlineRows, ScheduleRow } from "../storage/deadlines.js";
 import { describe } from "../activation/thrown.js";
 import type { ScheduledEvent } from "../api/schedule-types.js";
 import { checkScheduleRoom } from "./run-scheduled.js";
 
-/** A scheduled action, as the row `d/at/<id>` holds it. */
-export interface ScheduleRow extends DeadlineRow {
-  /** The time that was asked for, where `at` is a later one. */
-  readonly askedAt?: number;
-  readonly action: string;
-  readonly args: Uint8Array;
-  /** It runs: written before it does only if the object was cut off before. */
-  readonly running?: boolean;
-  /** How often it was found running by a start. */
-  readonly interrupted?: number;
-}
-
-const PREFIX = "at/";
 /** While the lease is held, the alarm passes over what is due: a time that has passed already is put off so little. */
 const SOON_MS = 20;
 /** The last time that is a date: what is scheduled for later comes then. */
 const LAST_TIME = 8.64e15;
 
-/** The scheduled actions of an actor, as rows of the table of deadlines. Commits nothing. */
-export class ScheduleRows {
-  readonly #activation: ActorActivation;
-
-  constructor(activation: ActorActivation) {
-    this.#activation = activation;
-  }
-
-  get(id: string): ScheduleRow | undefined {
-    return this.#activation.deadline(PREFIX + id) as ScheduleRow | undefined;
-  }
-
-  all(): [id: string, row: ScheduleRow][] {
-    return [...this.#activation.deadlines()]
-      .filter(([id]) => id.startsWith(PREFIX))
-      .map(([id, row]) => [id.slice(PREFIX.length), row as ScheduleRow]);
-  }
-
-  put(id: string, row: ScheduleRow): void {
-    this.#activation.setDeadline(PREFIX + id, row);
-  }
-
-  delete(id: string): void {
-    this.#activation.clearDeadline(PREFIX + id);
-  }
-}
-
 /** `c.schedule`: actions of this actor at a later time. When they run is not its matter (due-schedules.ts). */
 export class Schedule {
   readonly #activation: ActorActivation;
-  readonly #rows: ScheduleRows;
+  readonly #rows: DeadlineRows<ScheduleRow>;
   readonly #isRunning: (id: string) => boolean;
 
-  constructor(activation: ActorActivation, rows: ScheduleRows, isRunning: (id: string) => boolean) {
+  constructor(activation: ActorActivation, isRunning: (id: string) => boolean) {
     this.#activation = activation;
-    this.#rows = rows;
+    this.#rows = activation.deadlines.schedules;
     this.#isRunning = isRunning;
   }
 

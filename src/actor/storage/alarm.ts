@@ -1,22 +1,21 @@
-import { decodeRow, encodeValue, own, MAX_ROW_BYTES } from "../../protocol/index.js";
-import { type DeadlineRow, isResting, nextWakeAt } from "./deadlines.js";
+import { Deadlines, type DeadlineRow, type DeadlineSlot } from "./deadlines.js";
 import type { DirtySet } from "./dirty-set.js";
 import { LEASE_EXTENSION_MS, encodeLease, leaseAt, newLease, type Lease } from "./lease.js";
+import { isResting, nextWakeAt } from "./next-wake.js";
 import { KEYS } from "./record.js";
-
-/** A row that holds a value of the largest size, with what stands beside it. */
 
 /**
  * Everything that can need a wake, and the physical alarm, which is a function of it and of nothing else (ALARM-1).
  *
- * Owns: the rows of the table `d/`, the lease, the time for which the platform's alarm is armed. Entries' deadlines are
- * asked for. Invariants: the alarm that a commit writes is never later than the earliest deadline it leaves behind, but for
- * 1 ms; while the lease is held it is not the alarm of an actor that rests. So the lease needs no row: a start that finds any
- * other alarm than the deadlines ask for, or none where one must be, knows that work was cut off.
+ * Owns: the lease, the time for which the platform's alarm is armed. Does not own: the rows of the table `d/`
+ * (deadlines.ts), the deadlines of the workflow's entries, which are asked for. Invariants: the alarm that a commit writes
+ * is never later than the earliest deadline it leaves behind, but for 1 ms; while the lease is held it is not the alarm of
+ * an actor that rests. So the lease needs no row: a start that finds any other alarm than the deadlines ask for, or none
+ * where one must be, knows that work was cut off.
  */
 export class Wakes {
+  readonly deadlines: Deadlines;
   readonly #dirty: DirtySet;
-  readonly #rows = new Map<string, DeadlineRow>();
   readonly #now: () => number;
   readonly #workflowDeadline: () => number | undefined;
   #lease: Lease | undefined;
@@ -29,14 +28,14 @@ export class Wakes {
 
   constructor(dirty: DirtySet, now: () => number, workflowDeadline: () => number | undefined) {
     this.#dirty = dirty;
+    this.deadlines = new Deadlines(dirty, () => this.changed());
     this.#now = now;
     this.#workflowDeadline = workflowDeadline;
   }
 
   /** What the start gate read: nothing is dirty because of it. */
   load(rows: Iterable<readonly [string, Uint8Array]>, lease: Lease | undefined): void {
-    for (const [key, bytes] of rows)
-      this.#rows.set(key.slice(KEYS.deadlines.length), decodeRow(bytes, 2) as DeadlineRow);
+    this.deadlines.load(rows);
     this.#lease = lease;
     this.#isCounted = lease !== undefined;
   }
@@ -44,29 +43,6 @@ export class Wakes {
   /** The start gate, by what it read of the alarm: the lease under which the last activation was cut off. */
   found(armedAt: number | null, now: number): Lease | undefined {
     return this.#lease ?? (isResting(armedAt, this.#stored(), now) ? undefined : leaseAt(armedAt));
-  }
-
-  // ---- the table ---------------------------------------------------------------------------------------------------
-
-  get(id: string): DeadlineRow | undefined {
-    return this.#rows.get(id);
-  }
-
-  entries(): Iterable<readonly [string, DeadlineRow]> {
-    return this.#rows.entries();
-  }
-
-  set(id: string, members: DeadlineRow): void {
-    const row = own(members);
-    this.#rows.set(id, row);
-    this.#dirty.put(KEYS.deadline(id), () => encodeValue(row, { what: "deadline", limitBytes: MAX_ROW_BYTES }));
-    this.changed();
-  }
-
-  clear(id: string): void {
-    if (!this.#rows.delete(id)) return;
-    this.#dirty.delete(KEYS.deadline(id));
-    this.changed();
   }
 
   // ---- the lease ---------------------------------------------------------------------------------------------------
@@ -159,7 +135,7 @@ export class Wakes {
   }
 
   /** True when something is due, be it beside a row of the table. */
-  isDue(now: number, beside?: string): boolean {
+  isDue(now: number, beside?: DeadlineSlot<DeadlineRow>): boolean {
     return this.#stored(beside).some((at) => at <= now);
   }
 
@@ -170,8 +146,8 @@ export class Wakes {
     return this.#lease && !this.#isCounted && wake !== null && isResting(wake, stored, now) ? wake + 1 : wake;
   }
 
-  #stored(beside?: string): number[] {
-    const deadlines = [...this.#rows].filter(([id]) => id !== beside).map(([, row]) => row.at);
+  #stored(beside?: DeadlineSlot<DeadlineRow>): number[] {
+    const deadlines = this.deadlines.times(beside);
     const workflow = this.#workflowDeadline();
     if (workflow !== undefined) deadlines.push(workflow);
     return deadlines;

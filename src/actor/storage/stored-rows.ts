@@ -1,4 +1,4 @@
-import type { DeadlineRow } from "./deadlines.js";
+import type { Deadlines } from "./deadlines.js";
 import { DirtySet } from "./dirty-set.js";
 import { decodeLease, type Lease } from "./lease.js";
 import type { ListOptions, StoreActivation } from "../ports.js";
@@ -61,20 +61,8 @@ export class StoredRows {
     this.wakes.holdLease();
   }
 
-  setDeadline(id: string, row: DeadlineRow): void {
-    this.wakes.set(id, row);
-  }
-
-  clearDeadline(id: string): void {
-    this.wakes.clear(id);
-  }
-
-  deadline(id: string): DeadlineRow | undefined {
-    return this.wakes.get(id);
-  }
-
-  deadlines(): Iterable<readonly [string, DeadlineRow]> {
-    return this.wakes.entries();
+  get deadlines(): Deadlines {
+    return this.wakes.deadlines;
   }
 
   deadlinesChanged(): void {

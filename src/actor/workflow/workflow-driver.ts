@@ -26,7 +26,7 @@ import {
   type WorkflowPorts,
 } from "../../workflow/index.js";
 import type { ActorActivation } from "../activation/activation.js";
-import type { DeadlineRow } from "../storage/deadlines.js";
+import type { RecheckRow } from "../storage/deadlines.js";
 import { openAttempt } from "../callbacks/step-context.js";
 import { KEYS, type WorkflowRecord } from "../storage/record.js";
 import { WorkflowBranches } from "../activation/workflow-branches.js";
@@ -34,9 +34,6 @@ import { WorkflowBranches } from "../activation/workflow-branches.js";
 const RECHECK_BACKOFF = { firstMs: 60_000, maxMs: 3_600_000 };
 /** Encoded bytes of the failure in the actor's record; what its rollback handlers failed with stands beside it. */
 const MAX_FAILURE_BYTES = 1_000_000;
-/** Deadline of a workflow whose code does not match its history: a fixed deploy goes on by itself (FLOW-6). */
-const RECHECK = "workflow";
-
 /** What the workflow needs of its actor beside what every part does. */
 export interface WorkflowActor extends ActorActivation {
   readonly queue: ActorActivation["queue"] &
@@ -56,7 +53,7 @@ export class WorkflowHost implements WorkflowPorts {
   #run: WorkflowRun | undefined;
   #careful = false;
   #confirmNext = false;
-  #recheck: DeadlineRow | undefined;
+  #recheck: RecheckRow | undefined;
   #staged = false;
 
   constructor(runtime: WorkflowActor) {
@@ -106,7 +103,7 @@ export class WorkflowHost implements WorkflowPorts {
     const { workflow } = this.#runtime.actor;
     if (!this.#isOpen) return this.#runtime.workChanged();
     // It stays until the run has gone further than it did: a crash before that must not begin the backoff anew.
-    this.#recheck = this.#runtime.deadline(RECHECK);
+    this.#recheck = this.#runtime.deadlines.recheck.get();
     if (!workflow) return this.diverged(missing(this.#runtime.record.name));
     this.#careful = careful;
     if ((this.#runtime.lease?.found ?? 0) >= MAX_INTERRUPTIONS) return this.#interrupted();
@@ -144,17 +141,17 @@ export class WorkflowHost implements WorkflowPorts {
   }
 
   /** What stands while the code does not match the history, and is not being looked at again. */
-  get #divergedRow(): DeadlineRow | undefined {
-    return this.isRunning ? undefined : this.#runtime.deadline(RECHECK);
+  get #divergedRow(): RecheckRow | undefined {
+    return this.isRunning ? undefined : this.#runtime.deadlines.recheck.get();
   }
 
   /** The code matches, for as far as it went. */
   #goesOn(): void {
-    if (this.isRunning) this.#runtime.clearDeadline(RECHECK);
+    if (this.isRunning) this.#runtime.deadlines.recheck.delete();
   }
 
   get #waitsForRecheck(): boolean {
-    return (this.#runtime.deadline(RECHECK)?.at ?? 0) > this.now();
+    return (this.#runtime.deadlines.recheck.get()?.at ?? 0) > this.now();
   }
 
   /** The same with nobody awaiting it: the object stays until it is done. */
@@ -184,7 +181,7 @@ export class WorkflowHost implements WorkflowPorts {
   /** The message of the divergence that stopped the run, if one did. */
   get divergence(): string | undefined {
     const row = this.#divergedRow;
-    return row && String(row["message"]);
+    return row && String(row.message);
   }
 
   /** Stops the run for good, undoing nothing. */
@@ -200,7 +197,7 @@ export class WorkflowHost implements WorkflowPorts {
   forget(): void {
     this.#run?.evict();
     this.#run = undefined;
-    this.#runtime.clearDeadline(RECHECK);
+    this.#runtime.deadlines.recheck.delete();
   }
 
   restart(): void {
@@ -209,9 +206,9 @@ export class WorkflowHost implements WorkflowPorts {
 
   /** Looks again, at once, at code that did not match; the time between looks begins anew. */
   recheck(): void {
-    const row = this.#runtime.deadline(RECHECK);
+    const row = this.#runtime.deadlines.recheck.get();
     if (!row) return;
-    this.#runtime.setDeadline(RECHECK, { ...row, at: this.now(), delayMs: RECHECK_BACKOFF.firstMs / 2 });
+    this.#runtime.deadlines.recheck.put({ ...row, at: this.now(), delayMs: RECHECK_BACKOFF.firstMs / 2 });
     this.#runtime.holdLease();
     this.#runtime.commitOrThrow();
     this.start(false);
@@ -317,7 +314,7 @@ export class WorkflowHost implements WorkflowPorts {
   }
 
   finished(outcome: Outcome): void {
-    this.#runtime.clearDeadline(RECHECK);
+    this.#runtime.deadlines.recheck.delete();
     this.#runtime.putRecord({ workflow: recordOf(outcome) });
     // The entries' deadlines count no more.
     this.#runtime.deadlinesChanged();
@@ -344,10 +341,10 @@ export class WorkflowHost implements WorkflowPorts {
     this.#run?.abandon(new EvictedError());
     const before = this.#recheck;
     // The row holds the last delay: it tells how many looks came before.
-    const looks = before ? Math.log2(Number(before["delayMs"]) / RECHECK_BACKOFF.firstMs) + 1 : 0;
+    const looks = before ? Math.log2(Number(before.delayMs) / RECHECK_BACKOFF.firstMs) + 1 : 0;
     const delayMs = backoffMs(looks + 1, RECHECK_BACKOFF);
-    this.#runtime.setDeadline(RECHECK, { at: this.now() + delayMs, delayMs, message: error.message });
-    if (before?.["message"] !== error.message)
+    this.#runtime.deadlines.recheck.put({ at: this.now() + delayMs, delayMs, message: error.message });
+    if (before?.message !== error.message)
       this.log.error({ msg: error.message, code: `workflow/${error.code}`, location: error.location });
     this.parked();
     this.commit();

@@ -1,75 +1,85 @@
 import { describe, expect, it } from "vitest";
-import { isResting } from "../../../src/actor/index.js";
-import { nextWakeAt } from "../../../src/actor/internal.js";
+import { DEADLINE_IDS, KEYS } from "../../../src/actor/index.js";
+import { Deadlines, DirtySet } from "../../../src/actor/internal.js";
+import { decodeValue, encodeValue } from "../../../src/protocol/index.js";
 
-const NOW = 1_700_000_000_000;
-const YEAR_MS = 365 * 24 * 3_600_000;
+function table(stored: Readonly<Record<string, object>> = {}) {
+  const dirty = new DirtySet();
+  let changes = 0;
+  const deadlines = new Deadlines(dirty, () => void (changes += 1));
+  deadlines.load(Object.entries(stored).map(([key, row]) => [key, encodeValue(row)] as const));
+  return { deadlines, dirty, changes: () => changes };
+}
 
-describe("the next wake", () => {
-  it("is none when nothing is stored", () => {
-    expect(nextWakeAt({ stored: [], lease: undefined }, NOW)).toBe(null);
+const JOB = {
+  cadence: { kind: "every", interval: 5_000, anchor: 0 },
+  action: "a",
+  args: encodeValue([]),
+  maxHistory: 1,
+  occurrences: 0,
+  at: 2,
+} as const;
+
+describe("the table of deadlines", () => {
+  it("keeps each kind under its own key, as it always was", () => {
+    const { deadlines, dirty, changes } = table();
+    deadlines.schedules.put("s", { at: 1, action: "a", args: encodeValue([]) });
+    deadlines.jobs.put("j", JOB);
+    deadlines.replies.put("7", { at: 3, createdAt: 0, reply: undefined });
+    deadlines.recheck.put({ at: 4, delayMs: 1, message: "m" });
+    deadlines.destroy.put({ at: 5 });
+    deadlines.idle.put({ at: 6, tries: 0 });
+    const { puts } = dirty.build();
+    expect([...puts.keys()]).toEqual(["d/at/s", "d/cron/j", "d/reply/7", "d/workflow", "d/destroy", "d/idle"]);
+    expect(decodeValue(puts.get("d/idle") as Uint8Array)).toEqual({ at: 6, tries: 0 });
+    expect(puts.size).toBe(Object.keys(DEADLINE_IDS).length);
+    expect([deadlines.times(), deadlines.times(deadlines.idle), changes()]).toEqual([
+      [1, 2, 3, 4, 5, 6],
+      [1, 2, 3, 4, 5],
+      6,
+    ]);
   });
 
-  it("is the earliest of all deadlines, the lease included", () => {
-    expect(nextWakeAt({ stored: [NOW + 30, NOW + 10, NOW + 20], lease: undefined }, NOW)).toBe(NOW + 10);
-    expect(nextWakeAt({ stored: [NOW + 30], lease: NOW + 5 }, NOW)).toBe(NOW + 5);
-    expect(nextWakeAt({ stored: [NOW + 3], lease: NOW + 5 }, NOW)).toBe(NOW + 3);
-    expect(nextWakeAt({ stored: [], lease: NOW + 5 }, NOW)).toBe(NOW + 5);
+  it("reads what is stored, each kind by itself, and nothing is dirty because of it", () => {
+    const { deadlines, dirty, changes } = table({
+      "d/cron/at/x": JOB,
+      "d/at/y": { at: 1, action: "a" },
+      "d/idle": { at: 9, tries: 2 },
+    });
+    expect(deadlines.schedules.all()).toEqual([["y", { at: 1, action: "a" }]]);
+    expect(deadlines.jobs.all()).toEqual([["at/x", JOB]]);
+    expect([deadlines.jobs.get("at/x"), deadlines.jobs.get("y"), deadlines.idle.get()]).toEqual([
+      JOB,
+      undefined,
+      { at: 9, tries: 2 },
+    ]);
+    expect([dirty.isEmpty, changes()]).toEqual([true, 0]);
   });
 
-  it("is now for what is due and has no lease, and is not moved by it under a lease, which guards it", () => {
-    expect(nextWakeAt({ stored: [NOW - 10, NOW + 10], lease: undefined }, NOW)).toBe(NOW - 10);
-    expect(nextWakeAt({ stored: [NOW - 10, NOW], lease: NOW + 500 }, NOW)).toBe(NOW + 500);
-    expect(nextWakeAt({ stored: [NOW - 10, NOW + 10], lease: NOW + 500 }, NOW)).toBe(NOW + 10);
+  it("deletes a row once, and a row that is not there never", () => {
+    const { deadlines, dirty, changes } = table({ "d/at/y": { at: 1 } });
+    deadlines.schedules.delete("nobody");
+    deadlines.recheck.delete();
+    expect([dirty.isEmpty, changes()]).toEqual([true, 0]);
+    deadlines.schedules.delete("y");
+    deadlines.schedules.delete("y");
+    expect([[...dirty.build().deletes], changes(), deadlines.times()]).toEqual([["d/at/y"], 1, []]);
   });
 
-  it("is a whole number of milliseconds, after the epoch and at most a year ahead", () => {
-    // Not before its time: an alarm that finds nothing due would come again at once.
-    expect(nextWakeAt({ stored: [NOW + 0.1], lease: undefined }, NOW)).toBe(NOW + 1);
-    for (const at of [0, -1, -NOW, Number.NEGATIVE_INFINITY])
-      expect(nextWakeAt({ stored: [at], lease: undefined }, NOW)).toBe(1);
-    for (const at of [NOW + 2 * YEAR_MS, Number.MAX_SAFE_INTEGER])
-      expect(nextWakeAt({ stored: [at], lease: undefined }, NOW)).toBe(NOW + YEAR_MS);
-    expect(nextWakeAt({ stored: [NOW + YEAR_MS], lease: undefined }, NOW)).toBe(NOW + YEAR_MS);
-  });
-});
-
-describe("an alarm that is far ahead", () => {
-  const farAt = NOW + YEAR_MS - 24 * 3_600_000;
-
-  it("is not moved for what is farther still, or never due", () => {
-    for (const at of [NOW + 2 * YEAR_MS, Number.POSITIVE_INFINITY])
-      expect(nextWakeAt({ stored: [at], lease: undefined }, NOW, farAt)).toBe(farAt);
-    expect(nextWakeAt({ stored: [Number.POSITIVE_INFINITY], lease: undefined }, NOW)).toBe(NOW + YEAR_MS);
+  it("knows the times of rows of kinds that it does not know: a later release wrote them, and the alarm is theirs, too", () => {
+    const { deadlines } = table({
+      [KEYS.deadline("later/z")]: { at: 3, what: "?" },
+      [KEYS.deadline("idle")]: { at: 9, tries: 0 },
+    });
+    expect(deadlines.times()).toEqual([3, 9]);
+    expect(deadlines.schedules.all()).toEqual([]);
   });
 
-  it("is moved for anything nearer, and when half the way is gone", () => {
-    expect(nextWakeAt({ stored: [farAt - 1], lease: undefined }, NOW, farAt)).toBe(farAt - 1);
-    expect(nextWakeAt({ stored: [Number.POSITIVE_INFINITY], lease: NOW + 5 }, NOW, farAt)).toBe(NOW + 5);
-    expect(nextWakeAt({ stored: [Number.POSITIVE_INFINITY], lease: undefined }, NOW, NOW + YEAR_MS / 2)).toBe(
-      NOW + YEAR_MS,
-    );
-  });
-});
-
-describe("the alarm of an actor that rests", () => {
-  it("is none if nothing is stored, and exactly the earliest deadline otherwise", () => {
-    expect(isResting(null, [], NOW)).toBe(true);
-    expect(isResting(NOW + 20, [NOW + 30.5, NOW + 20], NOW)).toBe(true);
-    expect(isResting(NOW + 31, [NOW + 30.5], NOW)).toBe(true);
-    expect(isResting(NOW - 20, [NOW - 20], NOW), "it comes late").toBe(true);
-  });
-
-  it("is any alarm beyond all leases for a wait that no deadline ends", () => {
-    for (const at of [NOW + YEAR_MS, NOW + 600_001]) expect(isResting(at, [Number.POSITIVE_INFINITY], NOW)).toBe(true);
-    expect(isResting(NOW + 600_001, [NOW + 600_000], NOW), "later than a deadline").toBe(false);
-  });
-
-  it("is no other: not one that is missing, too early or too late by a millisecond, or stands for nothing", () => {
-    expect(isResting(NOW + 10_000, [], NOW)).toBe(false);
-    for (const stored of [[NOW + 20], [Number.POSITIVE_INFINITY]]) expect(isResting(null, stored, NOW)).toBe(false);
-    for (const at of [NOW + 19, NOW + 21]) expect(isResting(at, [NOW + 20], NOW)).toBe(false);
-    for (const at of [NOW - 1, NOW + 10_000, NOW + 300_000])
-      expect(isResting(at, [Number.POSITIVE_INFINITY], NOW)).toBe(false);
+  it("stores a row as it was when it was put, without what its prototype has", () => {
+    const { deadlines, dirty } = table();
+    const row = Object.assign(Object.create({ tries: 7 }), { at: 1 });
+    deadlines.idle.put(row);
+    row.at = 2;
+    expect(decodeValue(dirty.build().puts.get("d/idle") as Uint8Array)).toEqual({ at: 1 });
   });
 });
