@@ -70,7 +70,6 @@ export function outgoingTooLong(what: string, limitBytes: number): ActorError {
 }
 
 export function sizeOf(frame: string | Uint8Array): number {
-  // A text of that many characters has at least as many bytes; exact only where it matters.
   return typeof frame === "string" ? utf8.encode(frame).byteLength : frame.byteLength;
 }
 

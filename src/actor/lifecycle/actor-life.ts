@@ -308,10 +308,10 @@ export class Lives {
   async #fire(runtime: ActorRuntime): Promise<void> {
     const { wakes } = runtime;
     const now = this.#ports.now();
-    wakes.armed(null);
-    wakes.changed();
+    wakes.setArmedAt(null);
+    wakes.markStale();
     runtime.queue.expireReplies(now);
-    if (runtime.sleep.isTime(now)) return this.#sleep(runtime);
+    if (runtime.sleep.alarmCame(now)) return this.#sleep(runtime);
     if (runtime.isWorking) wakes.extendLease();
     if (wakes.isDue(now)) wakes.holdLease();
     runtime.cron.fireDue(runtime.background);

@@ -384,7 +384,7 @@ export class ActorRuntime extends StoredRows implements ActorActivation {
   releaseLease(): void {
     // At its end the lease is for that.
     if (!this.shutdown.isBegun && !this.background.isBusy && !this.runHandler.isBusy) this.wakes.releaseLease();
-    else this.wakes.changed();
+    else this.wakes.markStale();
   }
 
   // ---- end ---------------------------------------------------------------------------------------------------------

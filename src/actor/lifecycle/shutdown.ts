@@ -56,8 +56,8 @@ export async function goToSleep(runtime: ActorRuntime): Promise<void> {
  */
 export function staysAwake(runtime: ActorRuntime): boolean {
   const { wakes } = runtime;
-  wakes.armed(null);
-  wakes.changed();
+  wakes.setArmedAt(null);
+  wakes.markStale();
   // With a lease, what is due is in hand: without one, each alarm would ask for the next at once.
   wakes.holdLease();
   wakes.extendLease();

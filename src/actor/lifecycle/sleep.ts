@@ -96,7 +96,7 @@ export class Sleep {
    * The alarm came, at `now`. True: the actor is to go to sleep, and nothing else is to be done. Otherwise the deadline, if
    * it is due, has moved, and joins the dirty set.
    */
-  isTime(now: number): boolean {
+  alarmCame(now: number): boolean {
     const row = this.#row;
     if (!row || row.at > now) return false;
     const quietAt = Math.min(this.#activeAt, now) + this.#timeoutMs;
@@ -107,10 +107,13 @@ export class Sleep {
     return false;
   }
 
-  /** The start gate, at `now`; `isAlone`: by an alarm after which nothing was left to take up. True: it starts only to sleep. */
-  isStartForSleep(now: number, isAlone: boolean): boolean {
+  /**
+   * A start begins, at `now`; `isAlone`: by an alarm after which nothing was left to take up. Then it may be only for sleep;
+   * otherwise a deadline that is due moves, or goes, and joins the dirty set.
+   */
+  startBegins(now: number, isAlone: boolean): void {
     const row = this.#row;
-    if (!row || row.at > now) return false;
+    if (!row || row.at > now) return;
     if (row.tries >= MAX_TRIES) {
       this.#activation.ports.log.error({
         msg: `onSleep was cut off ${MAX_TRIES} times in a row by a crash or reset of its object; it is given up`,
@@ -121,7 +124,6 @@ export class Sleep {
     else if (!isAlone || this.#activation.wakes.isDue(now, this.#activation.deadlines.idle))
       this.#move(row, now + this.#timeoutMs);
     else this.#isOnlyForSleep = true;
-    return this.#isOnlyForSleep;
   }
 
   /** It begins: that `onSleep` was begun, and the lease that guards it, join the dirty set. */

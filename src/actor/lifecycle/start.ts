@@ -42,7 +42,7 @@ export async function createActor(
   // Sockets of an earlier life of this key, if a crash left any, are ended.
   restoreConnections(runtime);
   try {
-    runtime.wakes.armed(await store.getAlarm());
+    runtime.wakes.setArmedAt(await store.getAlarm());
     const input = await refusable(askToCreate(runtime, creator));
     const { database } = runtime;
     const make = (): Promise<Admitted | undefined> => create(runtime, creator, input);
@@ -111,11 +111,11 @@ export async function loadActor(
   const isByAlarm = by.alarmAt !== undefined;
   const armedAt = isByAlarm ? null : await store.getAlarm();
   const now = ports.now();
-  const found = wakes.found(by.alarmAt ?? armedAt, now);
-  wakes.armed(armedAt);
+  const found = wakes.cutOffLease(by.alarmAt ?? armedAt, now);
+  wakes.setArmedAt(armedAt);
   runtime.queue.expireReplies(now);
   runtime.open();
-  runtime.sleep.isStartForSleep(now, isByAlarm && !found);
+  runtime.sleep.startBegins(now, isByAlarm && !found);
   // A release that has given the actor a workflow: it begins with the next start.
   if (actor.workflow && !record.workflow) {
     runtime.putRecord({ workflow: { status: "running" } });
@@ -123,7 +123,7 @@ export async function loadActor(
   }
   if (found) wakes.setLease(foundLease(found, now, runtime.counter, armedAt !== null && armedAt > now));
   else if (wakes.isDue(now)) wakes.holdLease();
-  else if (isByAlarm) wakes.changed();
+  else if (isByAlarm) wakes.markStale();
   else wakes.repair();
   runtime.commitOrThrow();
   // Code that kills the object in this very turn would take the lease and the alarm with it (ALARM-4).

@@ -28,7 +28,7 @@ export class Wakes {
 
   constructor(dirty: DirtySet, now: () => number, workflowDeadline: () => number | undefined) {
     this.#dirty = dirty;
-    this.deadlines = new Deadlines(dirty, () => this.changed());
+    this.deadlines = new Deadlines(dirty, () => this.markStale());
     this.#now = now;
     this.#workflowDeadline = workflowDeadline;
   }
@@ -40,8 +40,8 @@ export class Wakes {
     this.#isCounted = lease !== undefined;
   }
 
-  /** The start gate, by what it read of the alarm: the lease under which the last activation was cut off. */
-  found(armedAt: number | null, now: number): Lease | undefined {
+  /** The lease under which the last activation was cut off, by the alarm that the start gate read; undefined if it was not. */
+  cutOffLease(armedAt: number | null, now: number): Lease | undefined {
     return this.#lease ?? (isResting(armedAt, this.#stored(), now) ? undefined : leaseAt(armedAt));
   }
 
@@ -55,7 +55,7 @@ export class Wakes {
     if (this.#lease) return;
     this.#lease = newLease(this.#now());
     this.#isReleased = false;
-    this.changed();
+    this.markStale();
   }
 
   /** When the lease must be extended though its own time is later: what it guards must not live without an alarm (ALARM-12). */
@@ -70,7 +70,7 @@ export class Wakes {
     const inTimeAt = this.#now() + LEASE_EXTENSION_MS;
     this.#extendAt = lease.at > inTimeAt ? (this.#extendAt ?? inTimeAt) : undefined;
     this.#dirty.put(KEYS.lease, () => encodeLease(lease));
-    this.changed();
+    this.markStale();
   }
 
   /** While work runs, each alarm puts the lease ahead again. What lives so long is in no crash loop: the backoff begins anew. */
@@ -79,11 +79,11 @@ export class Wakes {
     const extended = { ...this.#lease, at: this.#now() + LEASE_EXTENSION_MS, boots: 0 };
     if (this.#isCounted) return this.setLease(extended);
     this.#lease = extended;
-    this.changed();
+    this.markStale();
   }
 
   releaseLease(): void {
-    this.changed();
+    this.markStale();
     if (!this.#lease) return;
     this.#lease = undefined;
     this.#isReleased = true;
@@ -100,12 +100,12 @@ export class Wakes {
   // ---- the alarm ---------------------------------------------------------------------------------------------------
 
   /** A deadline moved: the next commit looks at the alarm again. */
-  changed(): void {
+  markStale(): void {
     this.#stale = true;
   }
 
   /** The start gate read the platform's alarm, or the alarm was delivered and the platform holds none now. */
-  armed(at: number | null): void {
+  setArmedAt(at: number | null): void {
     this.#armedAt = at;
   }
 
@@ -126,7 +126,7 @@ export class Wakes {
   /** Puts a missing or late alarm right; never moves an earlier one later (ALARM-2). */
   repair(): void {
     const wake = this.#next();
-    if (wake !== null && (this.#armedAt === null || this.#armedAt > wake)) this.changed();
+    if (wake !== null && (this.#armedAt === null || this.#armedAt > wake)) this.markStale();
   }
 
   /** True when the alarm should have come by now: the platform is late, or has lost it (ALARM-2). */

@@ -66,6 +66,6 @@ export class StoredRows {
   }
 
   deadlinesChanged(): void {
-    this.wakes.changed();
+    this.wakes.markStale();
   }
 }
