@@ -7,32 +7,32 @@ import type { Location } from "./history/location.js";
 /** How a branch ended. */
 export type StoredResult = { readonly v: Uint8Array } | { readonly f: Failure };
 
-/** What a join's or race's entry keeps. */
+/** The data of a join's or race's entry. */
 export interface BranchData {
   readonly branches: readonly string[];
-  /** Of entries that a release in storage format 1 wrote, and of losers of a race that runs its winner again. */
+  /** Only in entries written in storage format 1, and for the losers of a race whose winner runs again. */
   readonly results?: Readonly<Record<string, StoredResult>>;
 }
 
-/** What a row of results keeps: how branches ended, by their place in the list of names. */
+/** The data of a row of results: how branches ended, by their index in the array of names. */
 type Row = readonly (readonly [place: number, result: StoredResult])[];
 
-/** The row that results join until it is written. */
+/** The row that collects results until it is written. */
 interface OpenRow {
   readonly entry: Entry;
-  /** How many commits came before it. */
+  /** The number of commits when it was opened. */
   readonly commits: number;
   bytes: number;
 }
 
-/** The storage format in which results have rows of their own. */
+/** The storage format since which results have rows of their own. */
 const FORMAT = 2;
-/** Results that one row takes, in bytes; a larger one has a row for itself. */
+/** Bytes of results per row; a larger result gets a row of its own. */
 const MAX_ROW_BYTES = 1_000_000;
 
 /**
- * The results of a join's or race's branches: those that ended between two commits stand in one row, an entry below the
- * join's own, so that each is written once.
+ * The results of a join's or race's branches. Results between two commits share one row, an entry below the join's own, so
+ * that each is written once.
  */
 export class BranchResults {
   readonly #activation: Activation;
@@ -50,7 +50,7 @@ export class BranchResults {
     for (const result of this.#byName.values()) this.#bytes += sizeOf(result);
   }
 
-  /** Bytes that they take together. */
+  /** Encoded bytes of all results together. */
   get sizeBytes(): number {
     return this.#bytes;
   }
@@ -59,7 +59,7 @@ export class BranchResults {
     return this.#byName.get(name);
   }
 
-  /** Joins the dirty set; the next commit writes it. */
+  /** Adds a result to the dirty set; the next commit writes it. */
   add(name: string, result: StoredResult): void {
     const bytes = sizeOf(result);
     this.#byName.set(name, result);
@@ -86,12 +86,12 @@ export class BranchResults {
   }
 }
 
-/** Read by its own members: it may have come from storage. */
+/** True for a value, false for a failure. Reads own properties only: the result may come from storage. */
 export function isValue(result: StoredResult): result is Extract<StoredResult, { v: unknown }> {
   return Object.hasOwn(result, "v");
 }
 
-/** What the branches of a completed join gave, as one object, its keys in this order. */
+/** The values of a completed join's branches as one object, its keys in the order of `names`. */
 export function branchValues(
   history: History,
   entry: Entry,
@@ -116,7 +116,7 @@ function readResults(history: History, entry: Entry): Map<string, StoredResult> 
   return byName;
 }
 
-/** The rows of results below a join's or race's location, in the order in which they were written. */
+/** The rows of results below a join's or race's location, in the order they were written. */
 export function branchResultRows(history: History, location: Location): Entry[] {
   return history.namesBelow(location).flatMap((segment) => {
     const entry = typeof segment === "number" ? history.find([...location, segment]) : undefined;

@@ -1,6 +1,6 @@
 /**
- * The branches of a join or a race: started together, each in a scope of its own, their results kept below the parent's
- * entry so that a branch that has ended does not run again.
+ * The branches of a join or a race: started together, each in a scope of its own. Their results are stored below the
+ * parent's entry, so that a branch that has ended does not run again.
  */
 import { ActorError, encodeValue, own } from "../protocol/index.js";
 import {
@@ -52,7 +52,7 @@ export class Branches {
     this.entry = operation.entry ?? operation.activation.newEntry(kind, operation.location);
   }
 
-  /** How the branches that have ended did so; of a completed join all of them. */
+  /** The results of the branches that have ended. */
   get results(): BranchResults {
     return (this.#results ??= new BranchResults(this.#operation.activation, this.entry));
   }
@@ -61,12 +61,12 @@ export class Branches {
     return this.#definitions.map((branch) => branch.name);
   }
 
-  /** What the branches gave, as one object, its keys in the order of the code. */
+  /** The branches' values as one object, its keys in the order of the code. */
   values(): Record<string, unknown> {
     return branchValues(this.#operation.activation.history, this.entry, this.names);
   }
 
-  /** The set of names as it is recorded must be the code's (FLOW-6). */
+  /** Returns an error unless the recorded branch names are those of the code (FLOW-6). */
   mismatch(): HistoryDivergedError | undefined {
     if (!this.#operation.entry) return undefined;
     const recorded = [...(this.entry.data as BranchData).branches].sort();
@@ -83,7 +83,7 @@ export class Branches {
     );
   }
 
-  /** What is wrong with the definitions, if something is. */
+  /** Why the definitions are not valid, or undefined. */
   static problem(
     kind: "join" | "race",
     name: string,
@@ -95,24 +95,23 @@ export class Branches {
     let bytes = 0;
     for (const branch of definitions) {
       if (typeof branch?.run !== "function" || typeof branch.name !== "string")
-        return refuse("needs branches that have a name and a run function each");
+        return refuse("needs a name and a run function for each branch");
       if (names.has(branch.name)) return refuse(`has two branches named "${branch.name}"`);
-      if (nameProblem(branch.name))
-        return refuse(`has a branch whose name is no legal one: ${nameProblem(branch.name)}`);
+      if (nameProblem(branch.name)) return refuse(`has a branch whose name is not valid: ${nameProblem(branch.name)}`);
       names.add(branch.name);
       bytes += utf8.encode(branch.name).byteLength;
     }
     if (names.size > MAX_BRANCHES) return refuse(`has more than ${MAX_BRANCHES} branches`);
     if (bytes > MAX_BRANCH_NAMES_BYTES)
-      return refuse(`has branches whose names take more than ${MAX_BRANCH_NAMES_BYTES} bytes together`);
+      return refuse(`has branch names that together exceed ${MAX_BRANCH_NAMES_BYTES} bytes`);
     return undefined;
   }
 
-  /** Puts the parent's entry, and runs what has not ended yet; `ended` is told of each branch, recorded ones first. */
+  /** Puts the parent's entry and runs the branches that have not ended. Calls `ended` for each branch, recorded ones first. */
   start(ended: (result: BranchResult) => void): void {
     const { activation } = this.#operation;
     if (!this.#operation.entry) {
-      // As a release in format 1 reads it, for as long as no branch has ended.
+      // Readable by a release in format 1 for as long as no branch has ended.
       this.entry.data = { branches: this.names, results: {} } satisfies BranchData;
       activation.put(this.entry);
     }
@@ -125,7 +124,7 @@ export class Branches {
     for (const result of recorded) if (!this.#operation.isSettled) ended(result);
   }
 
-  /** Runs completed branches once more, only to register what must be undone; `done` is called when all have stopped. */
+  /** Runs completed branches again, only to collect their rollback handlers; calls `done` when all have stopped. */
   collect(names: readonly string[], done: () => void): void {
     const wanted = new Set(names);
     const branches = this.#definitions.filter((branch) => wanted.has(branch.name));
@@ -137,7 +136,7 @@ export class Branches {
     });
   }
 
-  /** Ends all branches, but the winner if there is one, from outside, and forgets what they recorded. */
+  /** Evicts all branches except the winner, if any, and deletes what they recorded. */
   evictAllBut(winner: string | undefined): void {
     for (const name of this.names) {
       if (name === winner) continue;
@@ -148,7 +147,7 @@ export class Branches {
     for (const row of branchResultRows(activation.history, location)) activation.deleteTree(row.location);
   }
 
-  /** So many in this turn, the rest after other events had theirs (FLOW-12). */
+  /** Starts a limited number in this turn and the rest after other events (FLOW-12). */
   #runAll(branches: readonly BranchDefinition[], settled: (name: string, result: ScopeResult) => void): void {
     for (const branch of branches.slice(0, BRANCHES_PER_TURN))
       this.#run(branch, (result) => settled(branch.name, result));
@@ -166,20 +165,20 @@ export class Branches {
     runInScope(scope, (context) => branch.run(context as never), settled);
   }
 
-  /** A branch has ended: that joins the entry, which the next commit writes. */
+  /** Adds the result of a branch that has ended; the next commit writes it. */
   #record(name: string, result: ScopeResult): BranchResult {
     const stored = this.#fit(toStored(result));
     this.results.add(name, stored);
     return readResult(name, stored);
   }
 
-  /** What is too large for what is left is a failure of its branch (VALUE-3). */
+  /** A result too large for the room left becomes a failure of its branch (VALUE-3). */
   #fit(stored: StoredResult): StoredResult {
     if (!isValue(stored))
       return {
         f: fitFailure(stored.f, Math.max(LEAST_FAILURE_BYTES, MAX_BRANCH_FAILURES_BYTES / this.#definitions.length)),
       };
-    // The winner of a race stands in its entry.
+    // The entry of a race holds its winner's value.
     const limitBytes = this.entry.kind === "race" ? MAX_RACE_VALUE_BYTES : MAX_BRANCH_RESULTS_BYTES;
     if (this.results.sizeBytes + stored.v.byteLength <= limitBytes) return stored;
     const message =
@@ -191,7 +190,7 @@ export class Branches {
 }
 
 const utf8 = new TextEncoder();
-/** What the failure of a branch may take in any case. */
+/** Encoded bytes that every branch's failure may take, however many branches there are. */
 const LEAST_FAILURE_BYTES = 120;
 
 function toStored(result: ScopeResult): StoredResult {

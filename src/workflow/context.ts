@@ -17,7 +17,7 @@ import { quietLog } from "./quiet-log.js";
 import type { Scope } from "./scope.js";
 import type { StepDefinition } from "./step-execution.js";
 
-/** Who the workflow is; the same in every context of it. */
+/** The workflow's identity, the same in all of its contexts. */
 export interface WorkflowIdentity {
   readonly actorId: string;
   readonly name: string;
@@ -26,10 +26,10 @@ export interface WorkflowIdentity {
 }
 
 /**
- * What a workflow's function gets, and, with another scope, its loops, branches and try blocks. Only delegates: each
- * primitive is one file in ops/.
+ * The `ctx` of a workflow's function and, with another scope, of its iterations, branches and try blocks. It only
+ * delegates: each primitive is one file in ops/.
  */
-export class WorkflowContext {
+export class ScopeContext {
   readonly #scope: Scope;
   readonly #identity: WorkflowIdentity;
   readonly #queue: WorkflowQueue;
@@ -121,7 +121,7 @@ export class WorkflowContext {
   }
 }
 
-/** The receiving half of the actor's queue; sending is a step's. */
+/** The receiving half of the actor's queue; only steps can send. */
 class WorkflowQueue {
   readonly #scope: Scope;
 
@@ -158,7 +158,7 @@ const STEP_ONLY = [
 ] as const;
 
 for (const feature of STEP_ONLY) {
-  Object.defineProperty(WorkflowContext.prototype, feature, {
+  Object.defineProperty(ScopeContext.prototype, feature, {
     configurable: true,
     get() {
       throw stepOnly(feature);
@@ -170,9 +170,9 @@ function stepOnly(feature: string): ActorError {
   return new ActorError("workflow", "step_only", `\`${feature}\` is only available inside workflow steps`);
 }
 
-/** Both forms of a call as one definition. */
+/** Turns both call forms, `(name, run)` and `(config)`, into a definition. */
 function definition<D extends { readonly name: string }>(nameOrConfig: string | D, run: unknown): D {
-  // What is neither a name nor a definition is told so where names are checked.
+  // Anything else fails where the scope checks the name.
   return own(
     typeof nameOrConfig === "object" && nameOrConfig !== null
       ? nameOrConfig

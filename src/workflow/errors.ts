@@ -1,7 +1,7 @@
 import { ActorError, ownField } from "../protocol/index.js";
 import { describeThrown } from "./history/stored-error.js";
 
-/** Options that every error thrown by user code may carry into the history. */
+/** What an error thrown by user code may carry into the history. */
 export interface WorkflowErrorOptions {
   readonly cause?: unknown;
   readonly metadata?: unknown;
@@ -21,14 +21,14 @@ export class CriticalError extends EngineError {
   }
 }
 
-/** Thrown by a step's callback or the workflow to end it and undo what is still open. `workflow/rollback`. */
+/** Thrown by a step's callback or the workflow's function to fail the workflow and run its rollbacks. `workflow/rollback`. */
 export class RollbackError extends EngineError {
   constructor(message = "", options: WorkflowErrorOptions = {}) {
     super("RollbackError", "rollback", message, options);
   }
 }
 
-/** A step used up its retries; `lastError` is what its last attempt threw. `workflow/step_exhausted`. */
+/** A step has no retries left; `lastError` is what its last attempt threw. `workflow/step_exhausted`. */
 export class StepExhaustedError extends EngineError {
   readonly stepName: string;
   readonly lastError: unknown;
@@ -46,7 +46,7 @@ export class StepExhaustedError extends EngineError {
   }
 }
 
-/** One attempt of a step failed; exists for types, callers see its cause. `workflow/step_failed`. */
+/** One attempt of a step failed. Exists for types only: callers see its cause. `workflow/step_failed`. */
 export class StepFailedError extends EngineError {
   constructor(stepName: string, cause?: unknown) {
     super("StepFailedError", "step_failed", `Step "${stepName}" failed`, { cause });
@@ -68,21 +68,21 @@ export class HistoryDivergedError extends EngineError {
   }
 }
 
-/** A second operation was started while its scope was in one. `workflow/entry_in_progress`. */
+/** An operation was started while another one in its scope was still in flight. `workflow/entry_in_progress`. */
 export class EntryInProgressError extends EngineError {
   constructor(message: string) {
     super("EntryInProgressError", "entry_in_progress", message);
   }
 }
 
-/** A step has a `rollback` but no `rollbackCheckpoint` stands before it. `workflow/rollback_checkpoint`. */
+/** A step with a `rollback` has no `rollbackCheckpoint` before it. `workflow/rollback_checkpoint`. */
 export class RollbackCheckpointError extends EngineError {
   constructor(message: string) {
     super("RollbackCheckpointError", "rollback_checkpoint", message);
   }
 }
 
-/** At least one branch of a join failed; `errors` holds each failure by branch. `workflow/join_failed`. */
+/** At least one branch of a join failed; `errors` holds the failures by branch name. `workflow/join_failed`. */
 export class JoinError extends EngineError {
   readonly errors: Record<string, Error>;
   constructor(errors: Record<string, Error>) {
@@ -114,14 +114,14 @@ export class CancelledError extends EngineError {
   }
 }
 
-/** Exists for types; suspension is an unsettled promise, it is never thrown. `workflow/sleep`. */
+/** Never thrown, exists for types only: a suspended workflow awaits an unsettled promise. `workflow/sleep`. */
 export class SleepError extends EngineError {
   constructor(message = "The workflow sleeps") {
     super("SleepError", "sleep", message);
   }
 }
 
-/** Exists for types; suspension is an unsettled promise, it is never thrown. `workflow/message_wait`. */
+/** Never thrown, exists for types only: a suspended workflow awaits an unsettled promise. `workflow/message_wait`. */
 export class MessageWaitError extends EngineError {
   constructor(message = "The workflow waits for a message") {
     super("MessageWaitError", "message_wait", message);

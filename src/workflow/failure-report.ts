@@ -16,19 +16,19 @@ export interface TryStepFailure {
   readonly error: WorkflowError;
 }
 
-/** A step's stored failure as `tryStep` and `try` give it; undefined for kinds that no step has. */
+/** A step's stored failure as `tryStep` and `try` return it; undefined for kinds that no step has. */
 export function describeStepFailure(stepName: string, failure: Failure, attempts: number): TryStepFailure | undefined {
   const { kind } = failure;
   if (kind !== "critical" && kind !== "timeout" && kind !== "exhausted" && kind !== "rollback") return undefined;
   return { kind, stepName, attempts, error: describeStored(failure.error) };
 }
 
-/** Any error, in the same form. */
+/** Any thrown value in the same form. */
 export function describeError(thrown: unknown): WorkflowError {
   return describeStored(toStoredError(thrown));
 }
 
-/** What was thrown as `onError` is told of it: its primitive own properties are the metadata. */
+/** A thrown value as `onError` receives it: its primitive own properties become the metadata. */
 export function describeThrownError(thrown: unknown): WorkflowError {
   const { name, message } = toStoredError(thrown);
   const stackText = isInstance(thrown, Error) ? readProperty(thrown, "stack") : undefined;

@@ -12,25 +12,25 @@ import {
 import { ownFailure, type Failure } from "./history/entry.js";
 import { fromStoredError, isInstance, readProperty, toStoredError, type StoredError } from "./history/stored-error.js";
 
-/** What a try block is told of the operation that failed for good. */
+/** The operation that failed for good, as a try block reports it. */
 export interface FailureSource {
   readonly source: "step" | "join" | "race";
   readonly name: string;
   readonly step?: { readonly failure: Failure; readonly attempts: number };
 }
 
-/** Where an error came from that an operation rejected with; errors that user code made are not in it. */
+/** The operation that each error came from; errors made by user code are not in it. */
 const sources = new WeakMap<object, FailureSource>();
 
 export function sourceOf(error: unknown): FailureSource | undefined {
   return typeof error === "object" && error !== null ? sources.get(error) : undefined;
 }
 
-/** Counters of the operations that errors came from. */
+/** The `seq` of the operation that each error came from. */
 const operations = new WeakMap<object, number>();
 const MAX_CAUSES = 8;
 
-/** An operation has rejected with an error: it, and what caused it, came from there, unless they came from further inside. */
+/** Notes which operation rejected with an error, for the error and its causes; an inner operation noted before stays. */
 export function noteOperation(error: unknown, seq: number): void {
   for (const each of causesOf(error)) if (!operations.has(each)) operations.set(each, seq);
 }
@@ -51,7 +51,7 @@ function* causesOf(thrown: unknown): IterableIterator<object> {
   }
 }
 
-/** True for what a step has failed with, and for a join or race of which all that failed did so by a step. */
+/** True for a step's own failure, and for a join or race whose branches all failed by a step. */
 export function isOfSteps(error: unknown): boolean {
   if (isInstance(error, JoinError)) return Object.values(error.errors).every(isOfSteps);
   if (isInstance(error, RaceError))
@@ -59,10 +59,10 @@ export function isOfSteps(error: unknown): boolean {
   return typeof error === "object" && error !== null && ofSteps.has(error);
 }
 
-/** Errors that a step failed with, also those that came through a branch. */
+/** Errors that are a step's failure, also if they came through a branch. */
 const ofSteps = new WeakSet<object>();
 
-/** The error a step's caller sees, built from what is stored, live as on replay (FLOW-4). */
+/** Builds the error that a step's caller sees from the stored failure, live as on replay (FLOW-4). */
 export function stepError(stepName: string, failure: Failure, attempts = 0): Error {
   const error = buildStepError(stepName, failure);
   sources.set(error, { source: "step", name: stepName, step: { failure, attempts } });
@@ -83,7 +83,7 @@ function buildStepError(stepName: string, failure: Failure): Error {
   }
 }
 
-/** An error as a run, or one branch of a join or race, ended with it: its class, and enough to build it again. */
+/** Converts the error that ended a run or a branch to a failure: its class, and enough to rebuild it. */
 export function toBranchFailure(thrown: unknown, around = 0): Failure {
   const seq = operationOf(thrown);
   const ofStep = typeof thrown === "object" && thrown !== null && ofSteps.has(thrown);
@@ -105,7 +105,7 @@ function failureOf(thrown: unknown, around: number): Failure {
   });
 }
 
-/** Joins and races in each other, as whose failures they are stored; what is deeper is an error with a message. */
+/** How deep nested join and race failures keep their branches; deeper ones are stored as a plain error. */
 const MAX_NESTED = 12;
 
 export function joinFailure(error: JoinError, around = 0): Failure {
@@ -121,7 +121,7 @@ export function raceFailure(error: RaceError, around = 0): Failure {
   return own({ kind: "race" as const, error: own({ ...toStoredError(error), metadata: { failures } }) });
 }
 
-/** The failure in at most that many encoded bytes, give or take its fixed fields: what does not fit is cut off. */
+/** Truncates a failure to about `bytes` encoded bytes, not counting its fixed fields. */
 export function fitFailure(failure: Failure, bytes: number): Failure {
   if (encodeValue(failure, { limitBytes: Number.MAX_SAFE_INTEGER }).byteLength <= bytes) return failure;
   const { kind, error } = failure;
@@ -150,13 +150,13 @@ function clipError(error: StoredError, bytes: number): StoredError {
   };
 }
 
-/** At most that many bytes of UTF-8, whatever the characters. */
+/** Truncates to at most `bytes` bytes of UTF-8, whatever the characters. */
 function clip(text: string, bytes: number): string {
   const length = Math.max(20, Math.floor(bytes / 3));
   return text.length > length ? `${text.slice(0, length)}…` : text;
 }
 
-/** The error built from a stored branch, join or race failure; `name` is that of the join or race. */
+/** Builds the error of a stored branch, join or race failure; `name` is that of the join or race. */
 export function branchError(failure: Failure, name?: string): Error {
   const error = failure.kind === "exhausted" ? exhausted(failure) : rebuild(failure);
   const seq = ownField(failure, "seq");
@@ -167,7 +167,7 @@ export function branchError(failure: Failure, name?: string): Error {
   return error;
 }
 
-/** How the thrown value ends its attempt, by brand and never by message. */
+/** Whether a thrown value ends its step at once, by class or `name`, never by message. */
 export function brandOf(thrown: unknown): "critical" | "rollback" | undefined {
   const name = typeof thrown === "object" ? readProperty(thrown, "name") : undefined;
   if (isInstance(thrown, CriticalError) || name === "CriticalError") return "critical";
@@ -175,7 +175,7 @@ export function brandOf(thrown: unknown): "critical" | "rollback" | undefined {
   return undefined;
 }
 
-/** Faults of the code's structure: they fail the workflow, and nothing is undone (FLOW-21). */
+/** True for faults in the code's structure: they fail the workflow, and nothing is rolled back (FLOW-21). */
 export function isStructuralFault(error: unknown): boolean {
   return isInstance(error, EntryInProgressError) || isInstance(error, RollbackCheckpointError);
 }
@@ -211,7 +211,7 @@ function exhausted(failure: Failure): Error {
   return new StepExhaustedError((metadata as { stepName: string }).stepName, cause && fromStoredError(cause));
 }
 
-/** How the branches of a join or race failed; undefined for every other failure. */
+/** The failures of a join's or race's branches; undefined for every other kind of failure. */
 export function failuresOf({
   kind,
   error,

@@ -1,5 +1,5 @@
 export { branchResultRows, branchValues } from "./branch-results.js";
-export { WorkflowContext, type WorkflowIdentity } from "./context.js";
+export { ScopeContext, type WorkflowIdentity } from "./context.js";
 export * from "./errors.js";
 export { branchError, failuresOf, fitFailure, stepError, toBranchFailure } from "./failure.js";
 export { describeError, describeThrownError, type TryStepFailure, type WorkflowError } from "./failure-report.js";

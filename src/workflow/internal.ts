@@ -1,4 +1,4 @@
-/** For tests of the engine itself; nothing in `src` imports this. */
+/** For tests of the engine itself; nothing in `src` imports this file. */
 export { Activation } from "./activation.js";
 export { decodeEntry, encodeEntry } from "./history/entry-codec.js";
 export type { Entry, EntryKind, EntryStatus } from "./history/entry.js";

@@ -1,10 +1,10 @@
-/** Numbers that user code gives: what is wrong with one, in words that name it. */
+/** Validates the numbers that user code passes as options. */
 import { ActorError } from "../protocol/index.js";
 
-/** The last time that is a date, epoch ms. */
+/** The latest time a `Date` can hold, epoch ms. */
 export const LAST_TIME_MS = 8_640_000_000_000_000;
 
-/** What an option may be, and the sentence for one that is not. */
+/** What an option may be, and the words for the error when it is not. */
 export interface NumberRule {
   readonly allows: (value: number) => boolean;
   readonly must: string;
@@ -28,7 +28,7 @@ export const LIMIT: NumberRule = {
   must: "a number of ms; 0 or Infinity is no limit",
 };
 
-/** The first of these options that is given and is not what its rule says, as an error `workflow/<code>`. */
+/** Returns an error `workflow/<code>` for the first option that breaks its rule; options left out are valid. */
 export function numberProblem<O extends object>(
   what: string,
   code: string,

@@ -4,23 +4,23 @@ import { noteOperation } from "./failure.js";
 import type { Entry } from "./history/entry.js";
 import type { Location } from "./history/location.js";
 
-/** What an operation, and the op behind it, needs of its scope. */
+/** What an operation, and the primitive behind it, needs from its scope. */
 export interface OperationScope {
   readonly activation: Activation;
   readonly effects: Effects;
-  /** The operation is over. False: it was misused meanwhile, and the workflow fails instead of going on. */
-  left(operation: Operation): boolean;
+  /** Ends the operation. False: the scope was misused meanwhile, and the workflow fails instead of continuing. */
+  endOperation(operation: Operation): boolean;
 }
 
 /**
- * One `ctx.…` call in flight: the promise that user code holds, and whether it works, waits or has handed on to scopes
- * of its own. All its methods are called inside a turn of the activation.
+ * One `ctx.…` call in flight: the promise that user code holds, and whether it works, waits or delegates to child scopes.
+ * All its methods are called inside a turn of the activation.
  */
 export class Operation {
   readonly scope: OperationScope;
   readonly name: string;
   readonly location: Location;
-  /** What history holds at this location; recorded before, or put by this operation. */
+  /** The history entry at this location: recorded earlier, or put by this operation. */
   entry: Entry | undefined;
   readonly promise: Promise<unknown>;
   #resolve!: (value: unknown) => void;
@@ -48,12 +48,12 @@ export class Operation {
     return this.#state === "settled";
   }
 
-  /** True while a step's callback may be the one that misuses its scope (FLOW-11). */
+  /** True while a step's callback may be the code that misuses the scope (FLOW-11). */
   get mayRunUserCode(): boolean {
     return this.#state === "working" || this.#state === "delegated";
   }
 
-  /** Leaf: waits for a deadline or a message. What is dirty is committed with the turn. */
+  /** Leaf: waits for a deadline or a message. Commits what is dirty at the end of the turn. */
   park(): void {
     if (this.#state !== "working") return;
     this.#state = "waiting";
@@ -68,7 +68,7 @@ export class Operation {
     this.activation.countWork(1);
   }
 
-  /** Not a leaf: scopes that it has opened count instead. */
+  /** Not a leaf: the scopes it opened count as busy instead. */
   delegate(): void {
     if (this.#state !== "working") return;
     this.#state = "delegated";
@@ -81,37 +81,37 @@ export class Operation {
 
   reject(error: unknown): void {
     const entry = this.activation.history.find(this.location);
-    // A loop's own code, or an operation in it, has thrown.
+    // The error of a loop comes from its own code or from an operation in it.
     if (entry && entry.kind !== "loop") noteOperation(error, entry.seq);
     this.#settle(() => this.#reject(error));
   }
 
-  /** Runs when the operation is over, however: for what must not stay behind (FLOW-13). */
+  /** Registers cleanup that runs when the operation ends in any way (FLOW-13). */
   onEnd(clean: () => void): void {
     this.#onEnd = clean;
   }
 
-  /** The scope was ended from outside: rejects, and counts as nothing any more. Called inside a turn. */
+  /** The scope was ended from outside: rejects, and no longer counts as busy. Called inside a turn. */
   evict(reason: Error): void {
     if (this.#state === "settled") return;
     if (this.#state === "working") this.activation.countWork(-1);
     this.#state = "settled";
     this.#onEnd?.();
-    // At once, not after a yield: the run may be over by then.
+    // With this turn, not after a yield: the run may be over by then.
     this.activation.afterTurn(() => this.#reject(reason));
-    // Code that has given up on this operation must not be reported as an unhandled rejection.
+    // Nobody may await this operation any more: that is not an unhandled rejection.
     this.promise.catch(() => {});
   }
 
-  /** Called by the scope once the call that starts the operation is over. */
+  /** Called by the scope when the call that starts the operation returns. */
   started(): void {
     this.#starting = false;
   }
 
   #settle(settle: () => void): void {
     if (this.#state === "settled") return;
-    // No answer comes within the call itself, neither from history nor from a step that does not wait: so a forgotten
-    // await is noticed every time or never.
+    // Never settle within the call itself, whether the result is recorded or comes from a synchronous step: a missing
+    // await is then detected every time or never.
     if (this.#starting) {
       void Promise.resolve().then(() => this.activation.turn(() => this.#settle(settle)));
       this.#starting = false;
@@ -122,6 +122,6 @@ export class Operation {
     this.#onEnd?.();
     if (wasWorking) this.activation.countWork(-1);
     this.activation.countUserCode(1);
-    if (this.scope.left(this)) this.activation.release(settle);
+    if (this.scope.endOperation(this)) this.activation.release(settle);
   }
 }

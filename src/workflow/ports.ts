@@ -2,17 +2,17 @@ import type { CallLink } from "../protocol/index.js";
 import type { Entry } from "./history/entry.js";
 import type { HistoryDivergedError } from "./errors.js";
 
-/** Structured log sink; the engine writes few lines and no secrets. */
+/** A structured logger. The engine writes few lines and no secrets. */
 export interface EngineLog {
   debug(fields: Record<string, unknown>): void;
   warn(fields: Record<string, unknown>): void;
   error(fields: Record<string, unknown>): void;
 }
 
-/** What the engine tells about the attempt it is about to make. */
+/** Describes the attempt that is about to start. */
 export interface AttemptInfo {
   readonly stepName: string;
-  /** Where the step stands, as text. */
+  /** The step's location, formatted. */
   readonly location: string;
   /** 1-based. */
   readonly attempt: number;
@@ -22,20 +22,20 @@ export interface AttemptInfo {
 
 /** One attempt's view of the actor. */
 export interface AttemptSession {
-  /** Handed to the step's callback. */
+  /** Passed to the step's callback. */
   readonly context: object;
   /** True if the actor's state may have changed since the attempt began. */
   readonly changedState: boolean;
   /**
-   * Resolves when what the callback began, and the actor stores, has ended; undefined if nothing is open. Rejects with what was
-   * refused and nobody handles.
+   * Resolves when the effects that the callback started without awaiting have ended; undefined if there are none. Rejects with
+   * the first rejection that nobody handles.
    */
   begun(): Promise<void> | undefined;
-  /** True for an error by which the state has refused a statement of the step: the same one would be refused again. */
+  /** True for an error with which the state rejected a write of the step: a retry would fail the same way. */
   isRefusal(thrown: unknown): boolean;
-  /** The attempt succeeded: what it staged joins the commit that records it. May throw for values that cannot be stored. */
+  /** The attempt succeeded: its staged writes join the commit that records it. Throws for values that cannot be stored. */
   succeed(): void;
-  /** The attempt is over: its context, and every state object got from it, throws from now on. */
+  /** The attempt is over: its context, and every state object read from it, throws from now on. */
   close(): void;
 }
 
@@ -45,7 +45,7 @@ export type Outcome =
   | { readonly status: "failed"; readonly error: unknown; readonly rollbackErrors?: readonly unknown[] }
   | { readonly status: "cancelled" };
 
-/** One failed attempt of a step. */
+/** A failed attempt of a step. */
 export interface AttemptReport {
   readonly stepName: string;
   /** 1-based. */
@@ -53,8 +53,9 @@ export interface AttemptReport {
   readonly maxRetries: number;
   readonly remainingRetries: number;
   readonly willRetry: boolean;
-  /** ms until the next attempt, and the epoch ms at which it begins. */
+  /** ms until the next attempt. */
   readonly retryDelay?: number;
+  /** When the next attempt starts, epoch ms. */
   readonly retryAt?: number;
   readonly error: unknown;
 }
@@ -63,51 +64,52 @@ export interface AttemptReport {
 export type FailureReport =
   | { readonly step: AttemptReport }
   | { readonly rollback: { readonly stepName: string; readonly error: unknown } }
-  /** `reported`: a step's event has told this failure already. */
+  /** `reported`: already reported as a step's failure. */
   | { readonly workflow: { readonly error: unknown; readonly reported?: true } };
 
-/** A message as it is stored; `body` is encoded by the value codec. */
+/** A message as stored; `body` is encoded by the value codec. */
 export interface StoredMessage {
   readonly id: number;
   readonly name: string;
   readonly body: Uint8Array;
   /** Epoch ms; never decreases within an actor. */
   readonly createdAt: number;
-  /** Epoch ms until which its sender waits for a reply, if it does. */
+  /** Epoch ms until which the sender waits for a reply; undefined if it does not wait. */
   readonly waitUntil?: number;
-  /** 32 hex digits that its waiting sender knows it by. */
+  /** 32 hex digits by which a waiting sender reattaches. */
   readonly token?: string;
-  /** Who waits for the reply, the sender last. */
+  /** The chain of callers waiting for the reply, the sender last. */
   readonly chain?: readonly CallLink[];
 }
 
-/** Which messages a wait takes. */
+/** Which messages a receive takes. */
 export interface MessageFilter {
   /** Queue names; undefined: any. */
   readonly names: readonly string[] | undefined;
   readonly count: number;
   /** Epoch ms: a later message does not belong to this wait (ALARM-6). */
   readonly notAfter: number;
-  /** Completable: the message stays stored, and is invisible to everybody else, until it is completed. */
+  /** Completable: the message stays stored, invisible to other receivers, until it is completed. */
   readonly hold: boolean;
 }
 
-/** The actor's queue, as the workflow's receives see it. What they take and put back joins the dirty set. */
+/** The actor's queue, as receives see it. What they take and put back joins the dirty set. */
 export interface MessagePort {
-  /** `createdAt` of the first message that fits, epoch ms. */
+  /** `createdAt` of the first message that matches, epoch ms. */
   firstAt(filter: MessageFilter): number | undefined;
-  /** Takes the lowest ids that fit, up to `count` and to what one entry can hold. */
+  /** Takes the matching messages with the lowest ids, up to `count` and to what one entry can hold. */
   take(filter: MessageFilter): StoredMessage[];
   /** Makes messages visible again under their old ids. */
   putBack(messages: readonly StoredMessage[], held: boolean): void;
   /**
-   * Validates and encodes what a message is answered with, at once where the validator is synchronous.
-   * @throws queue/invalid_completion_payload
+   * Validates and encodes the reply to a message; synchronous where the validator is.
+   *
+   * @throws {queue/invalid_completion_payload} when the validator rejects the reply
    */
   encodeReply(message: StoredMessage, response: unknown): Uint8Array | undefined | Promise<Uint8Array | undefined>;
-  /** Deletes a held message and answers its sender, with the next commit. */
+  /** Deletes a held message and replies to its sender, with the next commit. */
   complete(message: StoredMessage, reply: Uint8Array | undefined): void;
-  /** Name of a message that the workflow holds uncompleted, anywhere, and whose queue is among the names. */
+  /** The queue of some uncompleted message that the workflow holds, anywhere, if it is among the names. */
   heldAmong(names: readonly string[] | undefined): string | undefined;
 }
 
@@ -124,24 +126,24 @@ export interface WorkflowPorts {
   nextSeq(): number;
   put(entry: Entry): void;
   delete(entry: Entry): void;
-  /** What is put in this turn is in this format of the storage: older releases would misread it. */
+  /** The entries put in this turn need this storage format: older releases would misread them. */
   requireFormat(format: number): void;
-  /** Writes all that is dirty, in one atomic commit. False: the activation is lost and nothing may go on. */
+  /** Writes everything dirty in one atomic commit. False: the activation is lost and nothing may continue. */
   commit(): boolean;
-  /** Work begins that a crash would interrupt: the lease joins the dirty set unless it is held. */
+  /** Work starts that a crash would interrupt: the lease joins the dirty set unless it is held already. */
   beginWork(): void;
-  /** Nothing can move until a deadline or a message: the lease leaves with the next commit. */
+  /** Nothing can move until a deadline or a message: the next commit releases the lease. */
   parked(): void;
-  /** The set of deadlines that live in memory changed (the runtime keeps one timer for the earliest). */
+  /** The deadlines held in memory changed; the host keeps one timer for the earliest. */
   timersChanged(): void;
-  /** True from the boot that found a lease until the next park: attempts are recorded before they start. */
+  /** True from a boot that found a lease until the next park: attempts are then recorded before they start. */
   isCareful(): boolean;
   /** Resolves when all commits so far would survive a kill at this instruction; never, if the activation is lost. */
   confirmed(): Promise<void>;
   openAttempt(info: AttemptInfo): AttemptSession;
   /** The workflow ended; its outcome joins the dirty set. */
   finished(outcome: Outcome): void;
-  /** The workflow failed and is being undone; that joins the dirty set. */
+  /** The workflow failed and rollback begins; that joins the dirty set. */
   rollingBack(error: unknown): void;
   /** The code does not match the history; nothing was changed (FLOW-6). */
   diverged(error: HistoryDivergedError): void;

@@ -1,8 +1,8 @@
 /**
- * What `recover` and `replayFrom` change of a history, so that the workflow's function finds its way through what stays.
+ * How `recover` and `replayFrom` edit a history, so that the workflow's function can replay what stays.
  *
- * Owns: which entries go, which are open again. Does not own: rows, messages and the run (the actor does).
- * Invariants: what was undone starts over and is undone no second time; what stays stands in its recorded order.
+ * Owns: which entries are removed and which are reopened. Does not own: rows, messages and the run (the actor does).
+ * Invariants: a step that was rolled back starts over and is not rolled back twice; entries that stay keep their order.
  */
 import { decodeValue, ownField } from "../protocol/index.js";
 import { branchResultRows } from "./branch-results.js";
@@ -15,9 +15,9 @@ import { keptWinner } from "./ops/race.js";
 import { HANDLERS } from "./rollback.js";
 
 export class Restart {
-  /** They are gone from the history; their rows go, and messages that they took come back. */
+  /** Removed from the history: the actor deletes their rows and returns their messages to the queue. */
   readonly removed = new Set<Entry>();
-  /** They are open again, or marked as over: their rows are written. */
+  /** Reopened, or marked as ended: the actor writes their rows. */
   readonly changed = new Set<Entry>();
   readonly #history: History;
 
@@ -27,8 +27,8 @@ export class Restart {
   }
 
   /**
-   * Opens what failed, and what was undone: the operation whose error ended the run, else every one whose failure the code
-   * has not handled. What was recorded after such a failure goes, since the code may now go another way.
+   * Reopens what failed and what was rolled back: the operation whose error ended the run, or, if that is unknown, every one
+   * whose failure the code did not handle. Removes what was recorded after such a failure: the code may now take another path.
    */
   recover(failure: Failure): void {
     this.#failed(failure, []);
@@ -36,8 +36,8 @@ export class Restart {
   }
 
   /**
-   * Takes away a target and what stands behind it, or everything; of a target in a loop, that loop. Joins and races around
-   * it are open again; what stands beside it, in other branches, stays. What was undone before it starts over.
+   * Removes a target and everything after it, or everything; for a target in a loop, the whole loop. Joins and races around
+   * it are reopened; parallel branches stay. Steps before it that were rolled back start over.
    */
   replayFrom(target?: Entry): void {
     if (target) this.#from(target);
@@ -64,7 +64,7 @@ export class Restart {
     else this.#unhandled(below);
   }
 
-  /** Waits that only what comes after them shows to be over: that may go, so they are marked. */
+  /** Marks waits whose end only a later entry shows: that entry may be removed. */
   #settlePassed(): void {
     for (const entry of this.#below([])) {
       if ((entry.kind === "sleep" || entry.kind === "message") && !isTerminal(entry) && this.#history.isPassed(entry))
@@ -72,7 +72,7 @@ export class Restart {
     }
   }
 
-  /** A step is undone if its handler has completed. It stands where it stood: later ones were recorded after it. */
+  /** Reopens the steps whose rollback handler completed, in their recorded place. */
   #reopenUndone(): void {
     const handlers = this.#below(HANDLERS);
     const undone = new Set(
@@ -91,7 +91,7 @@ export class Restart {
 
   #startOver(entry: Entry, below: Location): void {
     const { failure } = entry;
-    // What it was followed by before it failed, when it had succeeded once and was undone, keeps its results.
+    // `rev`, not `seq`: a step that once succeeded and was rolled back keeps what followed it then.
     this.#removeBehind(entry, entry.kind === "message" ? entry.seq : entry.rev, below);
     if (entry.kind === "message") return this.#remove(entry.location);
     this.#reopen(entry, winnerOf(entry));
@@ -106,7 +106,7 @@ export class Restart {
     for (const each of failures) this.#failed(each.failure, [...entry.location, each.name]);
   }
 
-  /** Nobody knows which operation it was: none whose failure the code went on from, and no completed one. */
+  /** The failed operation is unknown: takes all that neither completed nor failed in a way that the code handled. */
   #unhandled(below: Location): void {
     for (const entry of this.#below(below)) {
       if (
@@ -121,16 +121,13 @@ export class Restart {
     }
   }
 
-  /**
-   * Removes what was recorded after a number, behind the entry, in its scope and the scopes around it. What stands
-   * beside it, in other branches, stays.
-   */
+  /** Removes what was recorded after `since` in the entry's scope and the scopes around it. Parallel branches stay. */
   #removeBehind(entry: Entry, since: number, below: Location = []): void {
     for (let length = below.length; length < entry.location.length; length += 1) {
       const scope = entry.location.slice(0, length);
       if (length > 0 && this.#history.find(scope)) continue;
       for (const { name, ordinal, seq } of this.#history.operationsOf(scope)) {
-        // Gates, too, are asked anew: one in front of something that stays answers as for any run that is older.
+        // Version gates too: one before an entry that stays then answers as for an old run.
         if (seq > since) this.#remove(ordinal === 0 ? [...scope, name] : [...scope, name, ordinal]);
       }
     }
@@ -143,7 +140,7 @@ export class Restart {
     }
   }
 
-  /** As it was when it was first met. `winner`: a race that stays decided; only that branch runs again. */
+  /** Resets an entry to its initial state. `winner`: the race stays decided, and only that branch runs again. */
   #reopen(entry: Entry, winner?: string): void {
     if (isBranching(entry)) {
       if (isTerminal(entry))
@@ -168,7 +165,7 @@ export class Restart {
     this.#change(entry);
   }
 
-  /** A wait that is over; without a value, its deadline has passed. */
+  /** Marks a wait as ended; without a value, its deadline passed. */
   #finish(entry: Entry): void {
     if (isTerminal(entry)) return;
     entry.status = "completed";
@@ -181,12 +178,12 @@ export class Restart {
     this.changed.add(entry);
   }
 
-  /** Entries at and below a location, in the order in which they were met. */
+  /** Entries at and below a location, in the order they were first met. */
   #below(location: Location): Entry[] {
     return this.#history.entriesAt(location).sort((a, b) => a.seq - b.seq);
   }
 
-  /** Loops, joins and races that an entry lies in, below a location; the outermost first. */
+  /** The loops, joins and races around an entry, below a location; the outermost first. */
   #around(entry: Entry, below: Location): Entry[] {
     const found: Entry[] = [];
     for (let length = below.length + 1; length < entry.location.length; length += 1) {
@@ -197,7 +194,7 @@ export class Restart {
   }
 }
 
-/** What rollback handlers have recorded stands below a number that no name can be. */
+/** True for what rollback handlers recorded: its location starts with a number, which no name can be. */
 export function isOfRollback(entry: Entry): boolean {
   return typeof entry.location[0] === "number";
 }
@@ -206,7 +203,7 @@ function isBranching(entry: Entry): boolean {
   return entry.kind === "join" || entry.kind === "race";
 }
 
-/** Of a race that was decided, also if its winner has started over and failed since. */
+/** The winner of a decided race, also if it has started over and failed since. */
 function winnerOf(race: Entry): string | undefined {
   if (race.kind !== "race") return undefined;
   return race.value ? (decodeValue(race.value) as { readonly winner: string }).winner : keptWinner(race);

@@ -8,7 +8,7 @@ import { backoffMs, type ActorError } from "../protocol/index.js";
 import { readProperty } from "./history/stored-error.js";
 import { COUNT_OR_INFINITY, DURATION, LAST_TIME_MS, LIMIT, MAXIMUM, numberProblem } from "./numbers.js";
 
-/** What a step may say about its attempts. All durations in ms. */
+/** A step's retry options. All durations in ms. */
 export interface RetryConfig {
   readonly maxRetries?: number;
   readonly retryBackoffBase?: number;
@@ -27,7 +27,7 @@ export interface RetryPolicy {
   readonly retryOnTimeout: boolean;
 }
 
-/** What is wrong with a step's numbers, if something is. */
+/** Why a step's numbers are not valid, or undefined. */
 export function retryProblem(name: string, config: RetryConfig): ActorError | undefined {
   return numberProblem(`Step "${name}"`, "invalid_step", config, {
     maxRetries: COUNT_OR_INFINITY,
@@ -37,7 +37,7 @@ export function retryProblem(name: string, config: RetryConfig): ActorError | un
   });
 }
 
-/** Of a step that was recorded by a release which took any number, what is none of ours is the default. */
+/** Fills in defaults, also for invalid numbers: earlier releases recorded steps without validating them. */
 export function retryPolicy(config: RetryConfig): RetryPolicy {
   return {
     maxRetries: nonNegative(config.maxRetries, DEFAULT_MAX_RETRIES),
@@ -48,17 +48,17 @@ export function retryPolicy(config: RetryConfig): RetryPolicy {
   };
 }
 
-/** The longest delay between two attempts, whoever asks for it. */
+/** The longest delay between two attempts, also for `retryAfter`. */
 const MAX_DELAY_MS = 365 * 24 * 60 * 60 * 1_000;
 
-/** Delay after the n-th failure: `min(max, base · 2^n)`; a thrown `retryAfter` (ms) wins. A year at most. */
+/** The delay after the n-th failure, in ms: `min(max, base · 2^n)`, or the thrown error's `retryAfter`; at most a year. */
 export function retryDelayMs(policy: RetryPolicy, failures: number, thrown: unknown): number {
   const asked = readProperty(thrown, "retryAfter");
   if (typeof asked === "number" && Number.isFinite(asked) && asked >= 0) return Math.min(MAX_DELAY_MS, asked);
   return backoffMs(failures + 1, { firstMs: policy.backoffBaseMs, maxMs: Math.min(MAX_DELAY_MS, policy.backoffMaxMs) });
 }
 
-/** Negative is due now: the time for it was over before it began. */
+/** A negative timeout is due at once. */
 function timeoutOf(timeout: number): number | undefined {
   if (Number.isNaN(timeout) || timeout === 0 || timeout > LAST_TIME_MS) return undefined;
   return Math.max(0, timeout);

@@ -1,6 +1,6 @@
 /**
- * Undoing a failed workflow (FLOW-21): its function is replayed only to find which completed steps can be
- * undone, then their handlers run in reverse order of completion, each recorded like a step.
+ * Rolls back a failed workflow (FLOW-21): a read-only replay of its function collects the rollback handlers of completed
+ * steps, which then run in reverse order of completion, each recorded like a step.
  */
 import { encodeValue, own } from "../protocol/index.js";
 import { Activation, type Compensation } from "./activation.js";
@@ -13,10 +13,11 @@ import { Scope } from "./scope.js";
 import { runInScope } from "./scope-function.js";
 import { StepExecution } from "./step-execution.js";
 
-/** Where handlers are recorded: below a number that no name can be, by the counter of the step they undo. */
+/** Where handlers are recorded: below a number, which no name can be, by the `seq` of the step they undo. */
 export const HANDLERS: Location = [-1];
 
-export interface RollbackError {
+/** A rollback handler that failed for good. */
+export interface RollbackFailure {
   readonly stepName: string;
   readonly error: WorkflowError;
 }
@@ -28,26 +29,26 @@ export interface UndoOptions {
   readonly run: (context: never) => unknown;
 }
 
-/** One part of the undoing, for whoever must be able to stop it. */
+/** The current phase of the rollback, so that the run can stop it. */
 export interface UndoPhase {
   readonly activation: Activation;
   readonly root: Scope;
 }
 
-/** Without a checkpoint no step has a handler, and nothing needs to be replayed. */
+/** Without a checkpoint no step has a rollback handler, and no replay is needed. */
 export function hasCheckpoint(history: History): boolean {
   for (const entry of history.entries()) if (entry.kind === "rollback_checkpoint") return true;
   return false;
 }
 
 /**
- * Calls `ended` with the handlers that failed for good; not at all when the activation is lost or the code diverged.
- * One phase follows the other in the same turn, so that the run counts as busy all the time.
+ * Rolls back, then calls `ended` with the handlers that failed for good. Never calls it if the activation is lost or the
+ * code diverged. Each phase starts in the turn that ends the one before, so that the run counts as busy throughout.
  */
 export function undo(
   options: UndoOptions,
   onPhase: (phase: UndoPhase) => void,
-  ended: (failed: RollbackError[]) => void,
+  ended: (failed: RollbackFailure[]) => void,
 ): void {
   collect(options, onPhase, (found) => {
     found.sort((a, b) => (b.entry.completedSeq ?? 0) - (a.entry.completedSeq ?? 0));
@@ -62,7 +63,7 @@ function collect(
 ): void {
   const found: Compensation[] = [];
   const done = (): void => {
-    // An evicted root: the workflow was cancelled, or the actor destroyed, while its function was looked at.
+    // Evicted: the workflow was cancelled, or the actor destroyed, during this replay.
     if (activation.isHalted || root.isEvicted) return;
     activation.halt();
     collected(found);
@@ -81,12 +82,12 @@ function runHandlers(
   options: UndoOptions,
   compensations: readonly Compensation[],
   onPhase: (phase: UndoPhase) => void,
-  ended: (failed: RollbackError[]) => void,
+  ended: (failed: RollbackFailure[]) => void,
 ): void {
   const activation = new Activation(options.ports, options.history);
   const root = new Scope(activation, HANDLERS);
   onPhase({ activation, root });
-  const failed: RollbackError[] = [];
+  const failed: RollbackFailure[] = [];
   const undoAll = async (): Promise<void> => {
     for (const compensation of compensations) {
       await undoStep(root, compensation).catch((error: unknown) => {
@@ -98,7 +99,7 @@ function runHandlers(
   activation.turn(() => runInScope(root, undoAll, () => ended(failed)));
 }
 
-/** So many failed handlers, each that short, stand beside the failure in the actor's record. */
+// How many failed handlers the actor's record keeps, and how much of each.
 const MAX_REPORTED = 100;
 const MAX_REPORTED_TEXT = 200;
 const MAX_REPORTED_BYTES = 500;
@@ -131,7 +132,7 @@ function undoStep(root: Scope, compensation: Compensation): Promise<unknown> {
   });
 }
 
-/** While the function is only looked at, nothing is written; its park is the end of the look. */
+/** Ports for the collecting replay: it writes nothing, and ends when the function parks. */
 function readOnly(ports: WorkflowPorts, parked: () => void): WorkflowPorts {
   return {
     now: () => ports.now(),

@@ -1,12 +1,12 @@
 /**
  * One workflow function, run from its first line for one activation.
  *
- * Owns: the root scope, the start and the end of the function, the undoing of a failed one. Does not own: the
- * bookkeeping of turns and waits (activation.ts), storage and leases (the actor).
+ * Owns: the root scope, the start and end of the function, its rollback. Does not own: turns and waits (activation.ts),
+ * storage and leases (the actor).
  * Invariants:
- *  1. The function is called at most once per WorkflowRun, and not at all after a terminal outcome was stored.
- *  2. The outcome is stored once, in one commit with all that is dirty; then nothing of the function settles any more.
- *  3. A divergence is no outcome: it halts the run and changes nothing.
+ *  1. The function is called at most once per WorkflowRun, and not at all once a terminal outcome is stored.
+ *  2. The outcome is stored once, in one commit with everything dirty; after it nothing of the function settles.
+ *  3. A divergence is not an outcome: it halts the run and changes nothing.
  */
 import { encodeValue, own } from "../protocol/index.js";
 import { Activation } from "./activation.js";
@@ -22,23 +22,23 @@ import { afterEffects, type ScopeResult } from "./scope-function.js";
 export interface RunOptions {
   readonly ports: WorkflowPorts;
   readonly history: History;
-  /** Builds the context that user code gets for a scope. */
+  /** Creates the `ctx` of a scope. */
   readonly createContext: (scope: Scope) => object;
   readonly run: (context: never) => unknown;
-  /** The failure of a workflow that was being undone when its last activation ended. */
+  /** The failure of a workflow that was being rolled back when its last activation ended. */
   readonly rollingBack?: unknown;
 }
 
 const FOREIGN_WAIT_LOG_MS = 10_000;
-/** Instead of a time: this wait was named already. */
-const TOLD = -1;
+/** In place of a time: this wait was logged already. */
+const LOGGED = -1;
 
 export class WorkflowRun {
   readonly #options: RunOptions;
   #activation: Activation;
   #root: Scope;
   #ended = false;
-  /** Since when scopes have been in user code, by location; epoch ms, as far as passes have seen it. */
+  /** When a pass first found a scope in user code, by location; epoch ms or `LOGGED`. */
   #foreignSince = new Map<string, number>();
 
   constructor(options: RunOptions) {
@@ -63,17 +63,17 @@ export class WorkflowRun {
     return this.#activation.nextWaitAt;
   }
 
-  /** True when an operation waits for a message that is there. */
+  /** True when an operation waits for a message that has arrived. */
   get wantsMessages(): boolean {
     return this.#activation.wantsMessages;
   }
 
-  /** Where each branch that has not ended is. */
+  /** The location of each branch that has not ended. */
   openBranches(): Iterable<string> {
     return this.isEnded ? [] : this.#root.openBranches();
   }
 
-  /** Calls the function, or goes on undoing what it did. Returns at once. */
+  /** Calls the function, or resumes its rollback. Returns at once. */
   start(): void {
     if (this.#options.rollingBack !== undefined) return this.#undo(this.#options.rollingBack);
     this.#activation.countUserCode(1);
@@ -90,14 +90,14 @@ export class WorkflowRun {
     );
   }
 
-  /** See Activation.advance. */
+  /** See `Activation.advance`. */
   async advance(): Promise<boolean> {
     const isDone = await this.#activation.advance();
     this.#noteForeignWaits();
     return isDone;
   }
 
-  /** Names a scope that has waited for long for something that is not the engine's: nothing of it is recorded (FLOW-10). */
+  /** Logs a scope that has long awaited something outside the engine: nothing of it is recorded (FLOW-10). */
   #noteForeignWaits(): void {
     if (this.isEnded) return;
     const { ports } = this.#options;
@@ -107,16 +107,16 @@ export class WorkflowRun {
     for (const location of this.#root.inUserCode()) {
       const since = before.get(location) ?? at;
       this.#foreignSince.set(location, since);
-      if (since === TOLD || at - since < FOREIGN_WAIT_LOG_MS) continue;
-      this.#foreignSince.set(location, TOLD);
+      if (since === LOGGED || at - since < FOREIGN_WAIT_LOG_MS) continue;
+      this.#foreignSince.set(location, LOGGED);
       ports.log.debug({
-        msg: "A workflow waits for something that is no operation of its context; it runs again on replay, put it in a step",
+        msg: "A workflow awaits something that is not an operation of its context; it runs again on replay: put it in a step",
         location,
       });
     }
   }
 
-  /** True for a wait that is over and that no commit has marked yet. */
+  /** True for a wait that has ended and that no commit has marked yet. */
   hasEnded(entry: Entry): boolean {
     return this.#activation.isFinishedQuietly(entry);
   }
@@ -125,7 +125,7 @@ export class WorkflowRun {
     if (!this.#activation.isHalted) this.#activation.beforeCommit();
   }
 
-  /** The actor is destroyed: what is open rejects, then nothing settles any more. There is no outcome. */
+  /** The actor is destroyed: open operations reject, then nothing settles. There is no outcome. */
   evict(reason: Error = new EvictedError()): void {
     this.#activation.turn(() => {
       this.#root.evict(reason);
@@ -133,13 +133,13 @@ export class WorkflowRun {
     });
   }
 
-  /** The activation is lost: signals fire, nothing settles, and whatever its code still calls never answers. */
+  /** The activation is lost: abort signals fire, and no promise settles any more, also of later calls. */
   abandon(reason: Error): void {
     this.#activation.halt();
     this.#root.abandon(reason);
   }
 
-  /** The workflow is cancelled: what is open rejects, nothing is undone. */
+  /** The workflow is cancelled: open operations reject, nothing is rolled back. */
   cancel(reason: Error): void {
     this.#activation.turn(() => {
       if (this.#ended) return;
@@ -165,9 +165,9 @@ export class WorkflowRun {
       workflow: { error: outcome.error, ...(isOfSteps(outcome.error) ? { reported: true } : {}) },
     });
     if (isStructuralFault(outcome.error) || !hasCheckpoint(this.#options.history)) return this.#finish(outcome);
-    // The failure and `rolling_back` are one commit; only then is the function replayed to find what must be undone.
+    // The failure and `rolling_back` are one commit; only after it does the rollback replay the function.
     this.#root.evict();
-    // Not parked: the undoing is work, and the lease stays for it.
+    // Not parked: the rollback is work and keeps the lease.
     this.#activation.countWork(1);
     this.#options.ports.rollingBack(outcome.error);
     const { error } = outcome;

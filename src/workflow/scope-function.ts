@@ -5,9 +5,9 @@ import type { Scope } from "./scope.js";
 export type ScopeResult = { readonly value: unknown } | { readonly error: unknown };
 
 /**
- * Runs a scope's function: an iteration, a branch, a try block. Called inside a turn; the scope counts as in user code
- * from here on, the function is called when the turn has ended. `settled` is called inside a turn, once, unless the
- * scope was evicted, misused or does not match the history.
+ * Runs a scope's function: an iteration, a branch, a try block. Called inside a turn: the scope counts as in user code at
+ * once, and the function is called after the turn. Calls `settled` once, inside a turn, unless the scope was evicted or
+ * misused, or does not match the history.
  */
 export function runInScope(
   scope: Scope,
@@ -43,7 +43,7 @@ function leave(scope: Scope, result: ScopeResult, settled: (result: ScopeResult)
   settled(result);
 }
 
-/** False if nothing that the scope's function began is open. Else `next` is called, in a turn, when it has ended. */
+/** False if the scope's function left no effects open. Otherwise calls `next`, inside a turn, when they have ended. */
 export function afterEffects(scope: Scope, result: ScopeResult, next: (result: ScopeResult) => void): boolean {
   const begun = scope.effects.settled();
   if (!begun) return false;

@@ -7,16 +7,16 @@ import { formatLocation, type Location } from "./history/location.js";
 import { MAX_REFUSALS, nameProblem } from "./limits.js";
 import { Operation, type OperationScope } from "./operation.js";
 
-/** What the code may begin anywhere: these have no order, and record nothing in a look at what was done. */
+/** Operations that the code may call anywhere: they have no order, and record nothing during a rollback's replay. */
 const UNORDERED: ReadonlySet<string> = new Set(["removed", "version_check"]);
 
-/** What `recover` starts over, and whose result is written once, before anything behind it is recorded. */
+/** Operations that `recover` can start over; their result is written once, before anything after them is recorded. */
 const RESULTS: ReadonlySet<string> = new Set(["step", "join", "race"]);
 
 /**
  * One place where user code runs and names are unique: the root, an iteration, a branch, a try block.
  *
- * Owns: which operation is in flight (FLOW-11), which names were used, which recorded operations the code has still to meet.
+ * Owns: which operation is in flight (FLOW-11), which names are used, which recorded operations the code must still meet.
  */
 export class Scope implements OperationScope {
   readonly activation: Activation;
@@ -26,26 +26,26 @@ export class Scope implements OperationScope {
   readonly #used = new Map<string, EntryKind | "try">();
   readonly #receives = new Map<string, number>();
   readonly #isTryBlock: boolean;
-  /** The next one last. */
+  /** Recorded operations that the code has not met yet; the next one is last. */
   readonly #unmet: RecordedOperation[];
   #current: Operation | undefined;
   #misuse: EntryInProgressError | undefined;
   #ended: Error | undefined;
   #evicted = false;
-  /** Its code has come to an operation that diverged, and never goes on. */
+  /** The code called an operation that diverged, and never continues. */
   #isStuck = false;
   #refusals = 0;
   #hasCheckpoint = false;
   /**
-   * The counter when the latest operation here, or in a try block here, had its result; what is recorded behind has
-   * higher ones, unless it started over since.
+   * The counter at the latest result of an operation here, or in a try block here. Operations recorded later have a higher
+   * one, unless the operation with the result has started over since.
    */
   #resultAt = 0;
   #operations = 0;
   #effects: Effects | undefined;
   readonly #children = new Set<Scope>();
 
-  /** `isTryBlock`: its operations stand in the order of the scope around it. */
+  /** `isTryBlock`: its operations belong to the order of the parent scope. */
   constructor(activation: Activation, location: Location, parent?: Scope, isTryBlock = false) {
     this.#isTryBlock = isTryBlock;
     this.activation = activation;
@@ -56,7 +56,7 @@ export class Scope implements OperationScope {
     parent.#children.add(this);
   }
 
-  /** Aborted when the scope is over before its code is: a lost race, a cancelled or destroyed run. */
+  /** Aborted when the scope ends before its code does: a lost race, a cancelled or destroyed run. */
   get abortSignal(): AbortSignal {
     return this.#abort.signal;
   }
@@ -70,27 +70,27 @@ export class Scope implements OperationScope {
     return this.#current;
   }
 
-  /** True once a lost race, or the end of the run, has ended it from outside. */
+  /** True once a lost race or the end of the run has ended the scope from outside. */
   get isEvicted(): boolean {
     return this.#evicted;
   }
 
-  /** What the code has begun here beside its operations: completions of messages. */
+  /** What the code started here besides operations: completions of messages. */
   get effects(): Effects {
     return (this.#effects ??= new Effects());
   }
 
-  /** True while the code does again what it has done before: an earlier activation came as far, or further. */
+  /** True while the code repeats what an earlier activation already did. */
   get isReplaying(): boolean {
     return this.activation.isReplaying || this.#unmet.some(({ isOrdered }) => isOrdered);
   }
 
-  /** How many operations the code has started here. */
+  /** The number of operations that the code has started here. */
   get operationsStarted(): number {
     return this.#operations;
   }
 
-  /** A rollback checkpoint stands in this scope or one around it. */
+  /** True if this scope or one around it has a rollback checkpoint. */
   get hasCheckpoint(): boolean {
     return this.#hasCheckpoint || (this.parent?.hasCheckpoint ?? false);
   }
@@ -99,12 +99,12 @@ export class Scope implements OperationScope {
     this.#hasCheckpoint = true;
   }
 
-  /** Starts an operation; `start` runs inside a turn. Rejects for misuse; never settles for the scope's own code when the run is halted. */
+  /** Starts an operation; `start` runs inside a turn. Rejects for misuse. Never settles for the scope's own code in a halted run. */
   operate(
     kind: EntryKind | "try",
     name: string,
     start: (operation: Operation) => void,
-    /** For `removed`: the kind that the entry may have had. */
+    /** For `removed`: the kind that the entry may have. */
     originalKind?: EntryKind | "try",
   ): Promise<unknown> {
     if (this.activation.isHalted && !this.#ended) return this.#afterHalt(name);
@@ -127,7 +127,7 @@ export class Scope implements OperationScope {
     this.activation.turn(() => {
       this.activation.countUserCode(-1);
       this.activation.countWork(1);
-      // A look at what was done meets nothing new: such an operation ends its scope there (FLOW-21).
+      // A rollback's replay stops at the first operation that is not recorded (FLOW-21).
       if (this.activation.collector && !entry && kind !== "try" && !UNORDERED.has(kind)) operation.park();
       else start(operation);
     });
@@ -135,8 +135,8 @@ export class Scope implements OperationScope {
     return operation.promise;
   }
 
-  /** The operation in flight is over. False: it was misused meanwhile, and the workflow fails instead of going on. */
-  left(operation: Operation): boolean {
+  /** Ends the operation in flight. False: the scope was misused meanwhile, and the workflow fails instead of continuing. */
+  endOperation(operation: Operation): boolean {
     if (this.#current === operation) this.#current = undefined;
     const entry = this.activation.history.find(operation.location);
     if (entry && RESULTS.has(entry.kind) && isTerminal(entry)) this.#resultAt = Math.max(this.#resultAt, entry.rev);
@@ -145,7 +145,7 @@ export class Scope implements OperationScope {
     return false;
   }
 
-  /** A step ended with this misuse, of whichever scope: it is that step's failure and nothing else (FLOW-11). */
+  /** True if a step threw the misuse of some scope: it then counts as that step's failure only (FLOW-11). */
   claimMisuse(thrown: unknown): boolean {
     const scope = typeof thrown === "object" && thrown !== null ? misused.get(thrown) : undefined;
     if (scope && scope.#misuse === thrown) scope.#misuse = undefined;
@@ -153,15 +153,15 @@ export class Scope implements OperationScope {
   }
 
   /**
-   * The scope's function has settled. Gives back what is wrong with that: an operation still open, or recorded
-   * operations that the code did not meet.
+   * Ends the scope when its function has settled. Returns an error if an operation is still open, or if the code did not
+   * meet all recorded operations.
    */
   end(): EntryInProgressError | HistoryDivergedError | undefined {
     if (this.#ended) return undefined;
     const open = this.#current;
     const misuse = this.#misuse;
     this.#ended = new EntryInProgressError(
-      `The scope ${formatLocation(this.location)} has ended; its context cannot be used any more`,
+      `The scope ${formatLocation(this.location)} has ended; its context can no longer be used`,
     );
     this.#detach();
     if (misuse) return misuse;
@@ -185,8 +185,8 @@ export class Scope implements OperationScope {
   }
 
   /**
-   * Ends the scope, and every scope in it, from outside: signals fire, the operations in flight reject, later ones
-   * too, and none of it counts as busy any more. Called inside a turn.
+   * Ends the scope and every scope in it from outside: abort signals fire, operations in flight and later ones reject, and
+   * nothing in it counts as busy. Called inside a turn.
    */
   evict(reason: Error = new EvictedError()): void {
     if (this.#evicted) return;
@@ -203,35 +203,35 @@ export class Scope implements OperationScope {
     this.#abort.abort(reason);
   }
 
-  /** The activation is lost: only the signals fire, so that running work may stop. */
+  /** The activation is lost: only abort signals fire, so that running work can stop. */
   abandon(reason: Error): void {
     for (const child of this.#children) child.abandon(reason);
     this.#abort.abort(reason);
   }
 
-  /** Where each branch is that has not ended: at its operation, or in code of the user's. */
+  /** The location of each branch that has not ended: its operation in flight, or its scope. */
   *openBranches(): IterableIterator<string> {
     for (const child of this.#children) yield* child.openBranches();
     if (this.#children.size === 0 && !this.#ended) yield formatLocation(this.#current?.location ?? this.location);
   }
 
-  /** Where user code runs, or awaits what is not the engine's: this scope and those in it. */
+  /** Locations, of this scope and those in it, where user code runs or awaits something outside the engine. */
   *inUserCode(): IterableIterator<string> {
     if (!this.#ended && !this.#current) yield formatLocation(this.location);
     for (const child of this.#children) yield* child.inUserCode();
   }
 
   /**
-   * True while something recorded before this activation has not been met yet: this scope is an old one.
-   * A try block, which has no entry of its own, is as old as the scope around it.
+   * True while something recorded by an earlier activation has not been met yet. A try block has no entry of its own and
+   * asks its parent too.
    */
   hasUnmet(): boolean {
     return this.#unmet.length > 0 || (this.#isTryBlock && (this.parent?.hasUnmet() ?? false));
   }
 
   /**
-   * True if a release that counted gates in the order of a scope recorded one after this entry, and the code has not met it
-   * yet: it stands behind. (One that was deployed in front of the entry is met by now.)
+   * True if a release that gave version gates a place in the order recorded one after this entry. (The code has already met a
+   * gate that was deployed before the entry.)
    */
   hasOldGateBehind(seq: number): boolean {
     return (
@@ -241,21 +241,21 @@ export class Scope implements OperationScope {
   }
 
   /**
-   * What the code must meet next. `resultAt`: what was recorded before something in front of it had its result is left out:
-   * that has started over since (`recover`), may end otherwise now, and the code go another way than the history.
+   * The recorded operation that the code must meet next. Skips those recorded before `resultAt`: an operation before them
+   * started over (`recover`) and may have a different result, so that the code may take another path.
    */
   #nextUnmet(resultAt: number): RecordedOperation | undefined {
     return this.#unmet.findLast((operation) => operation.isOrdered && operation.seq > resultAt);
   }
 
-  /** What is recorded after the try block that this scope is: nothing new may come before it. */
+  /** The operation recorded after this try block: nothing new may come before it. */
   #nextUnmetAround(resultAt: number): RecordedOperation | undefined {
     if (!this.#isTryBlock || !this.parent) return undefined;
     const after = Math.max(resultAt, this.parent.#resultAt);
     return this.parent.#nextUnmet(after) ?? this.parent.#nextUnmetAround(after);
   }
 
-  /** The code goes another way than before something started over: what it had recorded there makes room, up to what it meets now. */
+  /** After something started over, the code took another path: deletes what the old path recorded, up to what it meets now. */
   #leaveBehind(before: number): void {
     const end = Math.min(before, this.#resultAt);
     for (let at = this.#unmet.length - 1; at >= 0; at -= 1) {
@@ -263,7 +263,7 @@ export class Scope implements OperationScope {
       if (!operation || operation.seq >= end) return;
       if (!operation.isOrdered) continue;
       this.#unmet.splice(at, 1);
-      // A look at what was done changes nothing.
+      // A rollback's replay changes nothing.
       const { name, ordinal } = operation;
       if (!this.activation.collector)
         this.activation.deleteTree(ordinal === 0 ? [...this.location, name] : [...this.location, name, ordinal], true);
@@ -275,21 +275,21 @@ export class Scope implements OperationScope {
     if (this.parent) this.parent.#children.delete(this);
   }
 
-  /** Code that goes on whatever its operations say gets no answer any more at some time: it would never let others run. */
+  /** Code that ignores rejections stops getting answers at some point: it would starve all other events. */
   #refuse(error: Error): Promise<never> {
     this.#refusals += 1;
     return this.#refusals > MAX_REFUSALS ? new Promise(() => {}) : rejected(error);
   }
 
   /**
-   * The activation is over. The scope's own code must not go on, not even to a `catch`: it gets no answer. While it awaits an
-   * operation that never settles, whoever calls is somebody else, another actor that has kept this context, and is told.
+   * The activation is over. The scope's own code must not continue, not even in a `catch`: it gets no answer. But if it awaits
+   * an operation that never settles, the caller must be other code that kept this context, and gets an error.
    */
   #afterHalt(name: string): Promise<never> {
     if (!this.#current && !this.#isStuck) return new Promise(() => {});
     return this.#refuse(
       new EvictedError(
-        `"${name}" was started in ${formatLocation(this.location)} of a workflow that is not in memory any more`,
+        `"${name}" was started in ${formatLocation(this.location)} of a workflow that is no longer in memory`,
       ),
     );
   }
@@ -298,7 +298,7 @@ export class Scope implements OperationScope {
     if (this.#ended) return this.#evicted ? this.#ended : this.#refusalAfterEnd(this.#ended);
     const problem = nameProblem(name);
     if (problem !== undefined)
-      return new ActorError("workflow", "invalid_name", `This operation has no legal name: ${problem}`);
+      return new ActorError("workflow", "invalid_name", `The name of an operation is not valid: ${problem}`);
     if (!this.#current) return undefined;
     return this.#noteMisuse(
       `"${name}" was started in ${formatLocation(this.location)} while "${this.#current.name}" was still ` +
@@ -307,7 +307,7 @@ export class Scope implements OperationScope {
     );
   }
 
-  /** Use of a scope that has ended is a misuse of the innermost one around it that has not. */
+  /** Use of an ended scope is a misuse of the innermost scope around it that has not ended. */
   #refusalAfterEnd(ended: Error): Error {
     for (let around = this.parent; around; around = around.parent) {
       if (around.#evicted) return new EvictedError();
@@ -320,18 +320,18 @@ export class Scope implements OperationScope {
     this.#misuse ??= new EntryInProgressError(message);
     const misuse = this.#misuse;
     misused.set(misuse, this);
-    // A running callback may claim it as its own failure; nothing else can, so it fails the workflow at once.
+    // Only a running callback can claim it as its own failure; otherwise it fails the workflow at once.
     if (!this.#current?.mayRunUserCode) this.activation.turn(() => this.activation.failRun(misuse));
     return misuse;
   }
 
-  /** A removed receive stands for all of its name. */
+  /** `removed` for a receive covers all receives of that name. */
   #forgetRepeated(name: string): void {
     for (let at = this.#unmet.length - 1; at >= 0; at -= 1)
       if (this.#unmet[at]?.name === name) this.#unmet.splice(at, 1);
   }
 
-  /** Checks the next operation against what is recorded, in order, by name and kind. */
+  /** Checks the next operation against the recorded ones, in order, by name and kind. */
   #meet(
     kind: EntryKind | "try",
     name: string,
@@ -360,7 +360,7 @@ export class Scope implements OperationScope {
     const next = this.#unmet[first];
     const fits = recorded && (recorded.kind === kind || (kind === "removed" && recorded.kind === originalKind));
     if (fits && (index === first || !recorded.isOrdered || UNORDERED.has(kind))) {
-      // Gates that were recorded before what the code has now come to, and that it has not met, are no part of it any more.
+      // Drops version gates recorded before this operation that the code did not meet: it no longer has them.
       this.#unmet.splice(index, index === first ? Number.POSITIVE_INFINITY : 1);
       if (kind === "removed") this.#forgetRepeated(name);
       return undefined;
@@ -372,7 +372,7 @@ export class Scope implements OperationScope {
         expected: `${kind} "${name}"`,
       });
     }
-    // A try block has no entry of its own: one that recorded nothing cannot be told from a new one, its operations can.
+    // A try block has no entry of its own: one that recorded nothing looks like a new one. Its operations are checked.
     if (!recorded && (UNORDERED.has(kind) || kind === "try")) return undefined;
     const expected = next ?? this.#nextUnmetAround(this.#resultAt);
     if (recorded || expected) return outOfOrder(at, kind, name, expected);
@@ -381,7 +381,7 @@ export class Scope implements OperationScope {
   }
 }
 
-/** Which scope a misuse was of. */
+/** The scope of each misuse. */
 const misused = new WeakMap<object, Scope>();
 
 function outOfOrder(at: string, kind: string, name: string, next: RecordedOperation | undefined): HistoryDivergedError {

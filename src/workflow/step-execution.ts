@@ -1,7 +1,7 @@
 /**
- * One step from its first meeting to its terminal result: attempts, backoff, timeout, interrupted attempts.
+ * One step from its first call to its terminal result: attempts, backoff, timeout, interrupted attempts.
  *
- * Owns: the step's entry. Does not own: what a step's context offers (the actor does), what its caller gets (ops/).
+ * Owns: the step's entry. Does not own: the step's context (the actor does), what its caller gets (ops/).
  * Invariants: one attempt at a time, and a result that comes after its attempt ended is dropped (FLOW-14); nothing is
  * written before the first attempt unless the activation is careful (ALARM-14).
  */
@@ -20,10 +20,10 @@ import { toStoredError } from "./history/stored-error.js";
 
 export interface StepDefinition extends RetryConfig {
   readonly name: string;
-  /** What errors and reports call it, where that is not its name: of a rollback handler, the step that it undoes. */
+  /** The name in errors and reports, if it differs: for a rollback handler, the step that it undoes. */
   readonly label?: string;
   readonly run: (step: never) => unknown;
-  /** Undoes the step when the workflow fails; gets a step context of its own and the step's output. */
+  /** Undoes the step when the workflow fails; receives a step context of its own and the step's output. */
   readonly rollback?: (step: never, output: never) => unknown;
   readonly ephemeral?: boolean;
 }
@@ -48,19 +48,20 @@ export class StepExecution {
   readonly #label: string;
   readonly #policy: RetryPolicy;
   readonly #deliver: (result: StepResult) => void;
-  readonly #tell: (attempt: AttemptReport) => void;
+  readonly #onFailedAttempt: (attempt: AttemptReport) => void;
   readonly #entry: Entry;
   #attempt: Attempt | undefined;
-  /** Begins the next attempt. */
+  /** Starts the next attempt. */
   #enter: () => void = () => {};
 
-  /** `deliver` is called once, inside a turn, with the terminal result; it settles the operation. */
+  /** Calls `deliver` once, inside a turn, with the terminal result; it must settle the operation. */
   constructor(
     scope: Scope,
     operation: Operation,
     step: StepDefinition,
     deliver: (result: StepResult) => void,
-    tell: (attempt: AttemptReport) => void = (attempt) => operation.activation.ports.report({ step: attempt }),
+    onFailedAttempt: (attempt: AttemptReport) => void = (attempt) =>
+      operation.activation.ports.report({ step: attempt }),
   ) {
     this.#scope = scope;
     this.#operation = operation;
@@ -69,7 +70,7 @@ export class StepExecution {
     this.#label = step.label ?? step.name;
     this.#policy = retryPolicy(step);
     this.#deliver = deliver;
-    this.#tell = tell;
+    this.#onFailedAttempt = onFailedAttempt;
     this.#entry = operation.entry ?? this.#activation.newEntry("step", operation.location);
   }
 
@@ -81,10 +82,10 @@ export class StepExecution {
     }
     if (isTerminal(entry)) return this.#deliverRecorded();
     this.#captureContext();
-    // One that has begun goes on as it did.
+    // A recorded step keeps the options it started with, valid or not.
     const problem = this.#operation.entry ? undefined : retryProblem(this.#label, this.#step);
     if (problem) return this.#operation.reject(problem);
-    // Only what completed is undone: the first operation that did not ends its scope (FLOW-21).
+    // A rollback's replay stops at the first operation that did not complete (FLOW-21).
     if (this.#activation.collector) return this.#operation.park();
     if (entry.status === "running") return this.#wasCutOff();
     if (entry.dueAt !== undefined && entry.dueAt > this.#activation.ports.now()) return this.#waitForRetry(entry.dueAt);
@@ -117,11 +118,11 @@ export class StepExecution {
     this.#fail("critical", new CriticalError(message, { code: "step_interrupted" }));
   }
 
-  /** `here`: called by the code that called the step. */
+  /** `here`: within the call of the step itself. */
   #begin(here = false): void {
     const run = here ? () => this.#run() : this.#enter;
     if (!this.#activation.ports.isCareful()) return this.#activation.beginWork(run);
-    // One at a time, so that the one that keeps killing the object is known (ALARM-14).
+    // One attempt at a time, to identify the one that keeps killing the object (ALARM-14).
     this.#activation.whenAlone(this, () => {
       if (this.#scope.isEnded) return this.#activation.leaveAlone(this);
       this.#entry.status = "running";
@@ -133,7 +134,7 @@ export class StepExecution {
     });
   }
 
-  /** Later attempts begin where the step was called, as AsyncLocalStorage sees it: a continuation runs in the context of its `then`. */
+  /** Later attempts run in the AsyncLocalStorage context of the call: a continuation runs in the context of its `then`. */
   #captureContext(): void {
     const entered = new Promise<void>((resolve) => (this.#enter = resolve));
     void entered.then(() => {
@@ -173,7 +174,7 @@ export class StepExecution {
     try {
       const returned = this.#step.run(session.context as never);
       if (!isThenable(returned)) return this.#settled(attempt, own({ value: returned }));
-      // Not its own `then`: that may throw.
+      // Not its own `then`, which may throw.
       Promise.resolve(returned).then(
         (value) => this.#settled(attempt, own({ value })),
         (error: unknown) => this.#settled(attempt, own({ error })),
@@ -183,7 +184,7 @@ export class StepExecution {
     }
   }
 
-  /** The callback is over; the attempt is when all that it began has ended. */
+  /** The callback has settled; the attempt ends when the effects it started have ended too. */
   #settled(attempt: Attempt, result: ScopeResult): void {
     const end = (final: ScopeResult): void => {
       this.#activation.turn(() =>
@@ -205,14 +206,14 @@ export class StepExecution {
       bytes = encodeValue(value);
       attempt.session.succeed();
     } catch (thrown) {
-      // A queue that is full may have room later: an ordinary failure. A value never becomes one that can be stored.
+      // A full queue may have room later: retry. A value that cannot be stored never can.
       if (ActorError.isActorError(thrown) && thrown.group === "queue") return this.#threw(attempt, thrown);
       this.#endAttempt(thrown);
       this.#entry.attempts += 1;
       this.#fail("critical", notStorable(this.#label, thrown));
       return;
     }
-    // An ephemeral entry must not be behind a state that something else has committed meanwhile (COMMIT-4).
+    // An ephemeral entry must not lag behind a state change that something else may commit (COMMIT-4).
     const wantsCommit = !this.#step.ephemeral || attempt.session.changedState;
     this.#endAttempt();
     this.#entry.attempts += 1;
@@ -287,7 +288,7 @@ export class StepExecution {
   #report(error: unknown, retry?: { retryDelay: number; retryAt: number }): void {
     const attempt = this.#entry.attempts;
     const { maxRetries } = this.#policy;
-    this.#tell({
+    this.#onFailedAttempt({
       stepName: this.#label,
       attempt,
       maxRetries,
@@ -315,7 +316,7 @@ function notStorable(stepName: string, cause: unknown): CriticalError {
     ? { group: cause.group, code: cause.code, ...(cause.metadata as object | undefined) }
     : {};
   const detail = cause instanceof Error ? cause.message : String(cause);
-  return new CriticalError(`Step "${stepName}" gave a value that cannot be stored: ${detail}`, {
+  return new CriticalError(`Step "${stepName}" has a value that cannot be stored: ${detail}`, {
     cause,
     metadata,
     code: "not_storable",

@@ -141,7 +141,7 @@ describe("a wait for something that is not the engine's (FLOW-10)", () => {
       }),
     );
     const named = () =>
-      s.logs.filter((line) => line.level === "debug" && line.msg.includes("no operation of its context"));
+      s.logs.filter((line) => line.level === "debug" && line.msg.includes("not an operation of its context"));
     await s.world.pass(9_999);
     expect(named()).toEqual([]);
     await s.world.pass(40_000);

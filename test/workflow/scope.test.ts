@@ -166,7 +166,7 @@ describe("misuse of a scope", () => {
     });
     await expectFailedOnce(s, {
       ...misuse,
-      message: expect.stringContaining("has ended; its context cannot be used any more"),
+      message: expect.stringContaining("has ended; its context can no longer be used"),
     });
   });
 

@@ -8,7 +8,7 @@ import { describe } from "../activation/thrown.js";
 import {
   EvictedError,
   HistoryDivergedError,
-  WorkflowContext,
+  ScopeContext,
   WorkflowRun,
   branchError,
   describeThrownError,
@@ -112,7 +112,7 @@ export class WorkflowHost implements WorkflowPorts {
     this.#run = new WorkflowRun({
       ports: this,
       history: this.#runtime.history,
-      createContext: (scope) => new WorkflowContext(scope, identity),
+      createContext: (scope) => new ScopeContext(scope, identity),
       run: workflow.run,
       ...(record?.status === "rolling_back" ? { rollingBack: branchError(record.failure) } : {}),
     });

@@ -2,7 +2,7 @@ import { ActorError, decodeValue, encodeValue, own, MAX_ROW_BYTES } from "../../
 import { makeEntry, ownFailure, type Entry, type EntryKind, type EntryStatus, type Failure } from "./entry.js";
 import type { Segment } from "./location.js";
 
-/** Entry → stored bytes. Fields that have their usual value are left out. */
+/** Encodes an entry as a row. Fields with their default value are left out. */
 export function encodeEntry(entry: Entry): Uint8Array<ArrayBuffer> {
   const stored: Record<string, unknown> = { l: [...entry.location], k: entry.kind, s: entry.status, r: entry.rev };
   if (entry.attempts > 0) stored["a"] = entry.attempts;
@@ -15,7 +15,11 @@ export function encodeEntry(entry: Entry): Uint8Array<ArrayBuffer> {
   return encodeValue(stored, { what: "entry", limitBytes: MAX_ROW_BYTES });
 }
 
-/** Stored bytes → entry. @throws storage/corrupt when the bytes are not an entry. */
+/**
+ * Decodes a row.
+ *
+ * @throws {storage/corrupt} when the bytes are not an entry
+ */
 export function decodeEntry(seq: number, bytes: Uint8Array): Entry {
   const stored = own(decodeValue(bytes) as Record<string, unknown> | null);
   if (!Array.isArray(stored["l"]) || typeof stored["k"] !== "string") {

@@ -2,7 +2,7 @@ import { own } from "../../protocol/index.js";
 import { ownStoredError, type StoredError } from "./stored-error.js";
 import type { Location } from "./location.js";
 
-/** What an entry records. A `try` block has none of its own; `tryStep` uses its step's; `branch_results` belong to a join or race. */
+/** What an entry records. A `try` block has no entry; `tryStep` uses its step's; `branch_results` belong to a join or race. */
 export type EntryKind =
   | "step"
   | "loop"
@@ -17,60 +17,60 @@ export type EntryKind =
 
 /**
  * - `pending`: waits (a sleep, a receive, a step between attempts, an open loop, join or race)
- * - `running`: an attempt was begun under care after a crash (ALARM-14)
- * - `completed`, `failed`: terminal, never run again
+ * - `running`: an attempt started while the activation was careful, after a crash (ALARM-14)
+ * - `completed`, `failed`: terminal, never runs again
  */
 export type EntryStatus = "pending" | "running" | "completed" | "failed";
 
-/** How a step ended for good; it decides which error class its caller sees, live and on replay (FLOW-4). */
+/** Decides which error class the caller sees, live and on replay (FLOW-4). */
 export type FailureKind = "exhausted" | "critical" | "timeout" | "rollback" | "join" | "race" | "evicted" | "error";
 
 export interface Failure {
   readonly kind: FailureKind;
   readonly error: StoredError;
-  /** A timeout that used up the retries of `retryOnTimeout`. */
+  /** True for a timeout that used up the retries of `retryOnTimeout`. */
   readonly exhausted?: boolean;
-  /** Of the end of a run or a branch: counter of the operation whose error ended it. */
+  /** For the failure of a run or a branch: `seq` of the operation whose error ended it. */
   readonly seq?: number;
-  /** Of a branch: a step's own failure, which a step's event has told. */
+  /** For a branch: a step's own failure, already reported as such. */
   readonly ofStep?: boolean;
 }
 
 /** One line of history. */
 export interface Entry {
-  /** From the actor's one counter; the storage key, and the order in which operations were met. */
+  /** From the actor's one counter: the storage key, and the order in which operations were first met. */
   readonly seq: number;
   readonly location: Location;
   readonly kind: EntryKind;
   status: EntryStatus;
-  /** Counter at the last write: tells a boot whether anything moved since an earlier one. */
+  /** Counter at the last write: shows a boot whether anything changed since an earlier one. */
   rev: number;
-  /** Attempts that ended, with either result. */
+  /** Attempts that ended, successful or not. */
   attempts: number;
-  /** Attempts in a row that a crash cut off. */
+  /** Consecutive attempts cut off by a crash. */
   interrupted: number;
   /** Epoch ms of the deadline this entry waits for. */
   dueAt?: number;
   /** The recorded result, encoded by the value codec. */
   value?: Uint8Array;
-  /** Of the last failed attempt, or the terminal failure when the status is `failed`. */
+  /** The terminal failure if the status is `failed`, else that of the last attempt. */
   failure?: Failure;
-  /** Counter when the entry completed: the order that rollback reverses. */
+  /** Counter when the entry completed: rollback runs in the reverse order. */
   completedSeq?: number;
-  /** What a kind keeps beside that: loop position, branch names, versions. Plain data. */
+  /** Plain data that depends on the kind: loop position, branch names, version. */
   data?: unknown;
 }
 
-/** What it makes inherits nothing, and is as fast as an object of any class. */
+/** Its instances inherit nothing and are as fast as those of any class. */
 const Bare = function () {} as unknown as new () => Entry;
 Bare.prototype = Object.create(null) as Entry;
 
-/** An entry with these members and no others, whatever anybody has assigned to `Object.prototype`. */
+/** Makes an entry that has these members only, whatever was assigned to `Object.prototype`. */
 export function makeEntry(members: Entry): Entry {
   return Object.assign(new Bare(), members);
 }
 
-/** A failure as it was decoded, with the members that it has and no others. */
+/** A decoded failure with its own members only. */
 export function ownFailure(decoded: Failure): Failure {
   const failure = own(decoded);
   return own({ ...failure, error: ownStoredError(failure.error) });

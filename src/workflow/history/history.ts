@@ -3,20 +3,20 @@ import { isTerminal, type Entry, type EntryKind } from "./entry.js";
 import { WaitHeap, type Timed } from "./wait-heap.js";
 import type { Location, Segment } from "./location.js";
 
-/** Kinds that come and go between deployments: they have no place in the order of their scope. */
+/** Kinds with no place in the order of their scope: deploys may add and remove them. */
 const UNORDERED: ReadonlySet<string> = new Set(["removed", "version_check", "branch_results"]);
 
-/** An operation of a scope as history knows it: what the code must meet, in this order (FLOW-6). */
+/** A recorded operation of a scope: the code must meet these in order (FLOW-6). */
 export interface RecordedOperation {
   readonly name: string;
-  /** Of a receive: how many receives of this name stand before it in the scope. */
+  /** For a receive: the number of receives of this name before it in the scope. */
   readonly ordinal: number;
   /** `try` for a scope that has entries but no entry of its own. */
   readonly kind: EntryKind | "try";
   readonly seq: number;
-  /** False: the code may have it anywhere in its scope, or not at all. */
+  /** False: the code may call it anywhere in its scope, or not at all. */
   readonly isOrdered: boolean;
-  /** Recorded by a release whose order counted gates too: the waits that were over when it was met may bear no other mark. */
+  /** A version gate of a release that ordered gates: it may be the only sign that the waits before it ended. */
   readonly endsOldWaits: boolean;
 }
 
@@ -29,23 +29,23 @@ interface Node {
   readonly parent: Node | undefined;
   readonly children: Map<Segment, Node>;
   entry: Entry | undefined;
-  /** Counter of the first ordered entry at or below this node; infinite without one. */
+  /** `seq` of the first ordered entry at or below this node; infinite without one. */
   first: number;
-  /** The highest `first` among this node's operations: an entry below it with a lower one was passed by. */
+  /** The highest `first` among this node's operations: the run has passed an entry below it with a lower one. */
   latest: number;
-  /** Something below was taken away: both numbers are to be counted again. */
+  /** Something below was removed: both numbers must be recomputed. */
   isStale: boolean;
 }
 
 /**
  * All entries of an actor as a tree of names.
  *
- * Owns: lookup by location, the order of operations in a scope, which deadlines are still waited for.
- * Does not own: storage (the dirty set of the actor does), the meaning of an entry (its op does).
+ * Owns: lookup by location, the order of operations in a scope, which deadlines are still pending.
+ * Does not own: storage (the actor's dirty set does), the meaning of an entry (its op does).
  */
 export class History {
   readonly #root: Node = node("", undefined);
-  /** Entries that wait for a deadline, and some that were passed since. */
+  /** Entries that wait for a deadline, and some that the run has passed since. */
   readonly #waiting = new Map<Entry, WaitingEntry>();
   readonly #byDeadline = new WaitHeap<WaitingEntry>();
   #size = 0;
@@ -62,7 +62,7 @@ export class History {
     return this.#nodeAt(location)?.entry;
   }
 
-  /** Adds an entry, or takes note of how one that is there already has changed. */
+  /** Adds an entry, or updates the indexes after an existing one has changed. */
   add(entry: Entry): void {
     this.#wait(entry);
     let at = this.#root;
@@ -80,7 +80,7 @@ export class History {
     }
   }
 
-  /** Takes away the entry at a location and everything below it; gives back what was there. */
+  /** Removes the entry at a location and everything below it; returns the removed entries. */
   removeTree(location: Location): Entry[] {
     const top = this.#nodeAt(location);
     if (!top) return [];
@@ -88,12 +88,12 @@ export class History {
     this.#size -= removed.length;
     for (const entry of removed) this.#stopWaiting(entry);
     let at = top;
-    // What holds nothing any more goes too: a try block, say, has no entry of its own.
+    // Also removes ancestors that are now empty, such as a try block, which has no entry of its own.
     for (; at.parent && (at === top || (!at.entry && at.children.size === 0)); at = at.parent)
       at.parent.children.delete(at.segment);
     for (let stale: Node | undefined = at; stale; stale = stale.parent) {
       stale.isStale = true;
-      // Its own entry comes before those below it. Repeated receives hang below the first, and count further up.
+      // An ordered entry comes before those below it, so nothing changes above. Repeated receives do count further up.
       if (stale.entry && stale.entry.kind !== "message" && isOrdered(stale.entry)) break;
     }
     return removed;
@@ -103,13 +103,13 @@ export class History {
     yield* entriesBelow(this.#root);
   }
 
-  /** The entry at a location and all below it, in no order. */
+  /** The entry at a location and all entries below it, in no particular order. */
   entriesAt(location: Location): Entry[] {
     const top = this.#nodeAt(location);
     return top ? entriesBelow(top) : [];
   }
 
-  /** The operations recorded directly in a scope, in the order in which they were met. */
+  /** The operations recorded directly in a scope, in the order they were first met. */
   operationsOf(scope: Location): RecordedOperation[] {
     const operations: RecordedOperation[] = [];
     for (const child of this.#nodeAt(scope)?.children.values() ?? []) {
@@ -122,15 +122,14 @@ export class History {
     return operations.sort((a, b) => a.seq - b.seq);
   }
 
-  /** Names directly below a location, whether they have entries of their own or not (the branches of a join, say). */
+  /** Names directly below a location, with or without an entry of their own (the branches of a join have none). */
   namesBelow(location: Location): Segment[] {
     return [...(this.#nodeAt(location)?.children.keys() ?? [])];
   }
 
   /**
-   * True when something recorded later, or an ancestor that has ended, shows that the run has passed this entry.
-   * That is how the end of a sleep costs no row. What was recorded before its last write shows nothing: it may have started
-   * over since.
+   * True if a later entry, or an ancestor that has ended, shows that the run has passed this entry: so the end of a sleep
+   * costs no row. Entries recorded before its last write do not count: it may have started over since.
    */
   isPassed(entry: Entry): boolean {
     for (let at = this.#nodeAt(entry.location); at?.parent; at = at.parent) {
@@ -145,7 +144,7 @@ export class History {
     return false;
   }
 
-  /** True for places in different branches of one join or race. */
+  /** True for locations in different branches of the same join or race. */
   areParallel(a: Location, b: Location): boolean {
     let at: Node | undefined = this.#root;
     for (let depth = 0; depth < Math.min(a.length, b.length) && at; depth += 1) {
@@ -155,7 +154,7 @@ export class History {
     return false;
   }
 
-  /** Entries at and below a location that wait for a deadline; they are waited for no more. */
+  /** Stops waiting for the deadlines at and below a location; returns their entries. */
   letGo(location: Location): Entry[] {
     const top = this.#nodeAt(location);
     return top ? entriesBelow(top).filter((entry) => this.#stopWaiting(entry)) : [];
@@ -213,7 +212,7 @@ function loopIteration(entry: Entry): number {
   return position?.iteration ?? 0;
 }
 
-/** True for an entry that has a place in the order of its scope. What rollback handlers record, below a number at the root, has none. */
+/** True for an entry with a place in the order of its scope. Rollback handlers, below a number at the root, have none. */
 export function isOrdered(entry: Entry): boolean {
   return !UNORDERED.has(entry.kind) && typeof entry.location[0] !== "number";
 }
@@ -230,7 +229,7 @@ function node(segment: Segment, parent: Node | undefined): Node {
   };
 }
 
-/** The node with its two numbers as they are. */
+/** The node, its two numbers recomputed if stale. */
 function counted(at: Node): Node {
   if (!at.isStale) return at;
   at.isStale = false;
@@ -243,10 +242,7 @@ function counted(at: Node): Node {
   return at;
 }
 
-/**
- * The highest number that a node adds to the scope around it. A repeated receive hangs below the first of its name, but
- * is an operation of that scope.
- */
+/** What a node adds to `latest` of its scope. Repeated receives are nodes below the first, but operations of the scope. */
 function latestOf(child: Node): number {
   const own = Number.isFinite(child.first) ? child.first : 0;
   return child.entry?.kind === "message" ? Math.max(own, child.latest) : own;
@@ -254,7 +250,7 @@ function latestOf(child: Node): number {
 
 function recorded(at: Node, repeatedName?: Segment): RecordedOperation {
   const ordered = Number.isFinite(at.first);
-  // A placeholder may stand over what a try block recorded.
+  // A `removed` entry may cover what a try block recorded.
   const kind = at.entry && !(at.entry.kind === "removed" && ordered) ? at.entry.kind : "try";
   const gates = ordered ? [] : entriesBelow(at).sort((a, b) => a.seq - b.seq);
   return {
@@ -267,7 +263,7 @@ function recorded(at: Node, repeatedName?: Segment): RecordedOperation {
   };
 }
 
-/** What a gate keeps beside its answer, since it has no place in the order of its scope. */
+/** Marks the data of a gate recorded since gates have no place in the order of their scope. */
 export const NO_ORDER = { unordered: true } as const;
 
 function hasNoOrder(gate: Entry): boolean {

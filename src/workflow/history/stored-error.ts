@@ -1,6 +1,6 @@
 import { ActorError, encodeValue, fieldOf, own, decodeValue, measure } from "../../protocol/index.js";
 
-/** An error as it is stored: everything a replay needs to rebuild it. The stack is not kept. */
+/** An error as stored: everything a replay needs to rebuild it. The stack is not kept. */
 export interface StoredError {
   readonly name: string;
   readonly message: string;
@@ -14,18 +14,18 @@ export interface StoredError {
 
 const MAX_CAUSES = 4;
 const MAX_TEXT = 8_192;
-/** Errors that are kept of an AggregateError, each with a text that short and no cause. */
+/** How many errors of an AggregateError are kept, each with a short message and no cause. */
 const MAX_ERRORS = 32;
 const MAX_ERRORS_TEXT = 1_000;
-/** Longest group and code, in UTF-16 units. */
+/** The longest group or code, in UTF-16 units. */
 const MAX_CODE = 200;
 /**
- * Levels of containers of which an error's metadata never has more around it, wherever it is stored: in an entry, below four
- * causes, in the failures of joins in joins. So what came over the wire can always be metadata.
+ * The deepest that metadata can lie in what is stored: in an entry, below four causes, in the failures of nested joins.
+ * What the wire accepts is shallow enough to be metadata there.
  */
 const LEVELS_AROUND = 128;
 
-/** Turns anything thrown into what is recorded. Never throws: what cannot be stored is left out. */
+/** Converts anything thrown to a stored error. Never throws: what cannot be stored is left out. */
 export function toStoredError(thrown: unknown, depth = 0): StoredError {
   if (!isErrorLike(thrown)) return own({ name: "Error", message: clip(describeThrown(thrown)) });
   const cause = readProperty(thrown, "cause");
@@ -59,7 +59,7 @@ function storedErrors(thrown: object): StoredError[] {
   });
 }
 
-/** A stored error as it was decoded, with the members that it has and no others. */
+/** A decoded stored error with its own members only. */
 export function ownStoredError(decoded: StoredError): StoredError {
   const error = own(decoded);
   const { cause, errors } = error;
@@ -70,7 +70,7 @@ export function ownStoredError(decoded: StoredError): StoredError {
   });
 }
 
-/** The error that user code sees, on the first throw as on every replay (FLOW-4). */
+/** Builds the error that user code sees, on the first throw as on every replay (FLOW-4). */
 export function fromStoredError(stored: StoredError): Error {
   const options = stored.cause ? { cause: fromStoredError(stored.cause) } : {};
   if (stored.group !== undefined && typeof stored.code === "string") {
@@ -105,7 +105,7 @@ function isErrorLike(value: unknown): value is object {
   return isInstance(value, Error) || typeof readProperty(value, "message") === "string";
 }
 
-/** `instanceof` of something that was thrown, which may be hostile: a revoked proxy is no instance of anything. */
+/** `instanceof` for thrown values, which may be hostile: false for a revoked proxy. */
 export function isInstance<T>(value: unknown, type: abstract new (...args: never[]) => T): value is T {
   try {
     return value instanceof type;
@@ -114,7 +114,7 @@ export function isInstance<T>(value: unknown, type: abstract new (...args: never
   }
 }
 
-/** A property of something that was thrown; undefined if it cannot be read. */
+/** A property of a thrown value; undefined if it cannot be read. */
 export function readProperty(value: unknown, key: string): unknown {
   try {
     return typeof value === "object" && value !== null ? fieldOf(value, key) : undefined;
@@ -126,7 +126,7 @@ export function readProperty(value: unknown, key: string): unknown {
 function storable(value: unknown): unknown {
   if (value === undefined) return undefined;
   try {
-    // A copy: what user code does to its own later changes nothing that is stored.
+    // A copy: user code may change its own later.
     const copy = decodeValue(encodeValue(value, { limitBytes: MAX_TEXT }));
     measure(copy, LEVELS_AROUND, MAX_TEXT);
     return copy;

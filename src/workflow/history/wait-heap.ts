@@ -1,13 +1,13 @@
-/** Something that is due at a time (epoch ms); of two at one time the lower `seq` is first. */
+/** Something due at a time (epoch ms); at the same time, the lower `seq` comes first. */
 export interface Timed {
   readonly at: number;
   readonly seq: number;
 }
 
-/** Below that many it is not worth the while to take out what was removed. */
+/** Smaller heaps are not worth compacting. */
 const LEAST = 64;
 
-/** Waits by their time: 10,000 branches may wait side by side, and each turn asks for the first. A binary heap, emptied lazily. */
+/** A binary heap of waits by due time, with lazy deletion: 10,000 branches may wait, and each turn asks for the first. */
 export class WaitHeap<W extends Timed> {
   #heap: W[] = [];
   readonly #live = new Set<W>();
@@ -21,7 +21,7 @@ export class WaitHeap<W extends Timed> {
 
   delete(wait: W): void {
     if (!this.#live.delete(wait) || this.#heap.length < LEAST || this.#heap.length < this.#live.size * 2) return;
-    // A sorted list is a heap.
+    // A sorted array is a heap.
     this.#heap = [...this.#live].sort((a, b) => (isBefore(a, b) ? -1 : 1));
   }
 

@@ -9,8 +9,8 @@ import type { Scope } from "../scope.js";
 /**
  * `ctx.join`: runs its branches in parallel and waits for all of them to settle.
  *
- * Entry: `join` with the names, written before what its branches record; completed, or failed with every branch's error.
- * How the branches ended stands in rows below it, each written once. Replay: the recorded results; no branch runs.
+ * Entry: `join` with the branch names, written before anything its branches record; ends completed, or failed with every
+ * branch's error. The branches' results are rows below it, each written once. Replay: the recorded results; no branch runs.
  */
 export function join(
   scope: Scope,
@@ -67,6 +67,6 @@ function start(scope: Scope, operation: Operation, definitions: readonly BranchD
 function deliver(operation: Operation, branches: Branches): void {
   const { entry } = operation;
   if (entry?.failure && entry.status === "failed") operation.reject(branchError(entry.failure, operation.name));
-  // One that a release in storage format 1 completed holds them itself.
+  // A join completed in storage format 1 holds its values itself.
   else operation.fulfil(entry?.value ? decodeForWorkflow(entry.value) : branches.values());
 }

@@ -8,7 +8,7 @@ import { runInScope, type ScopeResult } from "../scope-function.js";
 
 const RESULT = Symbol.for("perdure.loop-result");
 
-/** Goes on with the next iteration. Made by `Loop.continue`. */
+/** Continues with the next iteration. Made by `Loop.continue`. */
 export interface LoopContinue<S> {
   readonly continue: true;
   readonly state: S;
@@ -19,7 +19,7 @@ export interface LoopBreak<T> {
   readonly value: T;
 }
 
-/** What a loop's callback may return beside nothing. */
+/** What a loop's callback may return, besides nothing. */
 export const Loop = {
   continue: <S>(state: S): LoopContinue<S> => branded({ continue: true, state } as const),
   break: <T = undefined>(value?: T): LoopBreak<T> => branded({ break: true, value: value as T } as const),
@@ -29,16 +29,16 @@ export interface LoopDefinition {
   readonly name: string;
   readonly state?: unknown;
   readonly run: (context: never, state: never) => unknown;
-  /** Iterations between two deletions of old ones; default 20. */
+  /** Iterations between prunes of old ones; default 20. */
   readonly historyPruneInterval?: number;
-  /** Finished iterations that are kept; default the interval. */
+  /** Finished iterations to keep; default: the interval. */
   readonly historySize?: number;
   readonly commitInterval?: number;
   readonly historyEvery?: number;
   readonly historyKeep?: number;
 }
 
-/** Where a loop stands: rewritten when an iteration ends, by whatever commit comes next (FLOW-19). */
+/** A loop's position, rewritten when an iteration ends, with the next commit (FLOW-19). */
 interface LoopPosition {
   readonly iteration: number;
   readonly state: Uint8Array;
@@ -47,9 +47,8 @@ interface LoopPosition {
 /**
  * `ctx.loop`: iterations, each a scope of its own, until one breaks.
  *
- * Entry: `loop` with the iteration in flight and its state; completed with the value of the break. Replay: re-enters
- * exactly that iteration. Finished iterations never run again and are pruned, so that the millionth costs what the
- * hundredth does (FLOW-19).
+ * Entry: `loop` with the current iteration and its state; completed with the value of the break. Replay: re-enters exactly
+ * that iteration. Finished iterations never run again and are pruned, so that the millionth costs what the hundredth does (FLOW-19).
  */
 export function loop(scope: Scope, definition: LoopDefinition): Promise<unknown> {
   if (typeof definition?.run !== "function") {
@@ -58,7 +57,7 @@ export function loop(scope: Scope, definition: LoopDefinition): Promise<unknown>
     );
   }
   return scope.operate("loop", definition.name, (operation) => {
-    // One that has begun goes on as it did.
+    // A recorded loop keeps the options it started with, valid or not.
     const problem = operation.entry
       ? undefined
       : numberProblem(`Loop "${definition.name}"`, "invalid_loop", definition, INTERVALS);
@@ -128,7 +127,7 @@ class LoopExecution {
 
   #ended(scope: Scope, result: ScopeResult): void {
     if ("error" in result) return this.#operation.reject(result.error);
-    // A look at what must be undone moves nothing: the loop is still open there (FLOW-21).
+    // A rollback's replay does not advance the loop (FLOW-21).
     if (this.#operation.activation.collector) return;
     const { iteration, state } = this.#position;
     const returned = result.value;
@@ -141,7 +140,7 @@ class LoopExecution {
     if (isHandMade || (returned !== undefined && (typeof returned !== "object" || returned === null))) {
       const message =
         `Loop "${this.#definition.name}" returned ` +
-        `${isHandMade ? "a result that Loop did not make" : String(returned)}; return nothing, ` +
+        `${isHandMade ? "a result not made by Loop" : String(returned)}; return nothing, ` +
         "Loop.continue(state) or Loop.break(value)";
       return this.#operation.reject(new ActorError("workflow", "invalid_loop", message));
     }
@@ -162,12 +161,12 @@ class LoopExecution {
       this.#idle = 0;
       return this.#iterate();
     }
-    // A state that changes is progress: a scan that mostly looks on. One that stays comes to no end.
+    // A changing state is progress (a scan, say); an unchanged one never ends.
     this.#idle = sameBytes(next, state) ? this.#idle + 1 : 0;
     this.#idleIteration();
   }
 
-  /** An iteration that awaited nothing of ours would starve every other event of the object. */
+  /** Iterations without an operation would starve every other event of the object: yields now and then, fails in the end. */
   #idleIteration(): void {
     if (this.#idle >= MAX_IDLE_ITERATIONS) {
       const message =
@@ -192,7 +191,7 @@ class LoopExecution {
     this.#operation.fulfil(decodeForWorkflow(bytes));
   }
 
-  /** Deletes the finished iterations that are older than the history that is kept. */
+  /** Deletes finished iterations beyond those to keep. */
   #prune(iteration: number): void {
     const { activation, location } = this.#operation;
     for (const name of activation.history.namesBelow(location)) {

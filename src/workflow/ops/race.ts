@@ -7,23 +7,23 @@ import type { Operation } from "../operation.js";
 import type { Scope } from "../scope.js";
 
 /**
- * `ctx.race`: the first branch that fulfils wins, a timer as much as a step (FLOW-18).
+ * `ctx.race`: the first branch to fulfil wins, whether it awaits a timer or a step (FLOW-18).
  *
- * Entry: `race` with the names and the rejections so far; completed with `{ winner, value }`. The win, and the end of
- * the losers' entries, are one commit; losers' signals fire, their operations reject, their late results are dropped.
- * Replay: the recorded winner, whatever the code's branches are by now.
+ * Entry: `race` with the branch names; completed with `{ winner, value }`. One commit records the win and deletes the
+ * losers' entries; the losers' signals fire, their operations reject, and their late results are dropped.
+ * Replay: the recorded winner, whatever branches the code has now.
  */
 export function race(scope: Scope, name: string, branches: readonly BranchDefinition[]): Promise<unknown> {
   const problem = Array.isArray(branches)
     ? Branches.problem("race", name, branches as readonly BranchDefinition[])
-    : new ActorError("workflow", "invalid_race", `The race "${name}" takes a list of { name, run }`);
+    : new ActorError("workflow", "invalid_race", `The race "${name}" needs an array of { name, run }`);
   if (problem) return Promise.reject(problem);
   return scope.operate("race", name, (operation) => start(scope, operation, branches));
 }
 
 function start(scope: Scope, operation: Operation, definitions: readonly BranchDefinition[]): void {
   const { activation } = operation;
-  // A race that stays decided, though something in its winner was undone and starts over: only the winner runs again.
+  // A decided race whose winner was rolled back in part: it stays decided, and only the winner runs again.
   const winner = operation.entry && keptWinner(operation.entry);
   const running = winner === undefined ? definitions : definitions.filter(({ name }) => name === winner);
   const branches = new Branches("race", scope, operation, running);
@@ -48,7 +48,7 @@ function start(scope: Scope, operation: Operation, definitions: readonly BranchD
     try {
       bytes = encodeValue({ winner: result.name, value: decodeValue(result.value) });
     } catch (error) {
-      // The race is decided, but its winner cannot be kept: that is its failure, and the losers end all the same (FLOW-18).
+      // The race is decided, but the winner's value cannot be stored: the race fails, and the losers end anyway (FLOW-18).
       branches.evictAllBut(undefined);
       activation.wantCommit();
       return fail(toBranchFailure(error));
@@ -85,12 +85,12 @@ function start(scope: Scope, operation: Operation, definitions: readonly BranchD
   if (definitions.length === 0) finish();
 }
 
-/** The winner of a race that was decided before something in it started over. */
+/** The winner of a race that was decided before part of it started over. */
 export function keptWinner(race: Entry): string | undefined {
   return ownField(race.data as { readonly winner?: string }, "winner");
 }
 
-/** What stays of a race's data once it is over: its branches as they are recorded, and the winner it had before. */
+/** The data of a race that has ended: its recorded branches, and the winner it had before. */
 function decided(race: Entry): object {
   const { branches } = race.data as { readonly branches: readonly string[] };
   const winner = keptWinner(race);

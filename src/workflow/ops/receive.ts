@@ -11,18 +11,18 @@ import type { Scope } from "../scope.js";
 export interface ReceiveOptions {
   /** Queue names; omitted or empty: any. */
   readonly names?: readonly string[];
-  /** ms; 0 is a poll; omitted: waits for ever. */
+  /** ms; 0 polls; omitted: waits forever. */
   readonly timeout?: number;
-  /** The message stays stored until `complete` is called on it. */
+  /** The message stays stored until its `complete` is called. */
   readonly completable?: boolean;
-  /** `nextBatch` only: at most so many; default 1. */
+  /** `nextBatch` only: the most messages to receive; default 1. */
   readonly count?: number;
 }
 
-/** A message's body may be as large as any value; what stands around it comes on top. */
+/** A message's body may be as large as any value; its other fields come on top. */
 const MAX_ENTRY_BYTES = 2_010_000;
 
-/** What user code gets. */
+/** A message as user code receives it. */
 export interface ReceivedMessage {
   readonly id: bigint;
   readonly name: string;
@@ -34,7 +34,7 @@ export interface ReceivedMessage {
 /**
  * `ctx.queue.next` and `ctx.queue.nextBatch`: wait durably for messages of the actor's queue.
  *
- * Entry: `message` with what was taken; taking it off the queue and recording it are one commit (MSG-1). With a timeout the
+ * Entry: `message` with the messages taken; taking them off the queue and recording them is one commit (MSG-1). With a timeout the
  * deadline is stored before the wait; its passing costs no row, as a sleep's. Stored times decide: a message that
  * arrived by the deadline wins, however late the wake (ALARM-6). The n-th use of a name in a scope is its n-th
  * receive (FLOW-5).
@@ -76,7 +76,7 @@ class Receive {
     if (held !== undefined) return this.#fail(previousNotCompleted(held));
     if (!this.#operation.entry && this.#options.timeout !== undefined)
       this.#entry.dueAt = activation.ports.now() + Math.max(0, this.#options.timeout);
-    // What is due already and older than the first message goes before it; a recorded wait takes its turn (ALARM-6).
+    // A due wait older than the first message goes first; a recorded wait takes its turn (ALARM-6).
     const firstAt = this.#operation.entry ? undefined : activation.ports.messages.firstAt(this.#filter);
     if (firstAt !== undefined && !activation.isDueBefore(firstAt) && this.#take()) return;
     if (
@@ -91,8 +91,8 @@ class Receive {
   }
 
   /**
-   * An earlier release left no other mark on a receive that had timed out before a gate: waiting again, it could take
-   * what came back since.
+   * True if only a version gate recorded by an earlier release shows that this receive timed out: waiting again, it could
+   * take messages that came back since.
    */
   #wasEndedByAGate(): boolean {
     const { dueAt } = this.#entry;
@@ -101,8 +101,8 @@ class Receive {
   }
 
   /**
-   * The queue of a message that code before this receive holds uncompleted. What parallel branches hold does not block:
-   * whether they got theirs before this wait began is not known to a replay.
+   * The queue of an uncompleted message held by code before this receive. Messages held by parallel branches do not block:
+   * a replay cannot know whether they were taken before this wait began.
    */
   #blocking(): string | undefined {
     const { ports, history } = this.#operation.activation;
@@ -154,7 +154,7 @@ class Receive {
     return true;
   }
 
-  /** The deadline has passed with nothing that arrived by it. */
+  /** The deadline passed, and no message arrived by then. */
   #expired(): void {
     const { activation } = this.#operation;
     if (this.#operation.entry || activation.history.find(this.#operation.location)) {
@@ -167,7 +167,7 @@ class Receive {
     this.#timedOut();
   }
 
-  /** Recorded, so that a replay rejects the same whatever has become of the queue since (FLOW-4). */
+  /** Records the rejection, so that a replay rejects the same way whatever the queue holds by then (FLOW-4). */
   #fail(error: ActorError): void {
     this.#entry.status = "failed";
     this.#entry.failure = toBranchFailure(error);
@@ -184,7 +184,7 @@ class Receive {
   #deliverRecorded(): void {
     const { value, failure } = this.#entry;
     if (failure && this.#entry.status === "failed") return this.#operation.reject(branchError(failure));
-    // Marked without a value: a wait whose deadline passed.
+    // Without a value: the deadline passed.
     if (value === undefined) return this.#timedOut();
     this.#deliver(decodeValue(value) as StoredMessage[]);
   }
@@ -204,18 +204,18 @@ class Receive {
     if (!holdOf(this.#entry)) return plain;
     let completedHere = false;
     const { activation } = this.#operation;
-    /** False: the run is over, the scope lost its race, or the entry was pruned, and the message is not held any more. */
+    /** False once the run is over, the scope lost its race or the entry was pruned: the message is no longer held. */
     const isHeld = (): boolean => !activation.isHalted && activation.history.find(this.#entry.location) === this.#entry;
     const complete = async (response?: unknown): Promise<void> => {
       if (completedHere) throw alreadyCompleted();
       if (!isHeld()) throw new EvictedError();
-      // A replay of what an earlier activation completed changes nothing; nor does a look at what must be undone.
+      // Already completed by an earlier activation, or a rollback's replay: nothing to do.
       if ((holdOf(this.#entry)?.completed ?? []).includes(message.id) || activation.collector) {
         completedHere = true;
         return;
       }
       const encoded = activation.ports.messages.encodeReply(message, response);
-      // At once where it can be: nobody may be there to wait for it.
+      // Synchronously if possible: nobody may await this.
       const reply = encoded instanceof Promise ? await encoded : encoded;
       if (completedHere) throw alreadyCompleted();
       if (!isHeld()) throw new EvictedError();
@@ -255,14 +255,18 @@ function problemOf(name: string, options: ReceiveOptions): ActorError | undefine
     return new ActorError(
       "workflow",
       "invalid_time",
-      `queue.next("${name}") needs a timeout that is a number of ms, at most 4,320,000,000,000,000`,
+      `queue.next("${name}"): \`timeout\` must be a number of ms, at most 4,320,000,000,000,000`,
     );
   }
   if (count !== undefined && (!Number.isInteger(count) || count < 1)) {
-    return new ActorError("queue", "invalid_payload", `queue.nextBatch("${name}") needs a count of at least 1`);
+    return new ActorError(
+      "queue",
+      "invalid_payload",
+      `queue.nextBatch("${name}"): \`count\` must be an integer of at least 1`,
+    );
   }
   if (names !== undefined && (!Array.isArray(names) || names.some((each) => typeof each !== "string"))) {
-    return new ActorError("queue", "invalid_payload", `queue.next("${name}") needs names that are a list of strings`);
+    return new ActorError("queue", "invalid_payload", `queue.next("${name}"): \`names\` must be an array of strings`);
   }
   return undefined;
 }

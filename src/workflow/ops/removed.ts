@@ -17,10 +17,10 @@ const KINDS: ReadonlySet<string> = new Set([
 ]);
 
 /**
- * `ctx.removed`: stands where an operation stood that the code no longer has, so that histories which hold it still fit.
+ * `ctx.removed`: a placeholder for an operation that the code no longer has, so that histories which contain it still match.
  *
- * Entry: what was recorded, or a `removed` of its own in a new run or for a try block, which has none. Stands for every
- * receive of its name. Exempt from the order of its scope. A recorded entry of another kind is a divergence.
+ * Entry: the recorded one, or a `removed` entry in a new run or for a try block, which has none. Covers every receive of its
+ * name. Exempt from the order of its scope. A recorded entry of another kind is a divergence.
  */
 export function removed(scope: Scope, name: string, originalKind: EntryKind | "try"): Promise<void> {
   if (!KINDS.has(originalKind)) {
@@ -28,7 +28,7 @@ export function removed(scope: Scope, name: string, originalKind: EntryKind | "t
       new ActorError(
         "workflow",
         "invalid_removed",
-        `removed("${name}"): "${String(originalKind)}" is no kind of operation`,
+        `removed("${name}"): "${String(originalKind)}" is not a kind of operation`,
       ),
     );
   }

@@ -1,8 +1,8 @@
 import type { Scope } from "../scope.js";
 
 /**
- * `ctx.rollbackCheckpoint`: from here on, steps of this scope and the scopes in it may have a `rollback`. It limits
- * nothing else: a failing workflow undoes every completed step that has one, checkpoint or not in between (FLOW-21).
+ * `ctx.rollbackCheckpoint`: from here on, steps of this scope and the scopes in it may have a `rollback`. It limits nothing
+ * else: a failed workflow rolls back every completed step that has one, whatever checkpoints lie in between (FLOW-21).
  *
  * Entry: `rollback_checkpoint`, written by the next commit.
  */

@@ -5,18 +5,18 @@ import type { Scope } from "../scope.js";
 /**
  * `ctx.sleep` and `ctx.sleepUntil`: wait for a stored deadline, however far away.
  *
- * Entry: `sleep` with `dueAt`, committed before the wait. Its end costs no row: a later entry of the scope shows it, or
- * the next commit marks it. Replay: the recorded deadline holds, whatever the code says now. A deadline that has passed
- * completes at once, and is recorded.
+ * Entry: `sleep` with `dueAt`, committed before the wait. Its end costs no row: a later entry of the scope implies it, or the
+ * next commit marks it. Replay: the recorded deadline counts, whatever the code says now. A deadline in the past completes
+ * at once and is recorded.
  */
 export function sleep(scope: Scope, name: string, durationMs: number): Promise<void> {
   if (typeof durationMs !== "number" || !(Math.abs(durationMs) <= LAST_TIME_MS - scope.activation.ports.now())) {
-    return refuse(name, `a duration in ms, finite and to a time that is a date, not ${String(durationMs)}`);
+    return refuse(name, `a finite duration in ms that ends at a valid date, not ${String(durationMs)}`);
   }
   return sleepTo(scope, name, () => scope.activation.ports.now() + Math.max(0, durationMs));
 }
 
-/** As `sleep`, to a time in epoch ms (or a Date). */
+/** Like `sleep`, until a time in epoch ms or a Date. */
 export function sleepUntil(scope: Scope, name: string, time: number | Date): Promise<void> {
   const at = time instanceof Date ? time.getTime() : time;
   if (typeof at !== "number" || !(Math.abs(at) <= LAST_TIME_MS)) {
@@ -46,7 +46,7 @@ function sleepTo(scope: Scope, name: string, deadline: () => number): Promise<vo
       operation.fulfil(undefined);
       return;
     }
-    // A recorded one that is due already waits for its turn: what is due at one wake goes by stored times (ALARM-6).
+    // A recorded deadline that is already due waits its turn: what is due at one wake runs in order of stored times (ALARM-6).
     if (!recorded) {
       entry.dueAt = dueAt;
       activation.put(entry);

@@ -4,10 +4,10 @@ import type { Scope } from "../scope.js";
 import { StepExecution, type StepDefinition } from "../step-execution.js";
 
 /**
- * `ctx.step`: runs its callback until it succeeds once, and answers from history ever after.
+ * `ctx.step`: runs its callback until it succeeds once, and returns the recorded value from then on.
  *
- * Entry: `step`, written when an attempt ends. Replay: the recorded value or the recorded failure; the callback never
- * runs again. Live: `StepExecution`. Rejects with StepExhaustedError, CriticalError or RollbackError.
+ * Entry: `step`, written when an attempt ends. Replay: the recorded value or failure; the callback never runs again.
+ * Live: `StepExecution`. Rejects with StepExhaustedError, CriticalError or RollbackError.
  */
 export function step(scope: Scope, definition: StepDefinition): Promise<unknown> {
   if (typeof definition?.run !== "function") {

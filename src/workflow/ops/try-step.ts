@@ -13,10 +13,10 @@ export interface TryStepDefinition extends StepDefinition {
 const CAUGHT_BY_DEFAULT: readonly TryStepCatchKind[] = ["critical", "timeout", "exhausted"];
 
 /**
- * `ctx.tryStep`: a step whose terminal failure is a result instead of an error.
+ * `ctx.tryStep`: a step that returns its terminal failure as a result instead of throwing it.
  *
- * Entry: that of the step, nothing beside it: the result is built from the stored failure, so that it is the same on
- * every replay. Retries come first; kinds that are not caught reject as they would from `ctx.step`.
+ * Entry: the step's, and no other: the result is built from the stored failure, so that every replay returns the same.
+ * Retries come first; kinds that are not caught reject as from `ctx.step`.
  */
 export function tryStep(scope: Scope, definition: TryStepDefinition): Promise<unknown> {
   if (typeof definition?.run !== "function") {

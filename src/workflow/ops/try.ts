@@ -22,10 +22,10 @@ export interface TryBlockFailure {
 const CAUGHT_BY_DEFAULT: readonly TryBlockCatchKind[] = ["step", "join", "race"];
 
 /**
- * `ctx.try`: a scope whose terminal failures are results instead of errors.
+ * `ctx.try`: a scope that returns terminal failures as results instead of throwing them.
  *
- * Entry: none; the result is built again from what the scope's entries say. Plain errors that the block's own code
- * throws are not caught. A caught failure undoes nothing and is not the workflow's.
+ * Entry: none; a replay rebuilds the result from the scope's entries. Plain errors thrown by the block's own code are not
+ * caught. A caught failure rolls nothing back and does not fail the workflow.
  */
 export function tryBlock(parent: Scope, definition: TryDefinition): Promise<unknown> {
   if (typeof definition?.run !== "function") {

@@ -3,11 +3,11 @@ import { NO_ORDER } from "../history/history.js";
 import type { Scope } from "../scope.js";
 
 /**
- * `ctx.getVersion`: which version of the code this run is to follow from here on.
+ * `ctx.getVersion`: a version gate: which version of the code this run follows from here on.
  *
- * Entry: `version_check` with the answer, written by the next commit. Not recorded yet: 1 if the scope holds something
- * that this code has not met (it was running before the gate existed), else `latest`. It has no place in the
- * order of its scope: one that is deployed in front of a wait ends nothing.
+ * Entry: `version_check` with the version, written by the next commit. If not recorded: 1 if the scope has recorded operations
+ * that the code has not met (it ran before the gate existed), else `latest`. It has no place in the order of its scope: a gate
+ * deployed before a wait does not end the wait.
  */
 export function getVersion(scope: Scope, name: string, latest: number): Promise<number> {
   if (!Number.isInteger(latest) || latest < 1) {
@@ -15,7 +15,7 @@ export function getVersion(scope: Scope, name: string, latest: number): Promise<
       new ActorError(
         "workflow",
         "invalid_version",
-        `getVersion("${name}"): the latest version is an integer of at least 1`,
+        `getVersion("${name}"): the latest version must be an integer of at least 1`,
       ),
     );
   }

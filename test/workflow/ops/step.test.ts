@@ -839,13 +839,13 @@ describe("numbers that a step, a loop or a wait is given", () => {
       "a name that is a number",
       (ctx) => ctx.step(5 as never, () => 1),
       "invalid_name",
-      "a name is a string, not number",
+      "it must be a string, not number",
     ],
     [
       "a loop whose name is a number",
       (ctx) => ctx.loop(5 as never, async () => Loop.break(1)),
       "invalid_name",
-      "a name is a string, not number",
+      "it must be a string, not number",
     ],
   ];
 
