@@ -5,7 +5,7 @@ import { shownBy } from "./views-by-object.js";
 
 type Method = (view: Viewing, target: unknown[], args: readonly unknown[], self: unknown) => unknown;
 
-/** Methods that change the array, or look for an element of it. All others read it as any code would. */
+/** Methods that change the array. */
 const OWN: Readonly<Record<string, Method>> = {
   push: (view, target, items) => {
     if (items.length > 0) push(view, target, items);
@@ -54,6 +54,7 @@ const OWN: Readonly<Record<string, Method>> = {
   },
 };
 
+/** Methods that search for an element. All others read the view as any code would. */
 const FINDERS: Readonly<Record<string, Method>> = {
   indexOf: (view, target, args) => find(view, target, "indexOf", args),
   lastIndexOf: (view, target, args) => find(view, target, "lastIndexOf", args),
@@ -68,7 +69,7 @@ function method(name: string, run: Method, changes: boolean): unknown {
   const real = Array.prototype[name as "push"] as (...args: unknown[]) => unknown;
   return sealed(function (this: unknown, ...args: unknown[]) {
     const shown = shownBy(this);
-    // Called on something else, which is no view of an array.
+    // `this` is not a view of an array.
     if (!shown || !Array.isArray(shown.place.raw)) return Reflect.apply(real, this, args);
     const { through, place } = shown;
     if (changes) through.guardWrite();
@@ -77,7 +78,7 @@ function method(name: string, run: Method, changes: boolean): unknown {
   }, name);
 }
 
-/** What views of arrays have beside their elements and their length. */
+/** The members of array views, apart from elements and `length`. */
 export const ARRAY_MEMBERS = memberTable(
   sealedMethods(Array.prototype, new Set(["constructor"])),
   Object.fromEntries(Object.entries(OWN).map(([name, run]) => [name, method(name, run, true)])),

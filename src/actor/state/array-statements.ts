@@ -1,10 +1,10 @@
-/** Statements that change an array as a whole: all that comes in is checked first, then the array changes in one go. */
+/** Statements that change several elements of an array: all new values are checked before any element changes. */
 import { headBytes } from "../../protocol/index.js";
 import { Place } from "./place.js";
 import type { Viewing } from "./viewing.js";
 import { seenThroughOr } from "./object-view.js";
 
-/** More elements are not handed to a function of the language at once: its stack would not hold them. */
+/** Most elements passed to one native call: more could overflow the stack. */
 const MAX_ARGUMENTS = 1_000;
 
 type Compare = (a: unknown, b: unknown) => number;
@@ -22,7 +22,7 @@ export function push(view: Viewing, target: unknown[], items: readonly unknown[]
   });
 }
 
-/** Replaces `count` elements from `start` on. Gives what stood there, holes included. */
+/** Replaces `count` elements from `start` on. Returns the removed ones, holes included. */
 export function replaceRange(
   view: Viewing,
   target: unknown[],
@@ -95,9 +95,9 @@ export function sort(view: Viewing, target: unknown[], compare: Compare | undefi
   if (compare !== undefined && typeof compare !== "function")
     throw new TypeError("The comparison function must be either a function or undefined");
   const before = view.tree.version;
-  // On a copy: should the comparison throw, nothing has changed.
+  // Sorts a copy, so that nothing has changed if the comparison throws.
   const sorted = target.slice().sort(compare && ((a, b) => compare(view.wrap(a, target), view.wrap(b, target))));
-  // The comparison has changed the state, maybe this array.
+  // The comparison changed the state, perhaps this array.
   if (view.tree.version !== before) return replaceAll(view, target, sorted);
   rearrange(view, target, sorted);
 }
@@ -106,7 +106,7 @@ export function reverse(view: Viewing, target: unknown[]): void {
   rearrange(view, target, target.slice().reverse());
 }
 
-/** The same elements in another order. */
+/** Puts the same elements in another order. */
 function rearrange(view: Viewing, target: unknown[], next: readonly unknown[]): void {
   view.tree.resize(
     Place.of(target) as Place,
@@ -151,7 +151,7 @@ export function copyWithin(view: Viewing, target: unknown[], to: number, from: n
   if (count <= 0) return;
   const moved = target.slice(from, from + count);
   const removed = target.slice(to, to + count);
-  // Views, so that what stands in the array already is known to.
+  // As views, so that they are recognized as parts of the state.
   const items = elementsOf(moved).map((each) => view.wrap(each, target));
   const apply = (taken: readonly unknown[]): void => {
     let next = 0;
@@ -169,7 +169,7 @@ export function copyWithin(view: Viewing, target: unknown[], to: number, from: n
   });
 }
 
-/** Where an element stands, by what is behind views and references; -1: nowhere. */
+/** Index of an element, comparing the objects behind views and references; -1 if it is not in the array. */
 export function find(
   view: Viewing,
   target: readonly unknown[],
@@ -181,7 +181,7 @@ export function find(
   return Reflect.apply(target[method] as (...args: unknown[]) => number, target, [raw, ...rest]);
 }
 
-/** As `slice` and its like read an index. */
+/** Resolves an index as `slice` does: negative ones count from the end. */
 export function relativeIndex(given: unknown, length: number, absent: number): number {
   if (given === undefined) return absent;
   const index = Math.trunc(Number(given)) || 0;
@@ -192,7 +192,7 @@ function elementsOf(part: readonly unknown[]): unknown[] {
   return elementEntries(part).map(([, item]) => item);
 }
 
-/** Without the holes. */
+/** Skips holes. */
 function elementEntries(part: readonly unknown[]): [index: number, item: unknown][] {
   const entries: [number, unknown][] = [];
   for (let i = 0; i < part.length; i++) if (Object.hasOwn(part, i)) entries.push([i, part[i]]);
@@ -205,11 +205,11 @@ function holesIn(part: readonly unknown[]): number {
   return holes;
 }
 
-/** An element of the array is put into it once more, at `start`: which of its slots is the older one. */
+/** Call before an element that is already in the array is inserted again at `start`: notes which slot is the older. */
 export function noteInsertion(place: Place, target: readonly unknown[], item: unknown, start: number): void {
   const raw = seenThroughOr(item);
   const member = typeof raw === "object" && raw !== null ? Place.of(raw) : undefined;
   if (member?.countIn(place) !== 1) return;
-  // It stands in one slot, mostly the next one: code that moves elements up one by one looks through nothing.
+  // It is in one slot, mostly the next: code that shifts elements up one by one avoids the search.
   member.isLastOlder = target[start + 1] === raw || target.indexOf(raw) >= start;
 }

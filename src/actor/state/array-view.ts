@@ -17,7 +17,7 @@ import {
 import { Place } from "./place.js";
 import type { Viewing } from "./viewing.js";
 
-/** How views of arrays behave. Their methods are in `array-members.ts`. */
+/** Proxy handler of array views. Their methods are in `array-members.ts`. */
 export class ArrayView implements ProxyHandler<unknown[]> {
   readonly #view: Viewing;
 
@@ -49,12 +49,12 @@ export class ArrayView implements ProxyHandler<unknown[]> {
       return tree.refuse(
         place,
         typeof key === "string" ? `[${JSON.stringify(key)}]` : "",
-        "property of an array that is no element",
+        "property of an array that is not an element",
       );
     const isHole = !Object.hasOwn(target, index);
     const old = target[index];
     if (!isHole && Object.is(old, seenThroughOr(value))) return true;
-    // Holes on the way to it take a byte each; the one that it fills had one.
+    // Each new hole before it takes a byte; a hole that it fills had taken one.
     const length = Math.max(target.length, index + 1);
     const extraBytes = length - target.length - (isHole ? 1 : 0) + headBytes(length) - headBytes(target.length);
     const path = (): string => `[${index}]`;
@@ -90,7 +90,7 @@ export class ArrayView implements ProxyHandler<unknown[]> {
     this.#view.guardWrite();
     if (key === "length") return false;
     if (!isKept(target, key)) return Reflect.deleteProperty(target, key);
-    // A hole stays.
+    // Leaves a hole.
     const apply = (): void => void Reflect.deleteProperty(target, key);
     this.#view.tree.change(Place.of(target) as Place, {
       add: [],
@@ -105,7 +105,7 @@ export class ArrayView implements ProxyHandler<unknown[]> {
   ownKeys(target: unknown[]): (string | symbol)[] {
     this.#view.guard();
     const keys = Reflect.ownKeys(target);
-    // `length` comes behind all indices, and in front of what has a name.
+    // `length` follows all indices and precedes named properties.
     return keys.at(-1) === "length" || !Object.isExtensible(target) ? keys : keys.filter((key) => isKept(target, key));
   }
 
@@ -133,7 +133,7 @@ const MAX_INDEX = 0xffff_fffe;
 const MOST_DIGITS = 10;
 const [ZERO, NINE] = [48, 57];
 
-/** Elements and the length: properties with names (what `match` gives has some) and symbols are not stored. */
+/** True for elements and `length`. Named properties (as on the result of `match`) and symbols are not stored. */
 function isKept(target: unknown[], key: PropertyKey): boolean {
   return Object.hasOwn(target, key) && (key === "length" || isIndex(key));
 }
@@ -142,7 +142,7 @@ function indexOf(key: PropertyKey): number | undefined {
   return isIndex(key) ? Number(key) : undefined;
 }
 
-/** At each access to an element: a text made of the number to compare with would cost more than all else. */
+/** Runs at every access to an element: comparing with `String(index)` would cost more than all the rest. */
 function isIndex(key: PropertyKey): key is string {
   if (typeof key !== "string" || key.length === 0 || key.length > MOST_DIGITS) return false;
   for (let i = 0; i < key.length; i++) {

@@ -1,7 +1,7 @@
-/** So many are remembered of one object: a constant of a module may be handed in for ever. */
+/** Copies remembered per object: a constant of a module may be put into the state again and again. */
 const MAX_COPIES = 8;
 
-/** What was copied as it was handed in: whoever looks for it in the state finds its copy. */
+/** Copies of objects that were handed in, so that searching the state for an original finds its copy. */
 export class Copies {
   readonly #copies = new WeakMap<object, object[]>();
 
@@ -10,7 +10,7 @@ export class Copies {
     this.#copies.set(original, [copy, ...known.slice(0, MAX_COPIES - 1)]);
   }
 
-  /** Those of an object, the newest first. */
+  /** The copies of an object, newest first. */
   of(original: object): readonly object[] {
     return this.#copies.get(original) ?? [];
   }

@@ -7,7 +7,7 @@ import { shownBy } from "./views-by-object.js";
 
 type DateMethod = (this: Date, ...args: unknown[]) => unknown;
 
-/** How views of Dates behave: as the Date that they show, whose setters tell of the change. */
+/** Proxy handler of Date views. Setters report the change to the state. */
 export class DateView implements ProxyHandler<Date> {
   readonly #view: Viewing;
 
@@ -79,7 +79,7 @@ function method(name: PropertyKey): unknown {
   }, name);
 }
 
-/** `new Date(view)` asks for a text, and the usual one has no milliseconds. */
+/** `new Date(view)` converts to a string, and the native one has no milliseconds. */
 const toPrimitive = sealed(function (this: unknown, hint: unknown) {
   const shown = shownBy(this);
   const date = shown?.place.raw;
@@ -92,7 +92,7 @@ const toPrimitive = sealed(function (this: unknown, hint: unknown) {
 
 const names = Object.getOwnPropertyNames(Date.prototype).filter((name) => name !== "constructor");
 
-/** What views of Dates have. */
+/** The members of Date views. */
 const DATE_MEMBERS = memberTable(Object.fromEntries(names.map((name) => [name, method(name)])), {
   constructor: sealedMaker(Date as never),
   [Symbol.toPrimitive]: toPrimitive,

@@ -14,35 +14,36 @@ import { Refusal, TOO_MUCH } from "./refusals.js";
 import { holdsAny, relink } from "./separate.js";
 import { seenThrough, standInOf } from "./views-by-object.js";
 
-/** The state that something is handed in to. */
+/** The state that a value is put into. */
 export interface Recipient extends PlaceOwner {
   readonly storedLimitBytes: number;
   readonly copies: Copies;
-  /** A copy was made of what belongs to another actor's state. */
+  /** Reports that a part of another state was copied. */
   copiedFromElsewhere(owner: PlaceOwner): void;
-  /** User code may hold a reference to these, and write through it. */
+  /** User code may hold references to these objects and write through them. */
   watch(handedIn: readonly object[]): void;
 }
 
 /**
- * What one statement brings into a state: checked and measured first (`take`), put in when all of the statement is allowed
- * (`apply`). A value that user code holds becomes part of the state itself; views in it are replaced by what is behind them,
- * and what cannot be shared is copied.
+ * The values that one statement puts into a state. `take` checks and measures them; `apply` puts them in, once the
+ * whole statement is allowed. A value becomes part of the state itself; views in it are replaced by the objects behind
+ * them, and values that cannot be shared are copied (VALUE-8).
  */
 export class HandIn {
   bytes = 0;
-  /** Containers within containers. */
+  /** Levels of nested containers in the values. */
   height = 0;
   readonly #recipient: Recipient;
-  /** What it comes into, and what that stands in: none of these may be in it. */
+  /** The container that receives the values. A value that holds it, or a container around it, would close a cycle. */
   readonly #around: Place | undefined;
   #ancestors: Set<Place> | undefined;
-  /** Of what it has met, as long as nothing changes. */
+  /** A memo of `Place.occurrences`, valid until `apply`. */
   #occurrences: Map<Place, number> | undefined;
-  /** Objects that are new to the state; of them, those that user code holds. */
+  /** Objects that are new to the state. */
   #fresh: object[] | undefined;
+  /** Those of them that user code holds. */
   #held: object[] | undefined;
-  /** In pairs, for `linkAll`. */
+  /** Pairs for `linkAll`. */
   #links: object[] | undefined;
   #changes: (() => void)[] | undefined;
 
@@ -51,7 +52,10 @@ export class HandIn {
     this.#around = around;
   }
 
-  /** What stands for the value in the state. Changes nothing yet. @throws Refusal, and what a getter of the value throws */
+  /**
+   * Returns the object that represents the value in the state. Changes nothing yet.
+   * @throws Refusal, or whatever a getter throws
+   */
   take(value: unknown, depth = 0): unknown {
     switch (typeof value) {
       case "function":
@@ -64,7 +68,7 @@ export class HandIn {
     return value;
   }
 
-  /** All of it becomes part of the state. */
+  /** Makes the taken values part of the state. */
   apply(): void {
     if (this.#changes) for (const change of this.#changes) change();
     if (this.#fresh) for (const raw of this.#fresh) if (!Place.of(raw)) new Place(raw, this.#recipient);
@@ -95,7 +99,7 @@ export class HandIn {
     return this.#container(value, depth, true);
   }
 
-  /** Part of this state already: it will stand in one more place. */
+  /** A part of this state, which gets one more place. */
   #part(place: Place, depth: number): object {
     this.#ancestors ??= this.#around?.ancestors() ?? new Set();
     if (this.#ancestors.has(place)) throw new Refusal("cycle");
@@ -103,7 +107,7 @@ export class HandIn {
     this.#add(bytes);
     this.#reach(depth + height);
     if (place.occurrences((this.#occurrences ??= new Map())) === 0) {
-      // What stands in something that was taken out need not say so.
+      // Members of an object that was removed from the state may have lost their link to it (`unlink`).
       if (holdsAny(place.raw, this.#ancestors)) throw new Refusal("cycle");
       this.#onApply(() => this.#recipient.watch(relink(place)));
     }
@@ -115,7 +119,7 @@ export class HandIn {
     return this.#container(copyOf(place.raw), depth, false);
   }
 
-  /** `isHeld`: user code has it in hand. */
+  /** `isHeld`: user code holds a reference to the object. */
   #container(value: object, depth: number, isHeld: boolean): object {
     const kind = kindOf(value);
     switch (kind) {
@@ -133,7 +137,7 @@ export class HandIn {
         this.#add(sizeOf(value));
         return this.#became(value, Object.isExtensible(value) ? value : new Date(value as Date), isHeld);
       default: {
-        // Bytes, errors and expressions: user code cannot be told of changes of them.
+        // Bytes, errors and regular expressions have no views, which would report a write to them.
         const copy = copyOf(standInOf(value) ?? value);
         const { bytes, height } = measure(copy, 0, this.#recipient.storedLimitBytes);
         this.#add(bytes);
@@ -147,7 +151,7 @@ export class HandIn {
     this.#reach(depth);
     const keys = Object.keys(record);
     this.#add(headBytes(keys.length));
-    // What is not enumerable is not stored: a copy has none of it. (Symbols are not shown.)
+    // Properties that are not enumerable are not stored, so the object is copied without them. (Views hide symbols.)
     let isFree = Object.isExtensible(record) && Object.getOwnPropertyNames(record).length === keys.length;
     for (const key of keys) {
       const property = Object.getOwnPropertyDescriptor(record, key);
@@ -249,7 +253,7 @@ export class HandIn {
     else this.#links = [item, container];
   }
 
-  /** An object that is new to the state comes into it as `raw`. */
+  /** Notes that `given`, new to the state, is represented there by `raw`. */
   #became(given: object, raw: object, isHeld: boolean): object {
     if (this.#fresh) this.#fresh.push(raw);
     else this.#fresh = [raw];
@@ -260,7 +264,9 @@ export class HandIn {
   }
 }
 
-/** In pairs: what comes to stand in what, one container's members mostly one after the other. */
+/**
+ * Enters each member into its container. `links` has pairs of both; members of one container mostly follow each other.
+ */
 function linkAll(links: readonly object[]): void {
   let container: object | undefined;
   let place: Place | undefined;

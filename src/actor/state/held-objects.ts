@@ -9,13 +9,13 @@ import { seenThrough } from "./views-by-object.js";
 interface HoldingState extends Recipient {
   readonly bounds: Bounds;
   pathOf(place: Place): string;
-  /** The same root, in another object. */
+  /** Replaces the root by an object with the same content. */
   moveRoot(root: object): void;
 }
 
 /**
- * Containers that user code has handed in and may still write to, past all views. What it has written becomes part of the
- * state before a commit, as if it had been handed in.
+ * Containers that user code put into the state and may still write to through its own references. Before a commit,
+ * whatever was written that way becomes part of the state, as if a statement had put it in (VALUE-7).
  */
 export class HeldObjects {
   readonly #state: HoldingState;
@@ -31,12 +31,16 @@ export class HeldObjects {
     for (const raw of handedIn) this.#held.add(raw);
   }
 
-  /** No callback runs any more that may have handed them in. */
+  /** Call once no callback is running that may have handed them in. */
   forget(): void {
     if (this.#held.size > 0) this.#held = new Set();
   }
 
-  /** @throws value/not_serializable, value/too_large for what was written */
+  /**
+   * Makes what was written part of the state.
+   * @throws {value/not_serializable} when it cannot be stored
+   * @throws {value/too_large} when the state would be too large with it
+   */
   follow(): void {
     if (this.#held.size === 0) return;
     const held = this.#held;
@@ -44,7 +48,7 @@ export class HeldObjects {
     for (const raw of held) {
       const place = Place.of(raw);
       if (!place || place.owner !== this.#state) continue;
-      // Taken out of the state: should it come back, it is handed in again.
+      // No longer in the state. If it comes back, it is handed in again.
       if (place.occurrences() === 0) continue;
       if (!Object.isExtensible(raw)) {
         this.#thaw(place);
@@ -55,17 +59,17 @@ export class HeldObjects {
     }
   }
 
-  /** Views that user code has written into the state, wherever they stand: each becomes what is behind it. */
-  takeViewsOut(value: unknown, depth = 0): void {
+  /** Replaces views that user code wrote into the state, at any depth, by the objects behind them. */
+  unwrapViews(value: unknown, depth = 0): void {
     if (typeof value !== "object" || value === null || depth > MAX_STORED_DEPTH) return;
     replaceMembers(seenThrough(value)?.raw ?? value, (member) => {
       const raw = this.#lent.restored(seenThrough(member)?.raw ?? member);
-      this.takeViewsOut(raw, depth + 1);
+      this.unwrapViews(raw, depth + 1);
       return raw;
     });
   }
 
-  /** User code has frozen what it had handed in: another container with the same members stands in its place. */
+  /** User code froze the container: replaces it by another with the same members. */
   #thaw(place: Place): void {
     const handIn = new HandIn(this.#state, undefined);
     const raw = handIn.take(place.raw) as object;

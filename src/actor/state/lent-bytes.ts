@@ -3,8 +3,8 @@ import { replaceMembers } from "./members.js";
 import { Place } from "./place.js";
 
 /**
- * Typed arrays and buffers that user code has in hand as they are. They change without telling; and their bytes may be
- * taken away (`transfer`), after which what was stored of them last stands in their place.
+ * Typed arrays and buffers, which user code gets without a view. Writes to them are not seen, so they are compared at
+ * each commit. If their bytes were transferred away, they are restored as last stored (VALUE-11).
  */
 export class LentBytes {
   readonly #lent = new Set<object>();
@@ -15,7 +15,7 @@ export class LentBytes {
     this.#onDetached = onDetached;
   }
 
-  /** Whether something that is lent may have changed. */
+  /** True while any are lent, and so may have changed. */
   get hasAny(): boolean {
     return this.#lent.size > 0;
   }
@@ -25,7 +25,9 @@ export class LentBytes {
     if (!this.#lastBytes.has(raw) && !isDetached(raw)) this.#lastBytes.set(raw, copyOf(raw));
   }
 
-  /** Before a commit: what has lost its bytes gets them back, in an object of the state's own; what has left the state is forgotten. */
+  /**
+   * Call before a commit. Replaces detached objects by copies as last stored, and forgets those that left the state.
+   */
   restore(): void {
     for (const raw of this.#lent) {
       const place = Place.of(raw);
@@ -34,12 +36,13 @@ export class LentBytes {
     }
   }
 
-  /** What stands for a member of the state that may have lost its bytes while it was not part of it. */
+  /** The object itself, or a copy as last stored if it is detached: it may have lost its bytes outside the state. */
   restored(raw: object): object {
     const last = this.#lastBytes.get(raw);
     return last && isDetached(raw) ? copyOf(last) : raw;
   }
 
+  /** Call after a commit: remembers the bytes as stored. */
   stored(): void {
     for (const raw of this.#lent) this.#lastBytes.set(raw, copyOf(raw));
   }

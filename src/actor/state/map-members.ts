@@ -14,12 +14,12 @@ interface Call<C> {
   readonly view: Viewing;
   readonly target: C;
   readonly place: Place;
-  /** The view that the method was called on. */
+  /** The view the method was called on. */
   readonly self: unknown;
 }
 type Method<C> = (call: Call<C>, ...args: unknown[]) => unknown;
 
-/** The key, or item, of a collection that is meant by something of user code's. */
+/** The collection's own key or item for a value that user code passes. */
 function keyOf({ view, target }: Call<AnyMap | AnySet>, given: unknown): unknown {
   return typeof given === "object" ? view.behind(given, (raw) => target.has(raw)) : given;
 }
@@ -125,7 +125,7 @@ const SET_READERS: Readonly<Record<PropertyKey, Method<AnySet>>> = {
   },
 };
 
-/** Those that compare Sets: done on Sets of views, which are what user code has of the other one. */
+/** Methods that take another Set. They run on a Set of views, since user code holds views of the other Set's items. */
 const SET_COMPARISONS = [
   "union",
   "intersection",
@@ -209,10 +209,10 @@ function methods<C extends AnyMap | AnySet>(
 ): Record<PropertyKey, unknown> {
   const found = Object.create(null) as Record<PropertyKey, unknown>;
   for (const name of Reflect.ownKeys(run)) {
-    // What this engine lacks, its views lack too.
+    // Views lack the methods that this JavaScript engine lacks.
     if (!Object.hasOwn(kind.prototype as object, name)) continue;
     const method = run[name] as Method<C>;
-    // None of them takes more than two.
+    // No method takes more than two arguments.
     found[name] = sealed(function (this: unknown, first: unknown, second: unknown) {
       const shown = shownBy(this);
       const target = shown?.place.raw;
@@ -231,7 +231,7 @@ const comparisons = Object.fromEntries(
   SET_COMPARISONS.filter((name) => Object.hasOwn(Set.prototype, name)).map((name) => [name, comparison(name)]),
 );
 
-/** What views of Maps have beside their size. */
+/** The members of Map views, apart from `size`. */
 export const MAP_MEMBERS = memberTable(
   methods<AnyMap>(Map, MAP_READERS, false),
   methods<AnyMap>(Map, MAP_WRITERS, true),
@@ -241,7 +241,7 @@ export const MAP_MEMBERS = memberTable(
   },
 );
 
-/** What views of Sets have beside their size. */
+/** The members of Set views, apart from `size`. */
 export const SET_MEMBERS = memberTable(
   methods<AnySet>(Set, SET_READERS, false),
   methods<AnySet>(Set, comparisons, false),

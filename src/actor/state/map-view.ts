@@ -3,7 +3,7 @@ import { MAP_MEMBERS, SET_MEMBERS } from "./map-members.js";
 import { Place } from "./place.js";
 import type { Viewing } from "./viewing.js";
 
-/** How views of Maps, and of Sets, behave: all is done by methods, which are in `map-members.ts`. */
+/** Proxy handler of Map and Set views. Their methods are in `map-members.ts`. */
 class CollectionView<C extends Map<unknown, unknown> | Set<unknown>> implements ProxyHandler<C> {
   readonly view: Viewing;
   readonly members: Readonly<Record<PropertyKey, unknown>>;

@@ -1,9 +1,9 @@
 import { propertyPath } from "../../protocol/index.js";
 import { setOwn } from "./plain-values.js";
 
-/** Puts others in the place of objects that stand directly inside a container. */
+/** Replaces the objects directly inside a container. */
 export function replaceMembers(container: object, replace: (member: object) => object): void {
-  // User code has frozen it: what it held on to is its own.
+  // User code froze it, so it keeps its members.
   if (!Object.isExtensible(container)) return;
   const other = (member: unknown): unknown =>
     typeof member === "object" && member !== null ? replace(member) : member;
@@ -32,7 +32,7 @@ export function replaceMembers(container: object, replace: (member: object) => o
   }
 }
 
-/** What stands directly inside a container; nothing for what is none. */
+/** The direct members of a container; empty for other objects. */
 export function membersOf(container: object): Iterable<unknown> {
   if (Array.isArray(container) || container instanceof Set) return container;
   if (container instanceof Map) return [...container.keys(), ...container.values()];
@@ -41,7 +41,7 @@ export function membersOf(container: object): Iterable<unknown> {
     : Object.keys(container).map((key) => (container as Record<string, unknown>)[key]);
 }
 
-/** How the path goes on from a container to what stands in it. */
+/** The path segment from a container to one of its members. */
 export function memberPath(container: object, member: unknown): string {
   if (Array.isArray(container)) return `[${container.indexOf(member)}]`;
   if (container instanceof Map) {

@@ -9,7 +9,7 @@ type Target = Record<PropertyKey, unknown>;
 
 const MEMBERS = memberTable();
 
-/** How views of plain objects behave: own properties only, whatever `Object.prototype` has. */
+/** Proxy handler of plain-object views: own properties only, whatever `Object.prototype` has (VALUE-10). */
 export class ObjectView implements ProxyHandler<Target> {
   readonly #view: Viewing;
 
@@ -26,7 +26,7 @@ export class ObjectView implements ProxyHandler<Target> {
   }
 
   set(target: Target, key: PropertyKey, value: unknown, receiver: unknown): boolean {
-    // An object that inherits from a view gets a property of its own, as from any other object.
+    // The write is to an object that inherits from the view: it gets its own property, as with any prototype.
     if (isHeir(receiver, target))
       return Reflect.defineProperty(receiver, key, { value, writable: true, enumerable: true, configurable: true });
     this.#view.guardWrite();
@@ -107,10 +107,10 @@ export class ObjectView implements ProxyHandler<Target> {
 }
 leadNowhere(ObjectView);
 
-/** Libraries that freeze what they are given (immer) fail with what helps. */
+/** Libraries that freeze their input (immer) fail here, with the remedy in the message. */
 export function refuseFreezing(): never {
   throw new TypeError(
-    "A part of the state cannot be frozen or sealed. A library that does so takes a plain copy: `snapshot(value)`",
+    "A part of the state cannot be frozen or sealed. Give a library that does so a plain copy: `snapshot(value)`",
   );
 }
 
@@ -118,7 +118,7 @@ export function refusePrototype(): never {
   throw new TypeError("A part of the state cannot be given a prototype: state is plain data");
 }
 
-/** Traps that a class lacks are not looked for in `Object.prototype`. */
+/** Makes a handler class inherit nothing, so that missing traps are not looked up in `Object.prototype`. */
 export function leadNowhere(handler: { readonly prototype: object }): void {
   Object.setPrototypeOf(handler.prototype, null);
 }
@@ -126,8 +126,8 @@ export function leadNowhere(handler: { readonly prototype: object }): void {
 export function viewOfMember(view: Viewing, target: Target, key: PropertyKey): unknown {
   const value = target[key];
   if (typeof value !== "object" || value === null) return value;
-  // User code has frozen its own reference: a proxy may show what is in it only as it is, until a commit has put another
-  // in its place. What is written meanwhile is not told.
+  // User code froze its own reference. A proxy must then return the member itself, not a view, until a commit replaces
+  // the frozen object. Writes to the member meanwhile are not seen.
   if (!Object.isExtensible(target) && isFixed(Object.getOwnPropertyDescriptor(target, key))) {
     view.tree.watch([target]);
     return value;
@@ -142,7 +142,7 @@ export function descriptorOf(view: Viewing, target: Target, key: PropertyKey): P
   return descriptor;
 }
 
-/** Whether a proxy must show a property, since user code has frozen or defined it so. */
+/** Whether a proxy must report a property, because user code froze the object or made the property non-configurable. */
 export function isPinned(target: object, key: PropertyKey): boolean {
   const descriptor = Object.getOwnPropertyDescriptor(target, key);
   return descriptor !== undefined && (!descriptor.configurable || !Object.isExtensible(target));
@@ -152,7 +152,7 @@ function isFixed(descriptor: PropertyDescriptor | undefined): boolean {
   return descriptor !== undefined && !descriptor.configurable && !descriptor.writable;
 }
 
-/** What has no place in a state about how a property is defined. */
+/** What a state cannot store about a property definition; undefined if it can. */
 export function unusual(descriptor: PropertyDescriptor): string | undefined {
   if (Object.hasOwn(descriptor, "get") || Object.hasOwn(descriptor, "set")) return "accessor property";
   const denied = (["writable", "enumerable", "configurable"] as const).find(
@@ -161,7 +161,7 @@ export function unusual(descriptor: PropertyDescriptor): string | undefined {
   return denied && `property that is not ${denied}`;
 }
 
-/** Whether something is written to an object that inherits from the view. */
+/** Whether the receiver of a write is an object that inherits from the view. */
 export function isHeir(receiver: unknown, target: object): receiver is object {
   return typeof receiver === "object" && receiver !== null && seenThrough(receiver)?.raw !== target;
 }
@@ -170,6 +170,7 @@ export function isLeafValue(value: unknown): boolean {
   return typeof value === "object" ? value === null : typeof value !== "function" && typeof value !== "symbol";
 }
 
+/** The object behind a view; any other value as it is. */
 export function seenThroughOr(value: unknown): unknown {
   return typeof value === "object" && value !== null ? (seenThrough(value)?.raw ?? value) : value;
 }

@@ -1,6 +1,6 @@
-/** A state that objects are handed in to. */
+/** A state that callbacks hand objects in to. */
 export interface WatchedState {
-  /** A callback that began before what was handed in last has ended: it may have written through its own references. */
+  /** A callback ended that began before the last hand-in, so it may have written through its own references. */
   mayDiffer(): void;
 }
 
@@ -10,13 +10,13 @@ interface Open {
 }
 
 /**
- * The callbacks of user code that run, as far as states need to know of them: whoever hands an object in may write through
- * its own reference until its callback has ended, and no view tells of that.
+ * The running callbacks of user code. A callback that hands an object in may write to it through its own reference
+ * until it ends, and no view sees that. A state is therefore told when such a callback ends.
  */
 export class OpenCallbacks {
   #handIns = 0;
   readonly #open = new Set<Open>();
-  /** When something was handed in last, for each state where a callback that may have done it still runs. */
+  /** The last hand-in to each state for which a callback that may have made it still runs. */
   readonly #watched = new Map<WatchedState, number>();
   #lastEnded: Open | undefined;
   #runHandler: Open | undefined;
@@ -26,7 +26,7 @@ export class OpenCallbacks {
     this.#watched.set(state, this.#handIns);
   }
 
-  /** A callback begins, called `name` in the log. What is returned is called at its end, before its last commit. */
+  /** A callback begins, named `name` in the log. Call the returned function at its end, before its last commit. */
   begin(name: string): () => void {
     const callback = { name, begun: this.#handIns };
     this.#open.add(callback);
@@ -35,7 +35,9 @@ export class OpenCallbacks {
     };
   }
 
-  /** The same for the run handler, which may never end: whenever it waits for a message, what it did until then has ended. */
+  /**
+   * The same for the run handler, which may never end: each wait for a message counts as the end of what it did before.
+   */
   beginRunHandler(): () => void {
     const ended = this.begin("run");
     this.#runHandler = [...this.#open].at(-1);
@@ -52,7 +54,7 @@ export class OpenCallbacks {
     this.#ended(before);
   }
 
-  /** Asked for by user code: all that it has written is to be stored now. */
+  /** User code asked for a save: stores everything it has written so far. */
   saveAll(): void {
     for (const state of this.#watched.keys()) state.mayDiffer();
   }
@@ -68,18 +70,18 @@ export class OpenCallbacks {
     const earliest = this.#earliest();
     for (const [state, at] of this.#watched) {
       if (at > callback.begun) state.mayDiffer();
-      // Connections come and go: one that nobody can have handed anything in to is kept no longer.
+      // No running callback can have handed anything in: drops the state, as connections come and go.
       if (at <= earliest) this.#watched.delete(state);
     }
   }
 
-  /** Whether one that may have handed something in still runs. */
+  /** Whether a callback that may have handed something in is still running. */
   isWatched(state: WatchedState): boolean {
     const at = this.#watched.get(state);
     return at !== undefined && this.#earliest() < at;
   }
 
-  /** Those that may have handed in what came last. */
+  /** Names of the callbacks that may have made the last hand-in. */
   suspects(): string[] {
     const at = this.#handIns;
     const ran = this.#lastEnded ? [...this.#open, this.#lastEnded] : [...this.#open];

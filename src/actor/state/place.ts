@@ -1,23 +1,23 @@
 /**
- * Where an object stands in a state: in which others, and how often.
+ * The position of an object in a state: the containers it is in (its parents), and in how many slots of each.
  *
- * Known of every object that user code has seen or handed in; of the others nothing is needed, since nobody can change
- * them or put them anywhere. After a commit each object stands in one place; until then it may stand in several.
+ * Every object that user code has seen or handed in has one. Others need none: nobody can change or move them. After a
+ * commit an object has one parent and one slot; until then it may have several (VALUE-9).
  */
 export class Place {
-  /** The object itself, which user code sees through views. */
+  /** The object behind the views. */
   readonly raw: object;
   readonly owner: PlaceOwner;
-  /** The one that it has stood in longest; undefined: it is no part of the state. */
+  /** The oldest parent; undefined if the object is in no container. */
   #parent: Place | PlaceOwner | undefined;
-  /** In how many slots of that one. */
+  /** Slots in the oldest parent. */
   #count = 0;
-  /** The one after that: most that move stand in two for a while, and need no table. */
+  /** The next oldest. An object that is moved mostly has two parents for a while, and needs no Map. */
   #second: Place | PlaceOwner | undefined;
   #secondCount = 0;
-  /** Further ones, in the order in which it came there. */
+  /** Further parents, oldest first, with the slots in each. */
   #others: Map<Place | PlaceOwner, number> | undefined;
-  /** In an array that it already stood in, it came in front: the later slot is the older one. */
+  /** True when the object was inserted before its existing slot of an array: the later slot is the older one. */
   isLastOlder = false;
 
   constructor(raw: object, owner: PlaceOwner) {
@@ -34,7 +34,7 @@ export class Place {
     return this.#count > 1 || this.#second !== undefined;
   }
 
-  /** Whether it stands in anything, which may have been taken out. */
+  /** Whether it is in a container, even one that was removed from the state. */
   get isPlaced(): boolean {
     return this.#parent !== undefined;
   }
@@ -99,7 +99,7 @@ export class Place {
     if (this.#others.size === 0) this.#others = undefined;
   }
 
-  /** Containers around it on the longest way down from the root; 0 for the root, also for the root of what was taken out. */
+  /** Containers around it on the longest path from the root; 0 for the root, and for the top of a removed part. */
   depth(known?: Map<Place, number>): number {
     if (this.owner.shared.size === 0) {
       let depth = 0;
@@ -115,7 +115,7 @@ export class Place {
     return deepest;
   }
 
-  /** In how many places of the state it is stored; 0 if it was taken out. */
+  /** How many times it will be stored, counted along every path from the root; 0 if it was removed from the state. */
   occurrences(known?: Map<Place, number>): number {
     if (this.owner.shared.size === 0) {
       let top = this.#parent;
@@ -132,7 +132,7 @@ export class Place {
     return total;
   }
 
-  /** Itself and all that it stands in. */
+  /** Itself and every container around it. */
   ancestors(found = new Set<Place>()): Set<Place> {
     if (found.has(this)) return found;
     found.add(this);
@@ -141,9 +141,9 @@ export class Place {
   }
 }
 
-/** The state that a place belongs to; also what its root stands in. */
+/** The state that a place belongs to, which is also the parent of its root. */
 export interface PlaceOwner {
-  /** Those that stand in several places. */
+  /** The objects with several parents or slots. */
   readonly shared: Set<Place>;
 }
 

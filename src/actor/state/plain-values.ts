@@ -1,14 +1,14 @@
 import { decodeValue, encodeValue, headBytes, isShortInteger, measure, textBytes } from "../../protocol/index.js";
 
-/** More than memory holds, and a small integer to the engine. */
+/** More bytes than memory holds, and still a small integer to V8. */
 const NO_LIMIT = 2 ** 30 - 1;
 
-/** Whether nothing inside it can be changed by way of a view. */
+/** Whether the object has no members that a view could change. */
 export function isLeaf(raw: object): boolean {
   return ArrayBuffer.isView(raw) || raw instanceof ArrayBuffer || raw instanceof Error || raw instanceof RegExp;
 }
 
-/** Its encoded bytes. */
+/** Size of the encoded value in bytes. */
 export function sizeOf(value: unknown): number {
   switch (typeof value) {
     case "boolean":
@@ -25,14 +25,16 @@ export function sizeOf(value: unknown): number {
   return measure(value, 0, NO_LIMIT).bytes;
 }
 
-/** A copy of a value, as it would be after a restart. */
+/** A copy of a value, as a restart would read it. */
 export function copyOf<T>(value: T): T {
   return decodeValue(encodeValue(value, { limitBytes: NO_LIMIT })) as T;
 }
 
-/** Writes an own property of a plain object, whatever its prototype has under that name. */
+/**
+ * Writes an own property of a plain object, even if its prototype has a setter or a read-only property of that name.
+ */
 export function setOwn(target: object, key: PropertyKey, value: unknown): void {
-  // Assigned where that does the same: a property that is its own, or that no prototype has.
+  // Assignment is faster, and the same where the property is own or on no prototype.
   if (!(key in target) || Object.hasOwn(target, key)) (target as Record<PropertyKey, unknown>)[key] = value;
   else
     Object.defineProperty(target, key, {

@@ -1,16 +1,16 @@
 import { ActorError, checkValue, measure, notSerializable } from "../../protocol/index.js";
 
-/** What errors call a state, and how large it may be. */
+/** The name of a state in errors, and its limit. */
 export interface Bounds {
   readonly what: string;
-  /** What users get. */
+  /** The limit that users see, in bytes. */
   readonly limitBytes: number;
 }
 
-/** A value far beyond any limit need not be known to the byte. */
+/** Values larger than this are not measured exactly. */
 export const MAX_COUNTED_BYTES = 8_000_000;
 
-/** Thrown within this folder at what cannot become part of the state. */
+/** Thrown within this folder for a value that cannot become part of the state. */
 export class Refusal {
   readonly found: string;
 
@@ -19,23 +19,23 @@ export class Refusal {
   }
 }
 
-/** Thrown within this folder once what is handed in certainly has more bytes than the state may. */
+/** Thrown within this folder once the values being handed in are certainly larger than a state may be. */
 export const TOO_MUCH = new Refusal("too much");
 
-const told = new WeakSet<object>();
+const refusals = new WeakSet<object>();
 
-/** An error by which a state refuses a statement of user code. */
-export function toldToUserCode<E extends Error>(error: E): E {
-  told.add(error);
+/** Marks an error by which a state refuses a statement, for `isRefusedByState`. */
+export function markedAsRefusal<E extends Error>(error: E): E {
+  refusals.add(error);
   return error;
 }
 
-/** Whether a state has refused a statement with this error: the same statement would be refused again. */
+/** Whether a state refused a statement with this error. Retrying the statement would fail again. */
 export function isRefusedByState(thrown: unknown): boolean {
-  return typeof thrown === "object" && thrown !== null && told.has(thrown);
+  return typeof thrown === "object" && thrown !== null && refusals.has(thrown);
 }
 
-/** What user code is told of `error`, which was met as `value` was to come to stand at `path`, `depth` containers deep. */
+/** The error that user code gets for `error`, thrown while `value` was put at `path`, `depth` containers deep. */
 export function refusalOf(
   error: unknown,
   value: unknown,
@@ -46,15 +46,15 @@ export function refusalOf(
   try {
     checkValue(value, at.path, at.depth);
   } catch (reason) {
-    return reason instanceof Error ? toldToUserCode(reason) : reason;
+    return reason instanceof Error ? markedAsRefusal(reason) : reason;
   }
-  return error instanceof Refusal ? toldToUserCode(notSerializable(at.path, error.found)) : error;
+  return error instanceof Refusal ? markedAsRefusal(notSerializable(at.path, error.found)) : error;
 }
 
 export function tooLarge({ what, limitBytes }: Bounds, path: string, sizeBytes: number): ActorError {
   const size = sizeBytes < MAX_COUNTED_BYTES ? `${sizeBytes}` : `over ${MAX_COUNTED_BYTES}`;
-  const message = `With this at ${path}, ${what} would be too large: ${size} bytes, the limit is ${limitBytes}`;
-  return toldToUserCode(new ActorError("value", "too_large", message, { metadata: { path, sizeBytes, limitBytes } }));
+  const message = `With this value at ${path}, ${what} would be too large: ${size} bytes, the limit is ${limitBytes}`;
+  return markedAsRefusal(new ActorError("value", "too_large", message, { metadata: { path, sizeBytes, limitBytes } }));
 }
 
 function countedBytes(value: unknown): number {

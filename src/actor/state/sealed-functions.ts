@@ -1,7 +1,6 @@
 /**
- * Functions that lead nowhere. What a view answers under a name may be a name that a client sent, and a function of the
- * language reached that way could be written to: by it, all actors of the isolate would be changed. These are frozen, and
- * neither they nor what they inherit reaches a prototype of the language.
+ * Frozen functions from which no prototype of the language can be reached. User code may read a view by a name that a
+ * client sent; writing to a native function reached that way would change every actor of the isolate (VALUE-10).
  */
 type AnyFunction = (this: unknown, ...args: never[]) => unknown;
 
@@ -18,7 +17,7 @@ for (const name of ["call", "apply", "bind", "toString"] as const) {
 }
 Object.freeze(methods);
 
-/** Freezes a function and takes its prototypes away. */
+/** Freezes a function and removes its prototypes. */
 export function sealed<F extends (...args: never[]) => unknown>(run: F, name: PropertyKey): F {
   define(run, "name", String(name));
   Object.setPrototypeOf(run, methods);
@@ -26,7 +25,7 @@ export function sealed<F extends (...args: never[]) => unknown>(run: F, name: Pr
   return Object.freeze(run);
 }
 
-/** The function of a name that the language has, on whatever `this` it is called. */
+/** A sealed function that calls the prototype's own method on its `this`. */
 export function sealedMethod(prototype: object, name: PropertyKey): (...args: never[]) => unknown {
   const real = Object.getOwnPropertyDescriptor(prototype, name)?.value as AnyFunction;
   return sealed(function (this: unknown, ...args: never[]) {
@@ -34,7 +33,7 @@ export function sealedMethod(prototype: object, name: PropertyKey): (...args: ne
   }, name);
 }
 
-/** What stands for the class of a view: makes real ones, for libraries that copy with `new value.constructor(…)`. */
+/** The `constructor` of a view: makes native objects, for libraries that copy with `new value.constructor(…)`. */
 export function sealedMaker(real: new (...args: never[]) => object): (...args: never[]) => unknown {
   const make = function (...args: never[]): object {
     return Reflect.construct(real, args);
@@ -45,7 +44,7 @@ export function sealedMaker(real: new (...args: never[]) => object): (...args: n
   return sealed(make, real.name);
 }
 
-/** What plain objects have beside their own properties. The rest of what `Object.prototype` has is not there. */
+/** The members of `Object.prototype` that views have. They have none of the others. */
 const OBJECT_METHODS = [
   "hasOwnProperty",
   "isPrototypeOf",
@@ -55,7 +54,7 @@ const OBJECT_METHODS = [
   "valueOf",
 ];
 
-/** A table of members without a prototype, frozen. */
+/** A frozen table of members, without a prototype. */
 export function memberTable(
   ...parts: readonly Readonly<Record<PropertyKey, unknown>>[]
 ): Readonly<Record<PropertyKey, unknown>> {
@@ -65,7 +64,7 @@ export function memberTable(
   return Object.freeze(table);
 }
 
-/** The methods of a class of the language, but for those in `except`. */
+/** Sealed versions of all methods of a native class, except those in `except`. */
 export function sealedMethods(prototype: object, except: ReadonlySet<PropertyKey>): Record<PropertyKey, unknown> {
   const found = Object.create(null) as Record<PropertyKey, unknown>;
   for (const name of Reflect.ownKeys(prototype)) {

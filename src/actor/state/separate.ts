@@ -4,14 +4,14 @@ import { Place } from "./place.js";
 
 interface Kept {
   readonly place: Place;
-  /** Which of its slots here stays, from 1; 0: none. */
+  /** The slot that stays, counted from 1; 0 for none. */
   readonly slot: number;
   met: number;
 }
 
 /**
- * Objects that stand in several places of the state stay in the one where they have been longest; the others get copies.
- * What also stands in something that was taken out of the state stays there, until that comes back (`relink`).
+ * Keeps each object that has several places in the oldest one and puts copies in the others (VALUE-9). Containers that
+ * were removed from the state keep the object; if they come back, `relink` links it again.
  */
 export function separate(shared: ReadonlySet<Place>): void {
   if (shared.size === 0) return;
@@ -53,7 +53,7 @@ export function separate(shared: ReadonlySet<Place>): void {
   }
 }
 
-/** What was taken out of the state comes back: what stands in it does again. Gives it, and all of that. */
+/** Links the members of an object that returns to the state, at any depth. Returns the object and all relinked ones. */
 export function relink(place: Place, found: object[] = []): object[] {
   found.push(place.raw);
   const slots = new Map<Place, number>();
@@ -69,8 +69,9 @@ export function relink(place: Place, found: object[] = []): object[] {
 }
 
 /**
- * What was taken out of the state holds on to none of what still stands elsewhere: code that makes each version of a list
- * from the last one (`list = [...list, item]`) would leave every element in as many places as there were versions.
+ * Unlinks a removed object from its members that are also elsewhere. Otherwise code that builds each version of an
+ * array from the last one (`list = [...list, item]`) would leave every element with as many parents as there were
+ * versions.
  */
 export function unlink(place: Place): void {
   for (const member of membersOf(place.raw)) {
@@ -83,7 +84,7 @@ export function unlink(place: Place): void {
   }
 }
 
-/** Whether something of `places` stands in a container, however deep. */
+/** Whether a container holds any of `places`, at any depth. */
 export function holdsAny(container: object, places: ReadonlySet<Place>): boolean {
   for (const member of membersOf(container)) {
     if (typeof member !== "object" || member === null) continue;

@@ -26,7 +26,7 @@ import { LentBytes } from "./lent-bytes.js";
 import { memberPath } from "./members.js";
 import type { OpenCallbacks, WatchedState } from "./open-callbacks.js";
 import { Place, type PlaceOwner } from "./place.js";
-import { MAX_COUNTED_BYTES, Refusal, refusalOf, toldToUserCode, tooLarge, type Bounds } from "./refusals.js";
+import { MAX_COUNTED_BYTES, Refusal, refusalOf, markedAsRefusal, tooLarge, type Bounds } from "./refusals.js";
 import { separate, unlink } from "./separate.js";
 import { StateView, type Guards } from "./state-view.js";
 import { TextSizes } from "./text-sizes.js";
@@ -346,7 +346,7 @@ export class StateTree implements Recipient, ViewedState, WatchedState {
     try {
       bytes = encodeValue(this.#root, options);
     } catch {
-      this.#held.takeViewsOut(this.#root);
+      this.#held.unwrapViews(this.#root);
       bytes = encodeValue(this.#root, options);
     }
     this.#encodedSize = bytes.length;
@@ -374,7 +374,7 @@ export class StateTree implements Recipient, ViewedState, WatchedState {
   }
 
   refuse(place: Place, path: string, found: string): never {
-    throw toldToUserCode(notSerializable(this.pathOf(place) + path, found));
+    throw markedAsRefusal(notSerializable(this.pathOf(place) + path, found));
   }
 }
 

@@ -8,16 +8,17 @@ import { Place, type PlaceOwner } from "./place.js";
 import { registerStandIn, registerView, seenThrough, standInOf } from "./views-by-object.js";
 import type { ViewedState, Viewing } from "./viewing.js";
 
+/** What a context checks at each use of its views. */
 export interface Guards {
-  /** Runs at each access, and may throw. */
+  /** Called at every access; may throw. */
   readonly onRead?: () => void;
-  /** Runs at each change, beside `onRead`. */
+  /** Called at every change, after `onRead`; may throw. */
   readonly onWrite?: () => void;
-  /** Every change through it is refused. */
+  /** Refuses every change. */
   readonly isReadOnly?: boolean;
 }
 
-/** One way of looking at the state: what contexts give as `state`. Same object, same view of it. */
+/** The views of a state that one context hands out as `c.state`. An object always has the same view. */
 export class StateView implements Viewing {
   readonly tree: ViewedState & PlaceOwner;
   readonly #guards: Guards;
@@ -63,7 +64,7 @@ export class StateView implements Viewing {
 
   #makeView(value: object, container: object | undefined): object {
     const behind = seenThrough(value);
-    // User code has written a view through a reference of its own.
+    // User code wrote a view into the state through its own reference.
     if (behind) return behind.owner === this.tree ? (this.wrap(behind.raw, undefined) as object) : value;
     const kind = kindOf(value);
     switch (kind) {

@@ -1,28 +1,32 @@
 import type { Place } from "./place.js";
 
-/** Longer texts are not counted to the byte as they are assigned: code that builds one bit by bit would pay for all of it each time. */
+/**
+ * Longer strings are estimated when assigned: code that builds one bit by bit would pay for all of it at every step.
+ */
 const LONG_TEXT = 256;
 const MOST_BYTES_A_UNIT = 3;
 const HEAD_BYTES = 8;
 
-/** Sizes of long texts in objects: counted as the most that they can have, until the state is measured again. */
+/**
+ * Sizes of long strings in objects. Each counts as its largest possible size until the state is measured (VALUE-12).
+ */
 export class TextSizes {
   #counted = new Map<Place, Map<string, number>>();
 
-  /** How many bytes a slot of an object counts for that holds `old`. */
+  /** The bytes counted for the property `key`, which holds `old`. */
   counted(place: Place, key: string, old: unknown, sizeOf: (value: unknown) => number): number {
     if (typeof old !== "string") return sizeOf(old);
     return this.#counted.get(place)?.get(key) ?? this.least(old);
   }
 
-  /** How many bytes a value is to count for. */
+  /** The bytes to count for a value. */
   estimate(value: unknown, sizeOf: (value: unknown) => number): number {
     return typeof value === "string" && value.length > LONG_TEXT
       ? value.length * MOST_BYTES_A_UNIT + HEAD_BYTES
       : sizeOf(value);
   }
 
-  /** A slot of an object counts for so many bytes now. */
+  /** Records the bytes counted for a property. */
   count(place: Place, key: string, value: unknown, bytes: number): void {
     const slots = this.#counted.get(place);
     if (typeof value !== "string" || value.length <= LONG_TEXT) slots?.delete(key);
@@ -30,17 +34,17 @@ export class TextSizes {
     else this.#counted.set(place, new Map([[key, bytes]]));
   }
 
-  /** What it counted for is not known any more. */
+  /** Forgets the bytes counted for a property. */
   drop(place: Place, key: string): void {
     this.#counted.get(place)?.delete(key);
   }
 
-  /** The fewest bytes that a text can have been counted as. */
+  /** The fewest bytes a string can have been counted as. */
   least(text: string): number {
     return text.length + 1;
   }
 
-  /** The state has been measured. */
+  /** Call when the state has been measured. */
   forget(): void {
     if (this.#counted.size > 0) this.#counted = new Map();
   }

@@ -2,33 +2,37 @@ import type { Copies } from "./copies.js";
 import type { Place } from "./place.js";
 import type { TextSizes } from "./text-sizes.js";
 
-/** What one statement does to one object of the state. */
+/** The effect of one statement on one object of the state. */
 export interface Change {
-  /** What comes to stand in it; checked before anything changes. */
+  /** The new members, checked before anything changes. */
   readonly add: readonly unknown[];
-  /** What goes out of it. */
+  /** The removed members. */
   readonly remove: readonly unknown[];
-  /** Encoded bytes that are added beside those, or taken away. */
+  /** Change of the encoded size apart from these members, in bytes. */
   readonly extraBytes: number;
-  /** How the path goes on to the part that comes `index`th. */
+  /** The path segment to the new member `index`. */
   path(index: number): string;
-  /** Changes it; `taken` is what stands in the state for what came. */
+  /** Makes the change; `taken` are the new members as the state holds them. */
   apply(taken: readonly unknown[]): void;
 }
 
-/** A state as its views need it. What changes it throws value/not_serializable or value/too_large, and nothing has changed then. */
+/**
+ * What views need from their state. `change`, `resize`, `setLeaf` and `replaceRoot` change nothing when they throw.
+ * @throws {value/not_serializable} when a new value cannot be stored
+ * @throws {value/too_large} when the state would be too large
+ */
 export interface ViewedState {
   readonly root: unknown;
   readonly version: number;
   readonly texts: TextSizes;
   readonly copies: Copies;
-  /** @throws actor/state_mutation_reentrant */
+  /** @throws {actor/state_mutation_reentrant} when the state may not be changed now */
   checkWritable(isReadOnly: boolean): void;
   replaceRoot(value: unknown): void;
   change(place: Place, change: Change): void;
-  /** A statement that brings no objects and takes none out. */
+  /** A change that adds and removes no objects. */
   resize(place: Place, bytes: number, path: () => string, apply: () => void): void;
-  /** The same for a property of a plain object; `old` is undefined for a new one. */
+  /** Sets a property of a plain object from one primitive value to another; `old` is undefined for a new property. */
   setLeaf(
     place: Place,
     key: string,
@@ -37,24 +41,26 @@ export interface ViewedState {
     path: () => string,
     apply: () => void,
   ): void;
-  /** @throws value/not_serializable */
+  /** @throws {value/not_serializable} always */
   refuse(place: Place, path: string, found: string): never;
   constructorWasRead(): void;
-  /** User code may hold a reference to these, and write through it. */
+  /** User code may hold references to these objects and write through them. */
   watch(held: readonly object[]): void;
-  /** A typed array or buffer is given to user code as it is. */
+  /** A typed array or buffer is handed to user code without a view. */
   lend(raw: object): void;
 }
 
-/** One way of looking at a state, as the views of its parts need it. */
+/** What the view of one object needs from the `StateView` it belongs to. */
 export interface Viewing {
   readonly tree: ViewedState;
-  /** At each access; may throw. */
+  /** Call at every access; may throw. */
   guard(): void;
-  /** At each change; may throw. */
+  /** Call before every change; may throw. */
   guardWrite(): void;
-  /** A part of the state as user code sees it; `container` is what it stands in, if in anything. */
+  /** The view of a part of the state. `container` is the object it is in, undefined for the root. */
   wrap(value: unknown, container: object | undefined): unknown;
-  /** What stands in the state for something that user code looks for in it; `isThere` tells whether it is the one. */
+  /**
+   * The state's own object for a value that user code searches for; `isThere` tells which copies are in the container.
+   */
   behind(value: unknown, isThere: (raw: unknown) => boolean): unknown;
 }

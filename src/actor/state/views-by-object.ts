@@ -1,7 +1,7 @@
 import type { Place } from "./place.js";
 import type { Viewing } from "./viewing.js";
 
-/** What a view shows, and to whom. */
+/** The object behind a view, and the `StateView` the view belongs to. */
 export interface Shown {
   readonly place: Place;
   readonly through: Viewing;
@@ -18,12 +18,12 @@ export function registerView(view: object, what: Shown): void {
   shown.set(view, what);
 }
 
-/** Where what is behind a view stands; undefined for what is no view. */
+/** The place of the object behind a view; undefined if the value is not a view. */
 export function seenThrough(value: object): Place | undefined {
   return shown.get(value)?.place;
 }
 
-/** Errors and expressions are given out as copies: which of the state's one stands for. */
+/** The state's own error or regular expression for a copy that user code got. */
 export function standInOf(copy: object): object | undefined {
   return standIns.get(copy);
 }

@@ -1,4 +1,4 @@
-/** Random programs that hold on to views of what they take out, and put it elsewhere: into what it still contains, too. */
+/** Random programs that keep views of removed parts and put those elsewhere, also into their own members. */
 import fc from "fast-check";
 import { expect, it } from "vitest";
 import { encodeValue } from "../../../src/protocol/index.js";
@@ -55,7 +55,7 @@ it("refuses each statement that would make a cycle, and stores what is live", as
                 run(state, held as Any[]);
               } catch (error) {
                 isRefused = true;
-                // A view's list may have been taken away.
+                // The program may have removed the array from the object.
                 if ((error as Any).code !== "not_serializable" && !(error instanceof TypeError)) wrong ??= error;
               }
               if (isRefused) refused += 1;

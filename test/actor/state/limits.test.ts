@@ -1,4 +1,7 @@
-/** Random programs at the limit: a statement is refused exactly where it would pass it. Connections have the smallest state. */
+/**
+ * Random programs at the size limit: exactly the statements that would exceed it are refused. Connections have the
+ * smallest.
+ */
 import fc from "fast-check";
 import { expect, it } from "vitest";
 import { actor, type AnyActorDefinition } from "../../../src/actor/index.js";
@@ -9,7 +12,10 @@ import { single, type Single } from "../subject.js";
 type Any = any;
 
 const LIMIT = 8_000;
-/** The heads of objects are counted when the state is measured: one that has just reached 24, or 256, members may be a byte larger. */
+/**
+ * Object headers are counted only when the state is measured: an object that just reached 24 or 256 members may be a
+ * byte larger.
+ */
 const HEADS = 16;
 
 const FIRST = (): Any => ({ text: "", list: [], map: new Map(), object: {} });
@@ -60,7 +66,7 @@ it("refuses exactly the statement that passes the limit, in any program, and is 
             try {
               for (const { op, n, length, character } of statements) {
                 const before = encodeValue(state);
-                // The state itself is the model: what it would be, written out plainly.
+                // The model is a plain copy of the state with the statement applied.
                 const plain = structuredCloneOf(state);
                 const text = character.repeat(length);
                 const run = STATEMENTS[op] as (typeof STATEMENTS)[number];
@@ -97,7 +103,7 @@ it("refuses exactly the statement that passes the limit, in any program, and is 
   expect(refused).toBeGreaterThan(20);
 }, 600_000);
 
-/** Plain, and with objects shared as they are in the state. */
+/** A plain copy in which objects are shared as they are in the state. */
 function structuredCloneOf(state: Any): Any {
   const copies = new Map<Any, Any>();
   const copy = (of: Any): Any => {

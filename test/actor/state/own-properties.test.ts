@@ -4,7 +4,7 @@ import { StateSubject } from "../subject.js";
 // oxlint-disable-next-line typescript/no-explicit-any -- names and values that a client sends
 type Any = any;
 
-/** Whatever a test has done to the prototypes of the language is undone, so that no other test sees it. */
+/** Undoes whatever a test did to native prototypes, so that no other test sees it. */
 const PROTOTYPES = [
   Object.prototype,
   Array.prototype,
@@ -130,7 +130,7 @@ describe("a name that a client sent", () => {
           try {
             value[name].polluted = true;
           } catch {
-            // Frozen, or nothing there.
+            // Frozen, or absent.
           }
         }
       };
@@ -280,7 +280,7 @@ describe("views as other code sees them", () => {
 
   it("copies as lodash and date-fns do: by the constructor of what they copy", async () => {
     const subject = new StateSubject<Any>(parts);
-    // What both libraries do, in their order.
+    // The steps of both libraries, in their order.
     const cloneDeep = (value: Any): Any => {
       if (typeof value !== "object" || value === null) return value;
       const tag = Object.prototype.toString.call(value);
@@ -337,7 +337,7 @@ describe("views as other code sees them", () => {
       ),
     )) as unknown[];
     const texts = [
-      "A part of the state cannot be frozen or sealed. A library that does so takes a plain copy: `snapshot(value)`",
+      "A part of the state cannot be frozen or sealed. Give a library that does so a plain copy: `snapshot(value)`",
       "A part of the state cannot be given a prototype: state is plain data",
     ];
     expect(new Set(seen)).toEqual(new Set(texts.map((text) => `TypeError: ${text}`)));

@@ -112,7 +112,7 @@ describe("an object that stands in several places", () => {
   });
 
   it("does not stand in what was taken out: a list that is made anew for each item takes time by its length only", async () => {
-    // What is counted: how often it is asked where something stands, of the Map that knows.
+    // Counts calls of `Map.get`: the parents of an object beyond two are in a Map.
     const questions = async (versions: number): Promise<number> => {
       const subject = new StateSubject<Any>({ list: [], byId: {}, nested: { byId: {} } });
       const asked = vi.spyOn(Map.prototype, "get");
@@ -135,7 +135,8 @@ describe("an object that stands in several places", () => {
       ]);
       return count;
     };
-    // Each version has all items: twice as many are four times the work. All in all former versions would be eight times.
+    // Each version holds all items, so twice as many are four times the work. If items stayed in former versions: eight
+    // times.
     expect((await questions(80)) / (await questions(40))).toBeLessThan(5);
   });
 

@@ -1,4 +1,4 @@
-/** Random programs of statements: what is live, what is stored, and what plain JavaScript would have made of it, are the same. */
+/** Random programs of statements: the live state, the stored state and the plain JavaScript result are equal. */
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import { decodeValue, encodeValue } from "../../../src/protocol/index.js";
@@ -18,10 +18,10 @@ const FIRST = (): Any => ({
   at: new Date(5),
 });
 
-/** What one statement is made of; what it does depends on what it meets. */
+/** The ingredients of one statement. Its effect depends on the container it is applied to. */
 interface Statement {
   readonly op: number;
-  /** Which container of the state. */
+  /** Picks a container of the state. */
   readonly at: number;
   readonly key: number;
   readonly count: number;
@@ -29,7 +29,7 @@ interface Statement {
 }
 type ValueSpec =
   | { readonly kind: "plain"; readonly make: number }
-  /** A part of the state, which comes to stand in one more place. */
+  /** A part of the state, which gets one more place. */
   | { readonly kind: "part"; readonly at: number }
   /** Something that user code handed in before. */
   | { readonly kind: "own"; readonly at: number }
@@ -62,7 +62,7 @@ class Side {
     switch (spec.kind) {
       case "plain": {
         const made = PLAIN[spec.make % PLAIN.length]?.();
-        // What is frozen becomes a copy each time.
+        // Frozen objects are copied each time.
         if (typeof made === "object" && made !== null && Object.isExtensible(made)) this.own.push(made);
         return made;
       }
@@ -126,7 +126,7 @@ function membersOf(value: Any): Any[] {
   return Object.keys(value).map((key) => value[key]);
 }
 
-/** Each does one statement on what it finds; gives what the statement gave. */
+/** Each applies one statement to a container and returns its result. */
 const ON_ARRAY: ((list: Any[], s: Statement, v: () => Any) => Any)[] = [
   (l, s, v) => l.push(...Array.from({ length: s.count }, v)),
   (l, _, v) => l.unshift(v()),
@@ -183,7 +183,7 @@ const ON_DATE: ((date: Date, s: Statement, v: () => Any) => Any)[] = [
   (d) => d.setTime(Number.NaN),
 ];
 
-/** As the state does: own properties, whatever their name. */
+/** Writes an own property whatever its name, as the state does. */
 function write(object: Any, key: string, value: Any): void {
   if (key === "__proto__" && !Object.hasOwn(object, key))
     Object.defineProperty(object, key, { value, writable: true, enumerable: true, configurable: true });
@@ -217,14 +217,14 @@ const statement: fc.Arbitrary<Statement> = fc.record({
   count: fc.nat(4),
   value,
 });
-/** Each inner list is one callback; a commit follows. */
+/** Each inner array is one callback, followed by a commit. */
 const program = fc.array(fc.array(statement, { minLength: 1, maxLength: 6 }), { minLength: 1, maxLength: 5 });
 
 const bytesOf = (of: Any): string => Buffer.from(encodeValue(of)).toString("hex");
 
 /**
- * What a statement would make of a plain value, or whose refusal it would meet: the language's, or that of a state that
- * could not be stored.
+ * The result of a statement on a plain value, or its refusal: by the language, or because the state could not be
+ * stored.
  */
 function attempt(plain: Side, s: Statement): Side | "not_serializable" | "TypeError" {
   const tried = new Side(plain.root);
@@ -245,7 +245,7 @@ function attempt(plain: Side, s: Statement): Side | "not_serializable" | "TypeEr
   }
 }
 
-/** A copy in which objects are shared as before, which plain JavaScript sees and the codec does not. */
+/** A copy that keeps shared objects shared, which the codec would not. */
 function copyGraph<T>(graph: T): T {
   const copies = new Map<Any, Any>();
   const copy = (of: Any): Any => {
@@ -276,7 +276,7 @@ function copyGraph<T>(graph: T): T {
   return copy(graph);
 }
 
-/** Once stored, each object stands in one place: those that stood in several are several from then on. */
+/** After a commit each object is in one place; a shared one has become several. */
 function separated(root: Any): Any {
   return decodeValue(encodeValue(root));
 }
@@ -290,7 +290,7 @@ describe("any program of statements", () => {
         const subject = new StateSubject<Any>(FIRST());
         let plain = new Side(FIRST());
         for (const statements of callbacks) {
-          // Holes are stored as `undefined`, and each callback begins with objects that stand in one place each.
+          // Holes are stored as `undefined`, and each callback begins with every object in one place.
           plain = new Side(separated(plain.root));
           let wrong: unknown;
           await subject.edit((c) => {
@@ -320,7 +320,7 @@ describe("any program of statements", () => {
               } else {
                 expect(threw.code ?? threw.name, `${JSON.stringify(s)} ${threw}`).toBe(next);
                 refused += 1;
-                // Some are several statements, of which the first ones stand.
+                // Some are several statements, and the first of them stay in effect.
                 if (!isOne(live, s)) plain = new Side(separated(c.state));
                 else expect(bytesOf(c.state)).toBe(before);
               }
@@ -342,7 +342,7 @@ describe("any program of statements", () => {
   }, 600_000);
 });
 
-/** Whether what was tried is one statement: an assignment of several properties, or a swap, is several. */
+/** Whether the operation is one statement: assigning several properties, or swapping two, is several. */
 function isOne(live: Side, s: Statement): boolean {
   const all = live.containers();
   const target = all[s.at % all.length];

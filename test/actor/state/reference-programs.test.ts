@@ -1,4 +1,7 @@
-/** Random programs that write through their own references as well as through views: what is live at the end of a callback is stored. */
+/**
+ * Random programs that write through their own references and through views: the state live at the end of a callback is
+ * stored.
+ */
 import fc from "fast-check";
 import { expect, it } from "vitest";
 import { encodeValue } from "../../../src/protocol/index.js";
@@ -15,10 +18,10 @@ const OPS: ((own: Any[], state: Any, w: { on: number; other: number; n: number }
   (own, _, { on, n }) => own[on] && (own[on].text = "x".repeat(n)),
   (own, _, { on, n }) => own[on]?.list.push({ n }),
   (own, _, { on, n }) => own[on]?.map.set(n, { n }),
-  // A view, written past all views.
+  // Writes a view through the reference.
   (own, state, { on, other }) => own[on] && (own[on].view = state[`s${other}`]),
   (own, state, { on }) => own[on] && (own[on].listView = state.list[0]),
-  // One own object in another: both may be in the state.
+  // Puts one own object into another; both may be in the state.
   (own, _, { on, other }) => own[on] && own[other] && on !== other && (own[on].other = own[other]),
   (own, _, { on }) => own[on] && delete own[on].other,
   (own, _, { on }) => own[on] && Object.freeze(own[on].list),
@@ -48,7 +51,7 @@ it("stores what is live at the end of each callback, or refuses the commit for a
                   const among = Math.max(own.length, 1);
                   OPS[w.op]?.(own, state, { ...w, on: w.on % among, other: w.other % among });
                 } catch (error) {
-                  // A cycle, which a view refuses; an array that its owner has frozen.
+                  // A cycle, which a view refuses, or an array that its owner froze.
                   if ((error as Any).code !== "not_serializable" && (error as Error).name !== "TypeError")
                     unexpected = error;
                 }
@@ -68,7 +71,7 @@ it("stores what is live at the end of each callback, or refuses the commit for a
             stored += 1;
             expect(subject.single.subject.crashes).toBe(before);
             expect(encodeValue(subject.stored())).toEqual(live);
-            // And it stays one that can be stored.
+            // It can still be stored.
             await subject.edit(({ state }) => void (state.n = (state.n ?? 0) + 1));
           }
         }

@@ -40,7 +40,7 @@ describe("a statement of an array that is refused", () => {
           throw Object.assign(new Error("no"), { code: "no" });
         }),
     ],
-    ["a property that is no element", (list) => ((list as Any).name = "x")],
+    ["a property that is not an element", (list) => ((list as Any).name = "x")],
     ["too deep", (list) => list.push(nested(256))],
     ["the array itself", (list) => list.push(list)],
     ["the array in something new", (list) => list.unshift({ in: [list] })],
@@ -104,7 +104,7 @@ describe("any statement that is refused", () => {
     const codes = await subject.edit(({ state }) => {
       let inner = state.deep;
       while (Array.isArray(inner)) inner = inner[0];
-      // The object stands 203 deep, and soon also 2 deep: what comes into it must fit the deeper place.
+      // The object is 203 deep, and soon also 2 deep: new members must fit the deeper place.
       state.shallow.alias = inner;
       return [
         codeOf(() => (state.shallow.alias.more = nested(53))),
@@ -148,7 +148,7 @@ describe("any statement that is refused", () => {
     const subject = new StateSubject<{ readings: number[] }>({ readings: [] });
     const batch = Array.from({ length: 9_000 }, (_, index) => index + 0.5);
     let taken = 0;
-    // What one call of a client may hold.
+    // The most that one call of a client may hold.
     while ((await told(subject.edit(({ state }) => void state.readings.push(...batch)))) === undefined) taken += 1;
     expect(taken).toBeGreaterThan(20);
     expect(subject.stored().readings).toHaveLength(taken * 9_000);
