@@ -1,73 +1,84 @@
-/** All durations in ms; all numbers are positive. */
+/** `options` of a definition. All durations are in ms, all sizes in bytes, and all numbers must be positive. */
 export interface ActorOptions {
-  /** For displays; without effect. */
+  /** Display name; has no effect. */
   readonly name?: string;
+  /** Display icon; has no effect. */
   readonly icon?: string;
-  /** Of an action, of `onBeforeActionResponse`, and of a send with `wait` that names no timeout; default 60,000. */
+  /**
+   * How long an action and its `onBeforeActionResponse` may run (default 60,000). Exceeding it rejects with
+   * `actor/action_timed_out`. Also the timeout of a send with `wait` that names none.
+   */
   readonly actionTimeout?: number;
-  /** Default 5,000. Too long is actor/callback_timed_out, as for the hooks below. */
+  /**
+   * How long `createVars` may run (default 5,000). Exceeding it is `actor/callback_timed_out`, as for all hooks below.
+   */
   readonly createVarsTimeout?: number;
-  /** Default 5,000. */
+  /** How long `createConnState` may run (default 5,000). */
   readonly createConnStateTimeout?: number;
-  /** Default 5,000. */
+  /** How long `canCreate` and `onBeforeConnect` may run (default 5,000). */
   readonly onBeforeConnectTimeout?: number;
-  /** Of `onConnect` and of `onDisconnect`; default 5,000. */
+  /** How long `onConnect` and `onDisconnect` may run (default 5,000). */
   readonly onConnectTimeout?: number;
-  /** Default 30,000. */
+  /** How long the database's migration and `onMigrate` may run together (default 30,000). */
   readonly onMigrateTimeout?: number;
-  /** For all that is still done when the actor goes to sleep or is destroyed: its hook, `waitUntil`, `keepAwake`; default 15,000. */
+  /** How long an actor that sleeps or is destroyed waits for its hook, `waitUntil` and `keepAwake` (default 15,000). */
   readonly sleepGracePeriod?: number;
-  /** How long an actor with `onSleep` must be idle before it runs; default 30,000. */
+  /** How long an actor must be idle before `onSleep` runs (default 30,000). Without `onSleep` it has no effect. */
   readonly sleepTimeout?: number;
-  /** The actor never goes to sleep for being idle. The platform may still evict it. */
+  /** Never runs `onSleep` for being idle (default false). The platform may still evict the actor. */
   readonly noSleep?: boolean;
-  /** Stored messages of all queues together; default 1,000. */
+  /** The most stored messages, all queues together (default 1,000). A send beyond it is `queue/full`. */
   readonly maxQueueSize?: number;
-  /** Bytes of the stored messages' bodies together, beyond which a send is queue/full; default 8 MiB. */
+  /** The most bytes of stored message bodies, all queues together (default 8 MiB). A send beyond it is `queue/full`. */
   readonly maxQueueBytes?: number;
-  /** Bytes of one encoded message; default 65,536. */
+  /** The largest encoded message (default 65,536). A larger one is `queue/message_too_large`. */
   readonly maxQueueMessageSize?: number;
-  /** Connections and raw sockets at a time, beyond which a new one is connection/too_many; default 10,000. */
+  /** The most open connections and raw sockets (default 10,000). Another one is `connection/too_many`. */
   readonly maxConnections?: number;
-  /** Calls of one connection that run at a time; later ones wait their turn; default 256. */
+  /** How many calls of one connection run at a time (default 256). Later ones wait. */
   readonly maxConnectionCalls?: number;
-  /** Bytes of one connection's calls that have no answer yet, beyond which a call is connection/overloaded; default 16 MiB. */
+  /**
+   * The most bytes of one connection's unanswered calls (default 16 MiB). A call beyond it is `connection/overloaded`.
+   */
   readonly maxConnectionCallBytes?: number;
   /**
-   * Bytes that our own client may leave unread before its connection is closed with 1013; default 8 MiB, at least twice
-   * `maxOutgoingMessageSize`.
+   * The most bytes a client of Perdure may leave unread before its connection is closed with 1013 (default 8 MiB). At
+   * least twice `maxOutgoingMessageSize`.
    */
   readonly maxUnreadBytes?: number;
-  /** Schedules of all kinds together; default 1,000. */
+  /** The most schedules and recurring jobs together (default 1,000). */
   readonly maxSchedules?: number;
   /**
-   * Whether a raw socket (`onWebSocket`) stays open while the actor is out of memory, or which do; default false. Connections
-   * always do.
+   * Whether raw sockets (`onWebSocket`) stay open while the actor is out of memory, or a function that decides for each
+   * (default false). Connections always do.
+   *
+   * @example
+   *     canHibernateWebSocket: (request) => new URL(request.url).pathname.endsWith("/chat"),
    */
   readonly canHibernateWebSocket?: boolean | ((request: Request) => boolean);
-  /** @deprecated Accepted with a warning, without effect: state is committed before anything that depends on it is visible. */
+  /** @deprecated Has no effect, and warns: state is committed before anything that depends on it is visible. */
   readonly stateSaveInterval?: number;
-  /** @deprecated Accepted with a warning, without effect: the platform answers pings, also for an actor that hibernates. */
+  /** @deprecated Has no effect, and warns: the platform answers pings, also for an actor that hibernates. */
   readonly connectionLivenessTimeout?: number;
-  /** @deprecated Accepted with a warning, without effect. */
+  /** @deprecated Has no effect, and warns. */
   readonly connectionLivenessInterval?: number;
-  /** @deprecated Accepted with a warning, without effect. */
+  /** @deprecated Has no effect, and warns. */
   readonly enableActorRuntimeSocket?: boolean;
-  /** @deprecated Accepted with a warning, without effect: `sleepGracePeriod` bounds it. */
+  /** @deprecated Has no effect, and warns: `sleepGracePeriod` bounds it. */
   readonly onDestroyTimeout?: number;
-  /** @deprecated Accepted with a warning, without effect: `sleepGracePeriod` bounds it. */
+  /** @deprecated Has no effect, and warns: `sleepGracePeriod` bounds it. */
   readonly waitUntilTimeout?: number;
-  /** @deprecated Accepted with a warning, without effect. */
+  /** @deprecated Has no effect, and warns. */
   readonly preloadMaxWorkflowBytes?: number;
-  /** @deprecated Accepted with a warning, without effect. */
+  /** @deprecated Has no effect, and warns. */
   readonly preloadMaxConnectionsBytes?: number;
 }
 
-/** `inspector` of a definition. */
+/** `inspector` of a definition: validated, has no effect. */
 export interface InspectorConfig {
   readonly tabs?: readonly InspectorTab[];
 }
-/** A tab of one's own, or a built-in one that is hidden. */
+/** A custom inspector tab, or a built-in one that is hidden. */
 export type InspectorTab =
   | {
       readonly id: string;

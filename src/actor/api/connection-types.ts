@@ -1,9 +1,9 @@
-/** The typed façade of connections and events. The runtime behind it is untyped. */
+/** The types of connections and events. The runtime behind them is untyped. */
 import type { EventArguments, EventDeclarations } from "./declarations.js";
 
 /** Names of an actor's events: the declared ones, or any if none is declared. */
 export type EventNames<E extends EventDeclarations> = [keyof E] extends [never] ? string : keyof E & string;
-/** What goes with an event: its declared arguments; anything where none is declared. */
+/** The arguments of an event: the declared ones, or anything if none is declared. */
 export type EventArgs<E extends EventDeclarations, N> = string extends keyof E
   ? any[]
   : N extends keyof E
@@ -11,8 +11,8 @@ export type EventArgs<E extends EventDeclarations, N> = string extends keyof E
     : any[];
 
 /**
- * One caller that was let in: a socket as long as it is open, or one call over HTTP or from another actor while it runs.
- * Its type arguments are those of `ActorContext`, in the same order: `Conn<State, Params, ConnState>`.
+ * One admitted caller: a socket while it is open, or one call over HTTP or from another actor while it runs. Its type
+ * arguments are those of `ActorContext`, in the same order: `Conn<State, Params, ConnState>`.
  */
 /* oxlint-disable no-unused-vars -- all take the same parameters in the same order */
 export interface Conn<
@@ -27,22 +27,39 @@ export interface Conn<
 > {
   /** Unique among all connections of the actor. */
   readonly id: string;
-  /** What the client gave, or what `connParamsSchema` made of it; at most 4 KiB. */
+  /** The client's params, or the output of `connParamsSchema`. At most 4 KiB. */
   readonly params: CP;
   /**
-   * State of this connection, 8,000 bytes encoded at most. It goes with the connection: it survives hibernation, not the
-   * socket's end. Without `connState` or `createConnState` the first assignment begins it. @throws actor/conn_state_not_enabled on
-   * reading it before that; value/not_serializable on assigning what cannot be stored
+   * The connection's state: a live object of at most 8,000 encoded bytes. It survives hibernation and ends with the
+   * socket. Without `connState` or `createConnState` it begins with the first assignment.
+   *
+   * @example
+   *     c.conn.state.muted = true;
+   * @throws {actor/conn_state_not_enabled} when it is read before it exists
+   * @throws {value/not_serializable} when the assigned value cannot be stored
+   * @throws {value/too_large} when it would be larger than 8,000 bytes
    */
   state: CS;
-  /** Whether it is a socket, which stays open while the actor hibernates. */
+  /** Whether it is a socket that stays open while the actor hibernates. */
   readonly isHibernatable: boolean;
   /**
-   * Sends an event to this connection, subscribed or not, once what is dirty has been committed. To a call that is no
-   * socket nothing is sent; that is logged. @throws actor/validation_error, message/outgoing_too_long, value/not_serializable
+   * Sends an event to this connection, subscribed or not, after all changes so far are committed. A call without a
+   * socket receives nothing, which is logged.
+   *
+   * @example
+   *     c.conn.send("welcome", c.state.motd);
+   * @throws {actor/validation_error} when the event's schema rejects the arguments
+   * @throws {message/outgoing_too_long} when the encoded event is larger than `maxOutgoingMessageSize`
+   * @throws {value/not_serializable} when an argument cannot be encoded
    */
   send<N extends EventNames<E>>(name: N, ...args: EventArgs<E, N>): void;
-  /** Closes it with code 1000 and this reason, after what is dirty has been committed; resolves when `onDisconnect` has ended. */
+  /**
+   * Closes the connection with code 1000, after all changes so far are committed. Resolves once `onDisconnect` has
+   * ended. A reason that begins with `auth.` stops the client from connecting again.
+   *
+   * @example
+   *     await c.conns.get(id)?.disconnect("auth.kicked");
+   */
   disconnect(reason?: string): Promise<void>;
 }
 /* oxlint-enable no-unused-vars */
@@ -50,20 +67,22 @@ export interface Conn<
 /** A connection of any actor. */
 export type AnyConn = Conn<any, any, any, any, any, any, any, any>;
 
-/** `c.conns`: who is connected now, by connection id. Live; to be read only. */
+/** `c.conns`: the connections now, by id. A live map that cannot be written. */
 export interface Conns<CP, CS, E extends EventDeclarations> extends Map<
   string,
   Conn<any, CP, CS, any, any, any, E, any>
 > {
-  /** @throws actor/read_only */
+  /** @throws {actor/read_only} always */
   set(id: string, connection: never): this;
-  /** @throws actor/read_only: `disconnect()` ends a connection */
+  /** @throws {actor/read_only} always: end a connection with its `disconnect()` */
   delete(id: string): boolean;
-  /** @throws actor/read_only */
+  /** @throws {actor/read_only} always */
   clear(): void;
 }
 
-/** How a connection ended: WebSocket close code and reason; 1006 for one that was lost, 1000 for a call that was served. */
+/**
+ * How a connection ended: the WebSocket close code and reason. 1006: the socket was lost; 1000 also: a call was served.
+ */
 export interface Disconnection {
   readonly code: number;
   readonly reason: string;

@@ -1,9 +1,10 @@
 /**
- * The typed façade of actors. Generics stop here: the runtime below handles `unknown` and codecs.
+ * The types of `actor()`'s configuration and of the contexts its callbacks get. The runtime below handles `unknown` and
+ * codecs; generics stop here.
  *
  * Type parameters, in this order everywhere: S state · CP connection params · CS connection state · V vars · I input ·
- * DB database: the client, or a provider of it · E events · Q queues · A actions, or M: the same as clients call them. No
- * context uses I; it keeps its place. Contexts that lack some of them leave those out, as RivetKit's do.
+ * DB database (the client, or a provider of it) · E events · Q queues · A actions, or M: the actions as clients call
+ * them. No context uses I; it keeps its place. A context that lacks some of them leaves those out, as in RivetKit.
  */
 import type { InspectorConfig, ActorOptions } from "./actor-options.js";
 import type { ActorKv } from "./kv-types.js";
@@ -23,91 +24,169 @@ import type {
 } from "./declarations.js";
 import type { Conn, Conns, Disconnection, EventArgs, EventNames } from "./connection-types.js";
 
-/** Before anything of the actor exists: `canCreate`. */
+/** The context of `canCreate`, which runs before anything of the actor exists. */
 export interface CanCreateContext {
-  /** The id that the actor will have. */
+  /** The id the actor would have. */
   readonly actorId: string;
-  /** The name under which the actor stands in `setup({ use })`. */
+  /** The actor's name in `setup({ use })`. */
   readonly name: string;
+  /** The actor's key as its parts: `["tenant-7", "ada"]`. */
   readonly key: string[];
+  /** Always `"default"`: the platform does not tell an object where it runs. */
   readonly region: string;
+  /** A logger whose lines carry the actor's name and key. */
   readonly log: Logger;
-  /** The HTTP request that asks; absent for callers inside the Worker. */
+  /** The HTTP request of the caller; absent for callers inside the Worker. */
   readonly request?: Request;
-  /** Whether code of the same Worker asks, over the binding: `handler.client(env)`, or another actor. */
+  /** Whether the caller is code of the same Worker: `handler.client(env)`, or another actor. */
   readonly internal: boolean;
   /** Aborted when the creation is given up. */
   readonly abortSignal: AbortSignal;
+  /** Whether `abortSignal` has fired. */
   readonly aborted: boolean;
-  /** A client for the same registry: to ask another actor whether this one may be created. */
+  /**
+   * Returns a client of the same registry, to ask another actor whether this one may be created.
+   *
+   * @example
+   *     canCreate: (c, input) => c.client<typeof registry>().tenant.getOrCreate(input.tenant).mayCreate(),
+   */
   client<R = any>(): ClientFor<R>;
 }
 
-/** Before the state exists: `createState`. */
+/** The context of `createState`, which runs before the state exists. */
 export interface CreateStateContext<DB, Q extends QueueDeclarations = any> {
-  /** Unique; another one after destroy and re-creation. */
+  /** Unique to this life of the key: an actor created after a `destroy` has another id. */
   readonly actorId: string;
-  /** The name under which the actor stands in `setup({ use })`. */
+  /** The actor's name in `setup({ use })`. */
   readonly name: string;
+  /** The actor's key as its parts: `["tenant-7", "ada"]`. */
   readonly key: string[];
+  /** Always `"default"`: the platform does not tell an object where it runs. */
   readonly region: string;
+  /**
+   * A logger whose lines carry the actor's name and key.
+   *
+   * @example
+   *     c.log.info("order placed", { order: id });
+   */
   readonly log: Logger;
-  /** The actor's SQL database: what `db` of its configuration makes. @throws actor/database_not_configured without one */
+  /**
+   * The actor's SQL database: the client that `db` of its configuration makes.
+   *
+   * @example
+   *     const rows = await c.db.execute("select title from books where shelf = ?", shelf);
+   * @throws {actor/database_not_configured} when the configuration has no `db`
+   */
   readonly db: DatabaseClient<DB>;
-  /** Small values by key, in the actor's own storage; committed together with its state. */
+  /**
+   * Small values by key, in the actor's own storage. Writes are committed together with its state.
+   *
+   * @example
+   *     await c.kv.put(`session/${user}`, device);
+   */
   readonly kv: ActorKv;
   /**
-   * Aborted when the actor begins to be destroyed or to go to sleep (state and vars are still there), or when its activation
+   * Aborted when the actor begins to sleep or to be destroyed (state and vars are still there), or when its activation
    * is lost; in an action also when that action times out.
+   *
+   * @example
+   *     const response = await fetch(url, { signal: c.abortSignal });
    */
   readonly abortSignal: AbortSignal;
+  /** Whether `abortSignal` has fired. */
   readonly aborted: boolean;
+  /**
+   * The actor's queues: send a message, or receive one.
+   *
+   * @example
+   *     await c.queue.send("orders", { item: "tea" });
+   */
   readonly queue: ActorQueueOf<Q>;
-  /** Actions of this actor at a later time; stored, and run at least once. */
+  /**
+   * Runs actions of this actor later. Schedules are stored, and each runs at least once.
+   *
+   * @example
+   *     await c.schedule.after(60_000, "remind", "ada");
+   */
   readonly schedule: ActorSchedule;
-  /** Actions of this actor again and again, by cron expressions and at intervals. */
+  /**
+   * Runs actions of this actor again and again, by cron expression or at an interval.
+   *
+   * @example
+   *     await c.cron.set({ name: "digest", expression: "0 7 * * 1-5", action: "send" });
+   */
   readonly cron: ActorCron;
-  /** The workflow seen and steered. */
+  /** Shows and controls the workflow of the actor's `run`. */
   readonly workflow: ActorWorkflow;
   /**
-   * Ends the actor once this callback has. In one commit it is marked, so that it cannot come back; `abortSignal` fires,
-   * `onDestroy` runs, all its data is deleted, and the key is free. Calls that still run by then are answered `actor/destroyed`.
-   * @throws actor/stopping the second time, actor/starting before the start is over
+   * Destroys the actor after this callback: `abortSignal` fires, `onDestroy` runs, all its data is deleted, and the key
+   * is free again. One commit marks the actor first, so that it never comes back. Calls still running at the end are
+   * answered `actor/destroyed`.
+   *
+   * @example
+   *     close: (c) => c.destroy(),
+   * @throws {actor/stopping} when the actor is already ending
+   * @throws {actor/starting} when the start has not ended
    */
   destroy(): void;
   /**
-   * Puts the actor to sleep as soon as nobody is served and nothing but the run handler works: that one is told by
-   * `abortSignal`. Then `onSleep` runs; vars go, the next event starts the actor anew. A second time changes nothing.
-   * @throws actor/starting before the start is over
+   * Puts the actor to sleep once no call is in progress. A `run` handler still working is told through `abortSignal`.
+   * `onSleep` runs, vars are dropped, and the next event starts the actor again. Calling it twice changes nothing.
+   *
+   * @example
+   *     pause: (c) => c.sleep(),
+   * @throws {actor/starting} when the start has not ended
    */
   sleep(): void;
-  /** @deprecated Without effect: `keepAwake` does what it did. */
+  /** @deprecated Has no effect: use `keepAwake`. */
   setPreventSleep(prevent: boolean): void;
   /** @deprecated Always false. */
   readonly preventSleep: boolean;
   /**
-   * Keeps the object awake until the promise settles, and gives the same promise back. A rejection is logged too. The actor
-   * does not go to sleep meanwhile; one that is destroyed waits for it, at most `sleepGracePeriod`.
+   * Keeps the actor awake until the promise settles, and returns the same promise. A rejection is also logged. An actor
+   * that is destroyed meanwhile waits for it, for at most `sleepGracePeriod`.
+   *
+   * @example
+   *     const report = await c.keepAwake(renderReport());
    */
   keepAwake<T>(promise: Promise<T>): Promise<T>;
   /**
-   * A promise that nobody else awaits; its rejection is logged. It does not keep the actor from going to sleep; an actor
-   * that goes to sleep or is destroyed waits for it, at most `sleepGracePeriod`.
+   * Lets a promise run in the background; its rejection is logged. It does not keep the actor awake, but an actor that
+   * goes to sleep or is destroyed waits for it, for at most `sleepGracePeriod`.
+   *
+   * @example
+   *     c.waitUntil(reportMetrics(c.state.count));
    */
   waitUntil(promise: Promise<unknown>): void;
-  /** A client for the same registry, typed by `client<typeof registry>()`. Calls leave only after what is dirty has been committed. */
+  /**
+   * Returns a client of the same registry. All changes so far are committed before a call leaves the actor.
+   *
+   * @example
+   *     await c.client<typeof registry>().inventory.getOrCreate("tea").reserve(2);
+   */
   client<R = any>(): ClientFor<R>;
-  /** Not made yet. Its type lets helpers that take a `CreateContextOf` be called here. @throws actor/state_not_ready */
+  /**
+   * Does not exist yet. It is typed so that a helper which takes a `CreateContextOf` accepts this context.
+   *
+   * @throws {actor/state_not_ready} always
+   */
   readonly state: never;
   /**
-   * Commits what is dirty. `immediate` resolves when the write is confirmed on disk and rejects if it failed; otherwise
-   * it resolves once the commit is made (`maxWait`, ms, is checked and of no consequence: a commit never waits here).
-   * @throws actor/invalid_option, value/not_serializable or value/too_large for a state that cannot be stored
+   * Commits all changes so far. With `immediate` it resolves once the write is confirmed on disk, and rejects if the
+   * write fails; otherwise it resolves once the commit is issued. `maxWait` (ms) is checked and has no effect: a commit
+   * never waits here.
+   *
+   * @example
+   *     c.state.step = "charging";
+   *     await c.saveState({ immediate: true });
+   * @throws {actor/invalid_option} when an option is not valid
+   * @throws {value/not_serializable} when the state holds something that cannot be stored
+   * @throws {value/too_large} when the state is larger than 2,000,000 bytes
    */
   saveState(options?: { readonly immediate?: boolean } | { readonly maxWait?: number }): Promise<void>;
 }
 
-/** Before the vars exist: `onCreate`, `createVars`, `onMigrate`. */
+/** The context of `onCreate`, `createVars` and `onMigrate`, which run before the vars exist. */
 /* oxlint-disable no-unused-vars -- in RivetKit's order */
 export interface CreateContext<
   S,
@@ -117,14 +196,20 @@ export interface CreateContext<
   Q extends QueueDeclarations = any,
 > extends Omit<CreateStateContext<DB, Q>, "state"> {
   /**
-   * The actor's state: a live object, committed when the callback ends and before anything leaves the actor.
-   * @throws actor/state_not_enabled without `state` or `createState`; value/not_serializable on assigning what cannot be stored
+   * The actor's state: a live object. Change it in place or assign it; changes are committed when the callback ends,
+   * and before anything leaves the actor. An action that throws keeps its changes.
+   *
+   * @example
+   *     c.state.items.push(item);
+   * @throws {actor/state_not_enabled} when the configuration has neither `state` nor `createState`
+   * @throws {value/not_serializable} when the assigned value cannot be stored
+   * @throws {value/too_large} when the state would be larger than 2,000,000 bytes
    */
   state: S;
 }
 /* oxlint-enable no-unused-vars */
 
-/** Before the caller is a connection: `onBeforeConnect`, `createConnState`. */
+/** The context of `onBeforeConnect` and `createConnState`, which run before the caller is a connection. */
 export interface BeforeConnectContext<
   S,
   V,
@@ -133,23 +218,28 @@ export interface BeforeConnectContext<
   E extends EventDeclarations = any,
   Q extends QueueDeclarations = any,
 > extends CreateContext<S, I, DB, E, Q> {
-  /** Who is connected; live. The caller is not among them yet. */
+  /** The connections now, by id: a live map. The caller is not in it yet. */
   readonly conns: Conns<unknown, unknown, E>;
-  /** Not stored; made anew at every start by `vars` or `createVars`. */
+  /** Values that live in memory only. Not stored; `vars` or `createVars` makes them at every start. */
   vars: V;
   /** The HTTP request that asks for the connection; absent for callers inside the Worker. */
   readonly request?: Request;
-  /** Whether code of the same Worker asks, over the binding: `handler.client(env)`, or another actor. */
+  /** Whether the caller is code of the same Worker: `handler.client(env)`, or another actor. */
   readonly internal: boolean;
   /**
-   * Sends an event to all connections that are subscribed to it, once what is dirty has been committed. Encodes once for
-   * each encoding; a dead socket is passed over. @throws actor/validation_error, message/outgoing_too_long,
-   * value/not_serializable; nobody is sent anything then
+   * Sends an event to every connection subscribed to it, after all changes so far are committed. A dead socket is
+   * skipped. If it throws, no connection has received anything.
+   *
+   * @example
+   *     c.broadcast("noted", c.state.notes.length, text);
+   * @throws {actor/validation_error} when the event's schema rejects the arguments
+   * @throws {message/outgoing_too_long} when the encoded event is larger than `maxOutgoingMessageSize`
+   * @throws {value/not_serializable} when an argument cannot be encoded
    */
   broadcast<N extends EventNames<E>>(name: N, ...args: EventArgs<E, N>): void;
 }
 
-/** What every other callback of an actor gets. */
+/** The context of every other callback of an actor. */
 export interface ActorContext<
   S,
   CP,
@@ -160,11 +250,16 @@ export interface ActorContext<
   E extends EventDeclarations = any,
   Q extends QueueDeclarations = any,
 > extends Omit<BeforeConnectContext<S, V, I, DB, E, Q>, "request" | "internal" | "conns"> {
-  /** Who is connected; live. */
+  /**
+   * The connections now, by id: a live map that cannot be written.
+   *
+   * @example
+   *     for (const conn of c.conns.values()) if (conn.state.muted) await conn.disconnect("muted");
+   */
   readonly conns: Conns<CP, CS, E>;
 }
 
-/** In callbacks that run for a connection: who it is, and the request behind it if it came over HTTP. */
+/** The context of callbacks that run for a connection: it adds the connection, and the HTTP request behind it. */
 export interface ConnContext<
   S,
   CP,
@@ -175,47 +270,119 @@ export interface ConnContext<
   E extends EventDeclarations = any,
   Q extends QueueDeclarations = any,
 > extends ActorContext<S, CP, CS, V, I, DB, E, Q> {
-  /** The caller. Absent where nobody calls: in actions that the schedule runs. */
+  /**
+   * The caller's connection. Absent in an action that a schedule runs, since it has no caller.
+   *
+   * @example
+   *     whoAmI: (c) => c.conn.params.user,
+   */
   readonly conn: Conn<S, CP, CS, V, unknown, DB, E, Q>;
+  /** The HTTP request behind the call; absent for callers inside the Worker. */
   readonly request?: Request;
 }
 
+/**
+ * Actions of this actor that run once, later. A schedule is stored with the actor's other changes, survives crashes and
+ * deploys, and runs at least once: again if a crash cuts it off.
+ */
 export interface ActorSchedule {
-  /** Runs an action `delayMs` from now; gives the schedule's id. @throws as `at` */
+  /**
+   * Runs an action `delayMs` ms from now, and returns the schedule's id.
+   *
+   * @example
+   *     const id = await c.schedule.after(60_000, "remind", "ada");
+   * @throws {schedule/invalid_time} when the delay is not a finite number
+   * @throws {actor/action_not_found} when the actor has no such action
+   * @throws {schedule/max_schedules_exceeded} when the actor already has `maxSchedules` (default 1,000)
+   * @throws {value/not_serializable} when an argument cannot be stored
+   */
   after(delayMs: number, action: string, ...args: unknown[]): Promise<string>;
-  /** Runs an action at a time in epoch ms. @throws schedule/invalid_time, actor/action_not_found, schedule/max_schedules_exceeded */
+  /**
+   * Runs an action at a time in epoch ms, and returns the schedule's id. A past time runs at once.
+   *
+   * @example
+   *     await c.schedule.at(Date.UTC(2027, 0, 1), "newYear");
+   * @throws {schedule/invalid_time} when the time is not a finite number
+   * @throws {actor/action_not_found} when the actor has no such action
+   * @throws {schedule/max_schedules_exceeded} when the actor already has `maxSchedules` (default 1,000)
+   * @throws {value/not_serializable} when an argument cannot be stored
+   */
   at(time: number, action: string, ...args: unknown[]): Promise<string>;
+  /**
+   * Returns a schedule by id, or undefined if it has run or never existed.
+   *
+   * @example
+   *     const due = (await c.schedule.get(id))?.runAt;
+   */
   get(id: string): Promise<ScheduledEvent | undefined>;
+  /**
+   * Returns all schedules that have not run, the earliest first.
+   *
+   * @example
+   *     const reminders = (await c.schedule.list()).filter(({ action }) => action === "remind");
+   */
   list(): Promise<ScheduledEvent[]>;
-  /** False if there is no such schedule, or it runs already. */
+  /**
+   * Cancels a schedule. Returns false if it does not exist or is already running.
+   *
+   * @example
+   *     await c.schedule.cancel(id);
+   */
   cancel(id: string): Promise<boolean>;
 }
 
+/** Shows and controls the workflow of the actor's `run`. */
 export interface ActorWorkflow {
+  /**
+   * Returns how the workflow stands now; `"none"` if the actor has none.
+   *
+   * @example
+   *     status: (c) => c.workflow.status().status,
+   */
   status(): WorkflowStatus;
-  /** All entries, in the order in which their operations were met. */
+  /**
+   * Returns all entries of the history, in the order their operations were first reached.
+   *
+   * @example
+   *     steps: (c) => c.workflow.history().filter(({ kind }) => kind === "step"),
+   */
   history(): WorkflowHistoryEntry[];
-  /** Ends the workflow as `cancelled`, undoing nothing. */
+  /**
+   * Ends the workflow as `cancelled`. Rollbacks do not run.
+   *
+   * @example
+   *     stop: (c) => c.workflow.cancel(),
+   */
   cancel(): void;
   /**
-   * Lets a failed workflow try again: the operation whose error ended it starts over, as does every step that was undone; other
-   * completed ones keep their results. One that is `diverged` is looked at again at once. In any other state nothing happens.
-   * Stored when it returns, and the workflow goes on after that; in a hook of a start, both once that start has succeeded.
-   * @example recover: (c) => c.workflow.recover()
+   * Lets a failed workflow try again. The operation whose error ended it starts over, as does every step that was
+   * rolled back; other completed operations keep their results. A `diverged` workflow is checked again at once. In any
+   * other status nothing happens.
+   *
+   * The change is stored when it returns, and the workflow continues after that. In a hook of a start, both happen once
+   * the start has succeeded.
+   *
+   * @example
+   *     recover: (c) => c.workflow.recover(),
    */
   recover(): void;
   /**
-   * Runs a workflow again from a step on (the `id` of its entry in `history()`); from its very start if the id is
-   * undefined. What is recorded from there on goes, and messages that were received there are queued again; steps
-   * before it that were undone start over; the actor's state is not rewound. Stored when it returns; in a hook of a
-   * start, with that start. Without a workflow nothing happens.
-   * @example replay: (c, id: string) => c.workflow.replayFrom(id)
-   * @throws actor/workflow_in_flight unless it is parked or has ended; workflow/step_not_found, workflow/not_a_step
+   * Runs a workflow again from a step (the `id` of its entry in `history()`), or from its first line without an id.
+   * What is recorded from that step on is deleted, messages received there are queued again, and earlier steps that
+   * were rolled back start over. The actor's state is not rewound. Without a workflow nothing happens.
+   *
+   * The change is stored when it returns; in a hook of a start, together with that start.
+   *
+   * @example
+   *     replay: (c, id: string) => c.workflow.replayFrom(id),
+   * @throws {actor/workflow_in_flight} when the workflow is neither parked nor ended
+   * @throws {workflow/step_not_found} when the history has no entry with this id
+   * @throws {workflow/not_a_step} when the entry is not a step
    */
   replayFrom(entryId?: string): void;
 }
 
-/** In actions. */
+/** The context of actions. */
 export interface ActionContext<
   S,
   CP,
@@ -227,6 +394,7 @@ export interface ActionContext<
   Q extends QueueDeclarations = any,
 > extends ConnContext<S, CP, CS, V, I, DB, E, Q> {}
 
+/** The context of a `run` handler. */
 export interface RunContext<
   S,
   CP,
@@ -238,21 +406,22 @@ export interface RunContext<
   Q extends QueueDeclarations = any,
 > extends ActorContext<S, CP, CS, V, I, DB, E, Q> {}
 
-/** One action: any function whose first parameter is the context. */
+/** An action: any function whose first parameter is the context. */
 export interface ActionHandler<S, CP, CS, V, I, DB, E extends EventDeclarations, Q extends QueueDeclarations> {
   (c: ActionContext<S, CP, CS, V, I, DB, E, Q>, ...args: any[]): any;
 }
 
-/** Actions by name, nested as deep as one likes. */
+/** Actions by name. They may be nested in groups, to any depth. */
 export interface Actions<S, CP, CS, V, I, DB, E extends EventDeclarations, Q extends QueueDeclarations> {
   [name: string]: ActionHandler<S, CP, CS, V, I, DB, E, Q> | Actions<S, CP, CS, V, I, DB, E, Q>;
 }
 
-/** What `workflow(fn)` gives, or a plain handler. */
+/** A `run` handler: a plain async function, or what `workflow(fn)` returns. */
 export interface RunHandler<S, CP, CS, V, I, DB, E extends EventDeclarations, Q extends QueueDeclarations> {
   (c: RunContext<S, CP, CS, V, I, DB, E, Q>): Promise<unknown>;
 }
 
+/** A `run` handler with a display name and icon. */
 export interface RunConfig<
   S = unknown,
   CP = unknown,
@@ -263,51 +432,63 @@ export interface RunConfig<
   E extends EventDeclarations = any,
   Q extends QueueDeclarations = any,
 > {
+  /** Display name; has no effect. */
   readonly name?: string;
+  /** Display icon; has no effect. */
   readonly icon?: string;
   readonly run: RunHandler<S, CP, CS, V, I, DB, E, Q>;
-  /** Accepted, without effect. */
+  /** Accepted, has no effect. */
   readonly inspector?: unknown;
 }
 
 /**
- * `actor({...})`'s argument. Only one of each exclusive pair may be given.
+ * The configuration that `actor()` takes. Of each exclusive pair (`state`/`createState`, `vars`/`createVars`,
+ * `connState`/`createConnState`) only one may be given.
  *
- * Types are inferred from left to right, and a callback's context fixes those that it mentions. So each context names
- * only what exists when it is made, `I` (known from `createState` or `onCreate`) stays out of all of them, and `A` has
- * no constraint: with one, the actions' contexts would be made before `createState` is looked at.
+ * Types are inferred from left to right, and a callback's context fixes the type parameters it mentions. So each
+ * context names only what exists when it runs, `I` (known from `createState` or `onCreate`) stays out of all of them,
+ * and `A` has no constraint: with one, the actions' contexts would be made before `createState` is looked at.
  */
 export interface ActorConfig<S, CP, CS, V, I, DB, E extends EventDeclarations, Q extends QueueDeclarations, A> {
   /** Declared types of this actor; ignored at run time. */
   readonly types?: unknown;
-  /** First state of a new actor; each gets its own copy. */
+  /**
+   * The first state of a new actor. Each actor gets its own copy.
+   *
+   * @example
+   *     state: { count: 0 },
+   */
   readonly state?: S;
   /**
-   * Makes the first state of a new actor. Runs once, before `onCreate`; a throw leaves no actor. An actor that
-   * had no state before this release gets one at its next start, without an input; a throw fails that start.
+   * Makes the first state of a new actor. Runs once, before `onCreate`; if it throws, no actor is created. An existing
+   * actor whose earlier release had no state gets one at its next start, without an input; a throw fails that start.
    *
-   * Where `run: workflow(…)` stands in the same literal, annotate the result, `(c, input: Order): OrderState => …`, or `c`:
-   * otherwise the compiler reaches the workflow before it knows the state, and `step.state` is `unknown` there. Actions,
-   * hooks and clients know it in any case. The same holds for `createVars`.
+   * Where `run: workflow(…)` stands in the same literal, annotate the result, `(c, input: Order): OrderState => …`, or
+   * `c`. Otherwise the compiler reaches the workflow before it knows the state, and `step.state` is `unknown` there.
+   * Actions, hooks and clients know it in any case. The same holds for `createVars`.
+   *
+   * @example
+   *     createState: (c, input: { title: string }): Show => ({ title: input.title, guests: {} }),
    */
   readonly createState?: (c: CreateStateContext<DB, Q>, input: I) => S | Promise<S>;
   /**
-   * Checks the input of a new actor (Standard Schema; it may be asynchronous); what it gives is the input that `canCreate`,
-   * `createState` and `onCreate` get. A refusal is actor/validation_error, and leaves no actor. Where it stands, clients must
-   * give an input.
+   * Validates the input of a new actor with a Standard Schema, which may be asynchronous. `canCreate`, `createState`
+   * and `onCreate` get the schema's output. Input it rejects is `actor/validation_error`, and no actor is created. With
+   * a schema, clients must give an input.
    *
    * @example
    *     inputSchema: z.object({ plan: z.enum(["free", "pro"]) }),
    */
   readonly inputSchema?: StandardSchema<any, I>;
   /**
-   * Whether a caller may create the actor: asked before anything of it exists, for every call that would make it, `create()` and
-   * REST included; not for an actor that is there. True and nothing let it be; anything else is auth/forbidden, and what it
-   * throws, the caller gets: nothing is stored then. `params` are the connection params, checked by `connParamsSchema`; undefined
-   * where a mere creation brings none. Within `onBeforeConnectTimeout`.
+   * Decides whether a caller may create the actor. Runs before anything of the actor exists, for every call that would
+   * create it (`create()` and REST included), and never for an existing actor. True or undefined allows it; any other
+   * value is `auth/forbidden`; an error it throws goes to the caller. A refusal stores nothing. `params` are the
+   * connection params, validated by `connParamsSchema`, or undefined where a creation has none. Limit:
+   * `onBeforeConnectTimeout`.
    *
-   * After it all hooks of the start run, then `onBeforeConnect` and `createConnState` of whoever calls; what they change is one commit
-   * after the last of them, and a throw in any leaves nothing. What they did outside of the actor is not undone.
+   * All hooks of the start follow, then `onBeforeConnect` and `createConnState` for the caller. Their changes are one
+   * commit after the last of them; a throw in any of them stores nothing. Effects outside the actor are not undone.
    *
    * @example
    *     canCreate: async (c, input, params) => c.internal || c.key[0] === (await verify(params?.token)).user,
@@ -317,48 +498,121 @@ export interface ActorConfig<S, CP, CS, V, I, DB, E extends EventDeclarations, Q
     input: I,
     params: CP | undefined,
   ) => boolean | void | Promise<boolean | void>;
+  /**
+   * The first vars of each start. Vars live in memory only.
+   *
+   * @example
+   *     vars: { cache: new Map<string, string>() },
+   */
   readonly vars?: V;
-  /** Makes the vars at every start; may read the state. */
+  /**
+   * Makes the vars at every start; may read the state. Limit: `createVarsTimeout`.
+   *
+   * @example
+   *     createVars: (c) => ({ parser: parserFor(c.state.language) }),
+   */
   readonly createVars?: (c: CreateContext<S, unknown, DB, any, Q>, driver?: undefined) => V | Promise<V>;
+  /**
+   * Declares the events the actor sends.
+   *
+   * @example
+   *     events: { noted: event<[number: number, text: string]>() },
+   */
   readonly events?: E;
+  /**
+   * Declares the queues the actor receives. Other names are refused from outside.
+   *
+   * @example
+   *     queues: { orders: queue<{ item: string }, { receipt: number }>() },
+   */
   readonly queues?: Q;
-  /** Checks the params of every caller (Standard Schema); its output is `conn.params`. A refusal is actor/validation_error. */
+  /**
+   * Validates the params of every caller with a Standard Schema; its output is `conn.params`. Params it rejects are
+   * `actor/validation_error`.
+   *
+   * @example
+   *     connParamsSchema: z.object({ token: z.string() }),
+   */
   readonly connParamsSchema?: StandardSchema<any, CP>;
-  /** SQL for the actor: `db()` of perdure/db or perdure/db/drizzle. */
+  /**
+   * Gives the actor an SQL database: `db()` of `perdure/db` or `perdure/db/drizzle`.
+   *
+   * @example
+   *     db: db({ onMigrate: async (sql) => void (await sql.execute("create table if not exists books (title text)")) }),
+   */
   readonly db?: DatabaseProvider<DB>;
   /**
-   * At every start, after the database's own migration; `isNew`: the actor is being created. What both change and the end of
-   * the creation, or of the migration, are one commit: a throw, or more than `onMigrateTimeout` for both, undoes it all.
+   * Migrates the actor. Runs at every start, after the database's own migration; `isNew` is true while the actor is
+   * being created. The changes of both are one commit with the creation or the migration: a throw, or exceeding
+   * `onMigrateTimeout` (for both together), undoes all of them.
+   *
+   * @example
+   *     onMigrate: (c, isNew) => void (c.state.tags ??= []),
    */
   readonly onMigrate?: (c: CreateContext<S, unknown, DB, any, Q>, isNew: boolean) => unknown;
-  /** Once in the actor's life, after its first state exists. What it changes and the creation are one commit. */
+  /**
+   * Runs once in the actor's life, after its first state exists. Its changes and the creation are one commit.
+   *
+   * @example
+   *     onCreate: async (c) => void (await c.schedule.after(86_400_000, "expire")),
+   */
   readonly onCreate?: (c: CreateContext<S, unknown, DB, any, Q>, input: I) => unknown;
-  /** At every start, also the first, where it runs before the creation is stored. */
+  /**
+   * Runs at every start. At the first start it runs before the creation is stored.
+   *
+   * @example
+   *     onWake: (c) => c.cron.every({ name: "poll", interval: 60_000, action: "poll" }),
+   */
   readonly onWake?: (c: ActorContext<S, CP, CS, V, unknown, DB, E, Q>) => unknown;
   /**
-   * Admission of every caller, socket or single call. What it throws, the caller gets; until it has let the caller in,
-   * that one sees nothing and is seen by nobody. Where the call is to make the actor, a throw leaves no actor. Without `canCreate`
-   * it is asked for a mere creation from outside, too (`create()`, REST), with params or undefined; what it throws there that has no
-   * code is auth/forbidden. Within `onBeforeConnectTimeout`.
+   * Admits every caller, for a socket or a single call. An error it throws goes to the caller. Until it resolves, the
+   * caller is invisible to others and receives no events. Where the call would create the actor, a throw creates none.
+   * Limit: `onBeforeConnectTimeout`.
+   *
+   * Without `canCreate` it also runs for a creation without a call (`create()`, REST) from outside, with params or
+   * undefined; an error without a code thrown there is `auth/forbidden`.
+   *
+   * @example
+   *     onBeforeConnect: (c, params: { token?: string }) => {
+   *       if (params.token !== c.state.token) throw forbiddenError();
+   *     },
    */
   readonly onBeforeConnect?: (c: BeforeConnectContext<S, V, unknown, DB, E, Q>, params: CP) => unknown;
-  /** First state of each connection; each gets its own copy. */
+  /**
+   * The first state of each connection. Each connection gets its own copy.
+   *
+   * @example
+   *     connState: { muted: false },
+   */
   readonly connState?: CS;
-  /** Makes the first state of a connection. A throw refuses the caller. Within `createConnStateTimeout`. */
+  /**
+   * Makes the first state of a connection. A throw refuses the caller. Limit: `createConnStateTimeout`.
+   *
+   * @example
+   *     createConnState: (c, params: { user: string }) => ({ user: params.user, joinedAt: Date.now() }),
+   */
   readonly createConnState?: (c: BeforeConnectContext<S, V, unknown, DB, E, Q>, params: CP) => CS | Promise<CS>;
   /**
-   * After the connection has joined `c.conns`. What it throws ends the connection, and the caller gets it; `onDisconnect`
-   * is not called then. Within `onConnectTimeout`. Not called again after hibernation. What `onDisconnect` undoes belongs
-   * before its first await: a crash that cuts it off there may leave what it changed, and `onDisconnect` is called.
+   * Runs after the connection has joined `c.conns`. An error it throws ends the connection and goes to the caller;
+   * `onDisconnect` does not run then. Does not run again after hibernation. Limit: `onConnectTimeout`.
+   *
+   * Do what `onDisconnect` undoes before the first `await`: a crash that cuts this hook off at an `await` keeps the
+   * changes made before it, and `onDisconnect` runs.
+   *
+   * @example
+   *     onConnect: (c, conn) => c.broadcast("joined", conn.params.user),
    */
   readonly onConnect?: (
     c: ConnContext<S, CP, CS, V, unknown, DB, E, Q>,
     conn: Conn<S, CP, CS, V, unknown, DB, E, Q>,
   ) => unknown;
   /**
-   * After the connection has left `c.conns`, for every connection that `onConnect` let pass: at least once, also for those
-   * that were lost with the process (then at the next start, with code 1006). What it throws is logged. Where it ends the
-   * object itself, later starts call it again, five times at most; then it is given up for that connection.
+   * Runs after the connection has left `c.conns`, for every connection that passed `onConnect`: at least once, even
+   * after a crash (then at the next start, with code 1006). Its errors are logged. If it kills the object, later starts
+   * call it again, up to five times for one connection. Limit: `onConnectTimeout`.
+   *
+   * @example
+   *     onDisconnect: (c, conn, { code }) => c.broadcast("left", conn.params.user, code),
    */
   readonly onDisconnect?: (
     c: ActorContext<S, CP, CS, V, unknown, DB, E, Q>,
@@ -366,15 +620,23 @@ export interface ActorConfig<S, CP, CS, V, I, DB, E extends EventDeclarations, Q
     end: Disconnection,
   ) => unknown;
   /**
-   * Told once changes of the state are committed: of what a callback changed before its caller is answered, of what steps,
-   * schedules and other code did by the end of the turn; once for many. Not of the first state, of vars or of connection
-   * state, nor before the vars exist. It only reads: a change is actor/state_mutation_reentrant. It is not awaited; what it
-   * throws, or its promise rejects with, is logged.
+   * Runs after changes of the state are committed, once for many of them: before the caller of a callback is answered,
+   * and at the end of the turn for steps, schedules and other code. It does not run for the first state, for vars, for
+   * connection state, or before the vars exist.
+   *
+   * It only reads: a change is `actor/state_mutation_reentrant`. It is not awaited; its errors and rejections are
+   * logged.
+   *
+   * @example
+   *     onStateChange: (c, state) => c.broadcast("total", state.total),
    */
   readonly onStateChange?: (c: ActorContext<S, CP, CS, V, unknown, DB, E, Q>, state: S) => unknown;
   /**
-   * Makes the result of every call of an action: what it gives is what the caller gets. Runs after the action and its
-   * `onStateChange`, within `actionTimeout`; what it throws, the caller gets. Not for actions that the schedule runs.
+   * Transforms the result of every action call: the caller gets what it returns, or the error it throws. Runs after the
+   * action and its `onStateChange`, within `actionTimeout`. Does not run for actions that a schedule runs.
+   *
+   * @example
+   *     onBeforeActionResponse: (c, name, args, output) => redact(output),
    */
   readonly onBeforeActionResponse?: (
     c: ActorContext<S, CP, CS, V, unknown, DB, E, Q>,
@@ -383,49 +645,93 @@ export interface ActorConfig<S, CP, CS, V, I, DB, E extends EventDeclarations, Q
     output: unknown,
   ) => unknown;
   /**
-   * Serves a raw WebSocket (`handle.webSocket(path)`), which is open already. With the option `canHibernateWebSocket` the
-   * socket outlives the actor's time in memory, and this is called again for it, with the same `c.conn` and URL, before its
-   * next frame; without, the socket keeps the actor in memory. A throw ends the socket: 1011, "group.code".
+   * Serves a raw WebSocket (`handle.webSocket(path)`), which is already open. A throw closes it with 1011 and the
+   * reason "group.code".
+   *
+   * With the option `canHibernateWebSocket` the socket stays open while the actor is out of memory, and this hook runs
+   * again for it before its next frame, with the same `c.conn` and URL. Without the option, the socket keeps the actor
+   * in memory.
+   *
+   * @example
+   *     onWebSocket: (c, websocket) => {
+   *       websocket.addEventListener("message", ({ data }) => websocket.send(data));
+   *     },
    */
   readonly onWebSocket?: (c: ConnContext<S, CP, CS, V, unknown, DB, E, Q>, websocket: UniversalWebSocket) => unknown;
   /**
-   * When the actor has been idle for `sleepTimeout`, or was asked to sleep; `abortSignal` has fired, vars and state are there.
-   * At most `sleepGracePeriod`; what it throws is logged, what it changes is stored. The next event finds an activation that
-   * starts anew. The platform may evict an actor without it: the alarm then starts the actor (up to `onWake`) only for this.
-   * At least once for a time of idleness; an actor without it has no deadline and pays nothing.
+   * Runs when the actor has been idle for `sleepTimeout`, or after `c.sleep()`. `abortSignal` has fired; vars and state
+   * are still there. Its changes are stored and its errors are logged. Limit: `sleepGracePeriod`. The next event starts
+   * the actor again.
+   *
+   * It runs at least once per idle period. If the platform evicts the actor first, the alarm starts it again (up to
+   * `onWake`) just for this. An actor without this hook has no such deadline and pays nothing.
+   *
+   * @example
+   *     onSleep: (c) => void (c.state.lastSeen = Date.now()),
    */
   readonly onSleep?: (c: ActorContext<S, CP, CS, V, unknown, DB, E, Q>) => unknown;
   /**
-   * Answers raw requests: `handle.fetch(path)`, and all that is sent to `…/request/<path>`. The request is as it was sent, but
-   * that its path is what follows `/request`, and that headers of ours are gone. Both bodies are streams; a body that
-   * announces more than 20 MiB is refused before this is called. OPTIONS is answered by the Worker.
+   * Answers raw HTTP requests: `handle.fetch(path)`, and everything sent to `…/request/<path>`. The request is as sent,
+   * except that its path is the part after `/request` and that Perdure's headers are removed. Both bodies are streams;
+   * a body that announces more than 20 MiB is refused first. The Worker answers OPTIONS.
    *
-   * What is changed is committed before the Response is given, and before each part of its body that is made later leaves.
-   * `actionTimeout` bounds the handler, not the body. `abortSignal` fires when the caller has gone: while the body is
-   * written when the next part of it cannot be sent, before that if the Worker has the compatibility flag
-   * `enable_request_signal`. What it throws is answered as an action's error; anything but a Response is
-   * actor/invalid_response, 500. Without the hook, requests are answered actor/no_request_handler, 404.
+   * Changes are committed before the response leaves, and before each later part of its body. `actionTimeout` limits
+   * the handler, not the body. `abortSignal` fires when the caller is gone: once a part of the body cannot be sent, or
+   * earlier if the Worker has the compatibility flag `enable_request_signal`.
+   *
+   * An error it throws is answered like an action's. Anything but a `Response` is `actor/invalid_response` (500).
+   * Without the hook, requests are answered `actor/no_request_handler` (404).
+   *
+   * @example
+   *     onRequest: (c, request) => Response.json({ path: new URL(request.url).pathname, count: c.state.count }),
    */
   readonly onRequest?: (
     c: ConnContext<S, CP, CS, V, unknown, DB, E, Q>,
     request: Request,
   ) => Response | Promise<Response>;
-  /** Before everything is deleted; `abortSignal` has fired. At most `sleepGracePeriod`; what it throws is logged. */
+  /**
+   * Runs before all data of a destroyed actor is deleted; `abortSignal` has fired. Its errors are logged. Limit:
+   * `sleepGracePeriod`.
+   *
+   * @example
+   *     onDestroy: (c) => c.client<typeof registry>().directory.getOrCreate("all").remove(c.key),
+   */
   readonly onDestroy?: (c: ActorContext<S, CP, CS, V, unknown, DB, E, Q>) => unknown;
+  /**
+   * The actor's background work: a durable workflow, or an async function that runs from every start.
+   *
+   * @example
+   *     run: workflow(async (ctx) => {
+   *       await ctx.sleep("trial", 14 * 86_400_000);
+   *       await ctx.step("end-trial", (step) => void (step.state.plan = "free"));
+   *     }),
+   */
   readonly run?: RunHandler<S, CP, CS, V, unknown, DB, E, Q> | RunConfig<S, CP, CS, V, unknown, DB, E, Q>;
+  /**
+   * The functions clients can call. Groups may be nested; a nested action's name has dots. Changes are committed before
+   * the caller gets the result; an action that throws keeps the changes it made. Limit: `actionTimeout`.
+   *
+   * @example
+   *     actions: { increment: (c, by: number) => (c.state.count += by) },
+   */
   readonly actions?: A & Actions<S, CP, CS, V, unknown, DB, E, Q>;
   /**
-   * Standard Schemas of the actions' argument lists, in their shape or by dotted names; they may be asynchronous. The handler
-   * gets what the schema gives; what it refuses is actor/validation_error, and the handler does not run. Also for actions that
-   * the schedule runs; the ScheduledFireInfo comes after what was checked.
+   * Validates the actions' argument lists with Standard Schemas, which may be asynchronous: in the shape of the
+   * actions, or by dotted names. The handler gets the schema's output. Arguments it rejects are
+   * `actor/validation_error`, and the handler does not run. Applies to scheduled actions too; their `ScheduledFireInfo`
+   * is appended after validation.
+   *
+   * @example
+   *     actionInputSchemas: { increment: z.tuple([z.number()]) },
    */
   readonly actionInputSchemas?: ActionInputSchemas;
-  /** Tabs of an inspector: checked, and without effect (there is none here). */
+  /** Inspector tabs. Validated, has no effect: there is no inspector. */
   readonly inspector?: InspectorConfig;
+  /** Timeouts and limits. */
   readonly options?: ActorOptions;
 }
 
-/** What `actor()` gives: the configuration with its types. Starts nothing. `M`: the actions, as a client calls them. */
+/** What `actor()` returns: the configuration with its types. `M` are the actions as a client calls them. */
 export interface ActorDefinition<
   S,
   CP,
@@ -440,7 +746,8 @@ export interface ActorDefinition<
   readonly config: ActorConfig<any, any, any, any, any, any, any, any, any>;
 }
 
+/** An actor definition of any types. */
 export type AnyActorDefinition = ActorDefinition<any, any, any, any, any, any, any, any, any>;
 
-/** Actor definitions by their names. */
+/** Actor definitions by name. */
 export type ActorDefinitions = Record<string, AnyActorDefinition>;

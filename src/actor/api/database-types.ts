@@ -1,4 +1,4 @@
-/** What SQL takes as a parameter. A boolean is stored as 1 or 0. A bigint must be within 64 bits. */
+/** An SQL parameter. A boolean is stored as 1 or 0; a bigint must fit in 64 bits. */
 export type SqlValue = null | number | string | bigint | boolean | Uint8Array;
 /** Parameters by name: `{ id: 1 }` for `:id`, `@id` or `$id`. */
 export type SqlParameters = Readonly<Record<string, SqlValue>>;
@@ -6,68 +6,99 @@ export type SqlParameters = Readonly<Record<string, SqlValue>>;
 /** Runs SQL: the actor's database, or one transaction on it. */
 export interface SqlExecutor {
   /**
-   * Runs one statement with parameters (`?`, or `:name` with one object of them), or a text of several statements without.
-   * All statements of one call are undone if one fails. Gives the rows of the last one, each as an object.
+   * Runs one statement with parameters (`?`, or `:name` with one object), or several statements without parameters.
+   * Returns the rows of the last statement as objects. If a statement fails, all statements of the call are undone.
    *
-   * It runs at once, before the call returns, unless a transaction is open. So statements are stored together with whatever
-   * else the actor stores in the same turn: what an action or a step's callback executes after its last `await` of anything
-   * but its own statements is committed together with the action's state or the step's result, or not at all. What it
-   * executes before that is committed on its own, and stays if the actor dies in between.
+   * It runs at once, before the call returns, unless a transaction is open. So what an action or a step executes after
+   * its last `await` (of anything but its own statements) is committed together with the action's state or the step's
+   * result, or not at all. What it executes earlier is committed on its own, and stays if the actor crashes in between.
    *
-   * Whole numbers and bigints are bound as integers, others as reals. A stored integer beyond 2^53 is read rounded
-   * (`CAST(x AS TEXT)` gives all digits). `BEGIN` and `COMMIT` around all of one text are left out. A BLOB is read as `Uint8Array`.
+   * Whole numbers and bigints are bound as integers, other numbers as reals. A stored integer beyond 2^53 is read
+   * rounded (`CAST(x AS TEXT)` returns all digits). A BLOB is read as a `Uint8Array`. `BEGIN` and `COMMIT` around the
+   * whole SQL string are ignored.
    *
-   * @throws sqlite/constraint_failed, sqlite/statement_failed, sqlite/manual_transaction for BEGIN, COMMIT, ROLLBACK,
-   * SAVEPOINT in any form, sqlite/invalid_sql, sqlite/invalid_parameter, sqlite/duplicate_column, value/too_large,
-   * storage/full, sqlite/closed
+   * @example
+   *     const [book] = await c.db.execute<{ id: number }>("insert into books (title) values (?) returning id", title);
+   * @throws {sqlite/constraint_failed} when a constraint is violated
+   * @throws {sqlite/statement_failed} when SQLite rejects a statement for another reason
+   * @throws {sqlite/manual_transaction} when a statement is BEGIN, COMMIT, ROLLBACK or SAVEPOINT in any form
+   * @throws {sqlite/invalid_sql} when `sql` is not a string, or contains U+0000
+   * @throws {sqlite/invalid_parameter} when a parameter is not an SQL value, or is missing
+   * @throws {sqlite/duplicate_column} when the result has two columns of one name
+   * @throws {value/too_large} when a value is too large to store
+   * @throws {storage/full} when the object's storage is full
+   * @throws {sqlite/closed} when the database is closed
    */
   execute<Row = Record<string, unknown>>(sql: string, ...parameters: readonly unknown[]): Promise<Row[]>;
 }
 
+/** Options of `c.db.transaction`. */
 export interface TransactionOptions {
-  /** How long it may take, ms; default and most 25,000. */
+  /** How long the transaction may take, in ms. Default, and the most: 25,000. */
   readonly timeout?: number;
 }
 
-/** `c.db` of an actor with `db: db()`: SQL on the actor's own SQLite database, which nobody else can reach. */
+/** `c.db` of an actor with `db: db()`: SQL on the actor's own SQLite database. */
 export interface RawAccess extends SqlExecutor {
   /**
-   * Runs `work`; what it executes on `tx` is committed when it resolves, or undone as a whole when it throws, when the timeout
-   * comes, and when the actor dies first. Its error is rethrown. It commits on its own, apart from the state and from a step's
-   * result.
+   * Runs `work` and commits what it executes on `tx` when it resolves. If it throws, exceeds the timeout, or the actor
+   * crashes first, all of it is undone; its error is rethrown. The commit is separate from the state's and from a
+   * step's result.
    *
-   * Transactions run one after the other, in order of call; a statement on `db` waits until those before it have ended, so
-   * inside of `work` use `tx` only. For what came before it in a step such a wait is an `await` like any other; the statements
-   * that follow it in its turn do not wait again, and are stored with it. While one is open, nothing else happens in
-   * the actor: keep it short, and do not await calls in it. If the actor commits anything meanwhile (a message sent,
-   * `saveState`, `kv`, a call to another actor), the transaction is undone and rejects.
+   * Transactions run one after another, in the order of their calls. A statement on `db` waits for the transactions
+   * before it, so inside `work` use only `tx`. In a step, such a wait counts as an `await`; the statements that follow
+   * in the same turn do not wait again, and are committed with it.
    *
-   * @throws what `work` throws, sqlite/transaction_queue_full with 128 waiting, sqlite/transaction_timed_out (also for what
-   * waited behind it, which does not run), sqlite/transaction_interrupted by a commit, sqlite/invalid_timeout
+   * While a transaction is open, nothing else happens in the actor: keep it short, and await only `tx` in it. If the
+   * actor commits anything meanwhile (a sent message, `saveState`, `kv`, a call to another actor), the transaction is
+   * undone and rejects.
+   *
+   * @example
+   *     await c.db.transaction(async (tx) => {
+   *       await tx.execute("update pots set cents = cents - ? where name = ?", cents, from);
+   *       await tx.execute("update pots set cents = cents + ? where name = ?", cents, to);
+   *     });
+   * @throws the error of `work`
+   * @throws {sqlite/transaction_queue_full} when 128 transactions and statements are already waiting
+   * @throws {sqlite/transaction_timed_out} when it exceeds the timeout, or waited behind one that did (it does not run)
+   * @throws {sqlite/transaction_interrupted} when the actor commits something while it is open
+   * @throws {sqlite/invalid_timeout} when `timeout` is not a positive number of ms
    */
   transaction<T>(work: (tx: SqlExecutor) => T | Promise<T>, options?: TransactionOptions): Promise<T>;
-  /** Ends the use of the database until the actor's next start: statements are refused with sqlite/closed. */
+  /** Closes the database until the actor's next start: statements are refused with `sqlite/closed`. */
   close(): Promise<void>;
 }
 
-/** Statements at once, for drivers that are synchronous: on the database, or in one transaction, whose end ends it. */
+/** Synchronous statements, for drivers: on the database, or in one transaction. It is usable until that ends. */
 export interface SqlSession {
-  /** As `execute`; cells as SQLite gives them. @throws as `execute`; sqlite/transaction_open; sqlite/transaction_ended */
+  /**
+   * Runs one statement; cells are as SQLite returns them.
+   *
+   * @throws {sqlite/transaction_open} when it runs on the database while a transaction is open
+   * @throws {sqlite/transaction_ended} when its transaction has ended
+   * @throws the errors of `execute`
+   */
   run(sql: string, parameters: readonly unknown[]): SqlTable;
-  /** Statements of one turn that are undone together if `work` throws. @throws sqlite/asynchronous_transaction if it gives a promise */
+  /**
+   * Runs statements that are undone together if `work` throws.
+   *
+   * @throws {sqlite/asynchronous_transaction} when `work` returns a promise
+   */
   atomically<T>(work: (tx: SqlSession) => T): T;
   /**
-   * A transaction over turns, as that of `RawAccess`; one inside of another is undone alone when its work throws.
-   * @throws as that; sqlite/asynchronous_transaction inside of `atomically`
+   * Runs an asynchronous transaction, like that of `RawAccess`. A nested one is undone alone if its work throws.
+   *
+   * @throws {sqlite/asynchronous_transaction} when it is called inside `atomically`
+   * @throws the errors of `RawAccess.transaction`
    */
   transaction<T>(work: (tx: SqlSession) => Promise<T>): Promise<T>;
 }
 
-/** What a provider builds its client on. */
+/** The database as a provider gets it, to build its client on. */
 export interface DatabaseAccess extends SqlSession {
   /** The actor whose database it is. */
   readonly actorId: string;
-  /** As `c.db` of `db()`. */
+  /** The client of `db()`. */
   readonly raw: RawAccess;
 }
 
@@ -77,45 +108,51 @@ export interface SqlTable {
   readonly rows: readonly (readonly (null | number | string | Uint8Array)[])[];
 }
 
-/** An actor's `db`: makes the client that its contexts show as `c.db`. `db()` of perdure/db and perdure/db/drizzle give one. */
+/**
+ * An actor's `db`: makes the client that contexts show as `c.db`. `db()` of perdure/db and perdure/db/drizzle return
+ * one.
+ */
 export interface DatabaseProvider<DB> {
   /**
-   * Makes the client. One that is made at once is made for the actor's callbacks, and again for each attempt of a step that
-   * asks for it; a promise is awaited once, at the actor's start, and all of the activation share what it gives.
+   * Makes the client. A synchronous one is made once for the actor's callbacks, and again for each attempt of a step
+   * that uses it. A promise is awaited once, at the actor's start, and everything in that activation shares its client.
    */
   createClient(access: DatabaseAccess): DB | Promise<DB>;
-  /** Brings the tables up to date; at every start, before the actor's own `onMigrate`. */
+  /** Migrates the tables. Runs at every start, before the actor's own `onMigrate`. */
   onMigrate?(client: DB): void | Promise<void>;
 }
 
-/** Runs what user code begins; gives the promise that it gets. */
+/** Runs asynchronous work that user code begins, and returns its promise. */
 export type Begin = <T>(work: () => Promise<T>) => Promise<T>;
-/** What `db` of an actor's configuration may be. */
+/** The type of `db` in an actor's configuration. */
 export type AnyDatabaseProvider = DatabaseProvider<any> | undefined;
 
-/** `c.db` behind a provider; that of `db()` where there is none, as RivetKit has it. */
+/** The client of a provider; without one, the client of `db()`, as in RivetKit. */
 export type InferDatabaseClient<P extends AnyDatabaseProvider> = P extends DatabaseProvider<infer DB> ? DB : RawAccess;
 
-/** The client that a context's type argument means: itself, or that of the provider. */
+/** The client of a context's type argument `DB`: itself, or the provider's client. */
 export type DatabaseClient<DB> = 0 extends 1 & DB ? DB : [DB] extends [DatabaseProvider<infer Client>] ? Client : DB;
 
 /** The database of an activation, as contexts use it. */
 export interface ActorDatabase {
-  /** What callbacks see as `c.db`. */
+  /** The client callbacks see as `c.db`. */
   readonly client: unknown;
-  /** Counts statements that wrote. */
+  /** The number of statements that wrote. */
   readonly writes: number;
-  /** A client of its own: `guard` runs before each use and may refuse it; `begin` runs what takes its time. */
+  /** Makes a separate client: `guard` runs before each use and may refuse it; `begin` runs asynchronous work. */
   createClient(guard: () => void, begin: Begin): unknown;
 }
 
-/** What `db()` of perdure/db takes. */
+/** The configuration of `db()` of perdure/db. */
 export interface DatabaseConfig {
   /**
-   * Brings the tables up to date, at every start of the actor, before its own `onMigrate`. If either throws, or both take
-   * longer than `onMigrateTimeout` (25 s at most), all that they changed is undone and the start fails.
+   * Migrates the tables. Runs at every start, before the actor's own `onMigrate`. If either throws, or both together
+   * exceed `onMigrateTimeout` (at most 25 s), all their changes are undone and the start fails.
+   *
+   * @example
+   *     db({ onMigrate: async (sql) => void (await sql.execute("create table if not exists books (title text)")) });
    */
   readonly onMigrate?: (db: RawAccess) => void | Promise<void>;
-  /** Accepted, without effect: transactions by SQL text are refused, not warned of. */
+  /** Accepted, has no effect: transactions in SQL are refused, not warned about. */
   readonly warnOnManualTransactions?: boolean;
 }

@@ -1,6 +1,6 @@
 import { own } from "../../protocol/index.js";
 
-/** Standard Schema v1, as much of it as is used here. Validators may be asynchronous. */
+/** A Standard Schema v1 (zod, valibot, arktype …): the part Perdure uses. Validation may be asynchronous. */
 export interface StandardSchema<Input = unknown, Output = Input> {
   readonly "~standard": {
     readonly version: 1;
@@ -10,6 +10,7 @@ export interface StandardSchema<Input = unknown, Output = Input> {
   };
 }
 
+/** The result of a validation: a value, or issues. */
 export type StandardResult<Output> =
   | { readonly value: Output; readonly issues?: undefined }
   | { readonly issues: readonly { readonly message: string; readonly path?: readonly unknown[] | undefined }[] };
@@ -18,36 +19,48 @@ declare const messageType: unique symbol;
 declare const replyType: unique symbol;
 declare const payloadType: unique symbol;
 
+/** The access rule of a queue. */
 export interface PublishRule {
-  /** Whether the caller may send; asked for sends from outside only. */
+  /**
+   * Decides whether a caller may send. Runs for sends from outside only; false is `auth/forbidden`.
+   *
+   * @example
+   *     orders: queue<Order>({ canPublish: (c) => c.conn.params.role === "staff" }),
+   */
   readonly canPublish?: (c: any) => boolean | Promise<boolean>;
 }
-/** What `queue<M, R>()` takes. */
+/** Options of `queue<M, R>()`. */
 export interface QueueOptions<M, R> extends PublishRule {
+  /** Validates message bodies. */
   readonly message?: StandardSchema<unknown, M>;
+  /** Validates responses. */
   readonly complete?: StandardSchema<unknown, R>;
 }
 
-/** A queue's declaration: `M` is the message's body, `R` what its receiver may answer. */
+/** A queue's declaration: `M` is the message's body, `R` the receiver's response. */
 export interface QueueDeclaration<M = unknown, R = undefined> extends QueueOptions<M, R> {
   readonly [messageType]?: M;
   readonly [replyType]?: R;
 }
 
-/** An event's declaration: `T` is the argument list if it is a tuple, else the one argument. */
+/** An event's declaration: `T` is the argument list if it is a tuple, otherwise the only argument. */
 export interface EventDeclaration<T = unknown> {
   readonly [payloadType]?: T;
+  /** Validates the arguments. */
   readonly schema?: StandardSchema<unknown, T>;
+  /** Decides whether a connection may subscribe; false is `auth/forbidden`. */
   readonly canSubscribe?: (c: any) => boolean | Promise<boolean>;
 }
 
+/** Queues by name. */
 export type QueueDeclarations = Record<string, QueueDeclaration<unknown, unknown> | StandardSchema>;
+/** Events by name. */
 export type EventDeclarations = Record<string, EventDeclaration | StandardSchema>;
 
-/** Names of an actor's queues: the declared ones, or any if none is declared. */
+/** Names of an actor's queues: the declared ones, or any string if none is declared. */
 export type QueueNames<Q extends QueueDeclarations> = [keyof Q] extends [never] ? string : keyof Q & string;
 
-/** What the receiver gets: a schema's output. */
+/** The body a receiver gets: a schema's output. */
 export type MessageBody<D> =
   D extends StandardSchema<infer _I, infer O>
     ? O
@@ -56,7 +69,7 @@ export type MessageBody<D> =
       : D extends QueueDeclaration<infer M, infer _R>
         ? M
         : unknown;
-/** What the sender gives: a schema's input. */
+/** The body a sender gives: a schema's input. */
 export type MessageInput<D> =
   D extends StandardSchema<infer I, infer _O>
     ? I
@@ -65,34 +78,43 @@ export type MessageInput<D> =
       : D extends QueueDeclaration<infer M, infer _R>
         ? M
         : unknown;
-/** Reply type of a declared queue. */
+/** The response type of a declared queue. */
 export type MessageReply<D> =
   D extends StandardSchema<infer _I, infer _O>
     ? undefined
     : D extends QueueDeclaration<infer _M, infer R>
       ? R
       : unknown;
-/** What a message to the queue `N` may be; anything where none is declared. */
+/** The body a sender gives to the queue `N`; unknown if it is not declared. */
 export type SendBody<Q extends QueueDeclarations, N> = N extends keyof Q ? MessageInput<Q[N]> : unknown;
-/** What the receiver of a message in the queue `N` answers. */
+/** The response to a message in the queue `N`; unknown if it is not declared. */
 export type SendReply<Q extends QueueDeclarations, N> = N extends keyof Q ? MessageReply<Q[N]> : unknown;
-/** Argument list of a declared event. */
+/** The argument list of a declared event. */
 export type EventArguments<D> =
   D extends StandardSchema<infer _I, infer O>
     ? AsArguments<O>
     : D extends EventDeclaration<infer T>
       ? AsArguments<T>
       : unknown[];
-// A list that is no tuple (`string[]`) is one argument.
+// An array that is not a tuple (`string[]`) is one argument.
 type AsArguments<T> = 0 extends 1 & T ? any[] : T extends readonly [] | readonly [any, ...any[]] ? T : [T];
 
-/** A queue whose messages are validated: the sender gives the schema's input, the receiver gets its output. */
+/** A queue with validated messages: the sender gives the schema's input, the receiver gets its output. */
 export interface SchemaQueue<M extends StandardSchema, R extends StandardSchema> extends PublishRule {
   readonly message: M;
   readonly complete?: R;
 }
 
-/** Declares a queue: `queue<Message, Reply>()`, or `queue({ message: schema })`; with an access rule if wanted. */
+/**
+ * Declares a queue of the actor, by types or by Standard Schemas. Bodies a schema rejects are `actor/validation_error`,
+ * and nothing is stored. `canPublish` decides who may send from outside.
+ *
+ * @example
+ *     queues: {
+ *       orders: queue<{ item: string }, { receipt: number }>(),
+ *       refunds: queue({ message: z.object({ receipt: z.number() }) }),
+ *     },
+ */
 // Three type parameters, so that `queue<Message, Reply>`, also as a type (`ReturnType<typeof queue<Message>>`), is the last of these.
 export function queue<M extends StandardSchema, R extends StandardSchema, _Inferred>(
   options: Required<Pick<SchemaQueue<M, R>, "message" | "complete">> & PublishRule,
@@ -105,7 +127,16 @@ export function queue(options: object = {}): object {
   return own(options);
 }
 
-/** Declares an event: `event<Payload>()`, with a schema and an access rule if wanted. */
+/**
+ * Declares an event of the actor, by type or by Standard Schema: a tuple is the argument list, any other type the only
+ * argument. `canSubscribe` decides who may listen.
+ *
+ * @example
+ *     events: {
+ *       noted: event<[number: number, text: string]>(),
+ *       alarm: event<string>({ canSubscribe: (c) => c.conn.params.role === "staff" }),
+ *     },
+ */
 export function event<T = unknown>(
   options: {
     readonly schema?: StandardSchema<unknown, T>;
@@ -118,11 +149,11 @@ export function event<T = unknown>(
 declare const definitionTypes: unique symbol;
 
 declare const requiredInput: unique symbol;
-/** Stands for an actor's input where it has an `inputSchema`: who may create the actor must give one of type `I`. */
+/** Marks the input of an actor with an `inputSchema`: a client that may create the actor must give it. */
 export interface RequiredInput<I> {
   readonly [requiredInput]: I;
 }
-/** An actor's input as clients see it: with a schema, what the schema takes, and it is required. */
+/** An actor's input as clients see it: with a schema it is the schema's input, and required. */
 export type ClientInput<I, Schema> = [Schema] extends [StandardSchema<infer Given, any>] ? RequiredInput<Given> : I;
 
 /** Carries the types of an actor; the property never exists. */
@@ -130,7 +161,7 @@ export interface DefinitionTypes<S, CP, CS, V, I, DB, E, Q, M> {
   readonly [definitionTypes]?: [S, CP, CS, V, I, DB, E, Q, M];
 }
 
-/** `actionInputSchemas`: schemas of argument lists, in the shape of the actions, or by dotted names. */
+/** `actionInputSchemas`: schemas of argument lists, in the shape of the actions or by dotted names. */
 export interface ActionInputSchemas {
   readonly [name: string]: StandardSchema<any, any> | ActionInputSchemas;
 }

@@ -1,60 +1,121 @@
-/** A key: a text (its UTF-8 bytes), or bytes. At most 2 KiB. */
+/** A key: a string (stored as UTF-8), or bytes. At most 2 KiB. */
 export type KvKey = string | Uint8Array;
-/** A value: a text (its UTF-8 bytes), or bytes. At most 128 KiB. */
+/** A value: a string (stored as UTF-8), or bytes. At most 128 KiB. */
 export type KvValue = string | Uint8Array | ArrayBuffer;
-/** As what a value is given: its text, its bytes as `ArrayBuffer`, or as `Uint8Array`. */
+/** The form of a value that is read: a string, an `ArrayBuffer`, or a `Uint8Array` (`binary`). */
 export type KvValueType = "text" | "arrayBuffer" | "binary";
+/** The type of a value in the form `T`. */
 export type KvValueOf<T extends KvValueType> = { text: string; arrayBuffer: ArrayBuffer; binary: Uint8Array }[T];
-/** As what the keys of a list are given. */
+/** The form of the keys in a list: strings, or `Uint8Array`s (`binary`). */
 export type KvKeyType = "text" | "binary";
+/** The type of a key in the form `K`. */
 export type KvKeyOf<K extends KvKeyType> = { text: string; binary: Uint8Array }[K];
 
+/** Options of `list`, `listPrefix` and `listRange`. */
 export interface KvListOptions<T extends KvValueType = "text", K extends KvKeyType = "text"> {
-  /** Of the values; default text. */
+  /** The form of the values. Default: `"text"`. */
   readonly type?: T;
-  /** Of the keys; default text. */
+  /** The form of the keys. Default: `"text"`. */
   readonly keyType?: K;
-  /** From the last key to the first. */
+  /** Returns the last key first. Default: false. */
   readonly reverse?: boolean;
-  /** At most so many; default and most 16,384. */
+  /** The most entries to return, up to 16,384. Default: 16,384. */
   readonly limit?: number;
 }
 
 /**
- * `c.kv`: small values by key, in the actor's own storage. Keys are ordered by their bytes. A write is committed together with
- * whatever else the actor has changed, its state too, when the call returns; a promise of a write resolves then. One row each.
+ * `c.kv`: small values by key, in the actor's own storage. Keys are ordered by their bytes, and each value is one row.
+ * A write is committed before its call returns, together with all other changes of the actor, state included. If a
+ * method throws, nothing is written.
  *
- * @throws kv/invalid_key, kv/key_too_large (2 KiB), kv/invalid_value, kv/value_too_large (128 KiB), kv/invalid_option,
- * kv/too_many_keys (128 in one call), kv/batch_too_large (976 KiB in one call), kv/list_too_large (32 MiB); nothing is written
- * then
+ * @throws {kv/invalid_key} when a key is neither a string nor a `Uint8Array`
+ * @throws {kv/key_too_large} when a key is larger than 2 KiB
+ * @throws {kv/invalid_value} when a value is neither a string nor bytes, or does not match `type`
+ * @throws {kv/value_too_large} when a value is larger than 128 KiB
+ * @throws {kv/invalid_option} when an option is not valid
+ * @throws {kv/too_many_keys} when one call has more than 128 keys
+ * @throws {kv/batch_too_large} when one call writes more than 976 KiB
+ * @throws {kv/list_too_large} when a list is larger than 32 MiB
  */
 export interface ActorKv {
-  /** Null if there is none. */
+  /**
+   * Returns the value of a key, or null if there is none.
+   *
+   * @example
+   *     const device = await c.kv.get(`session/${user}`);
+   */
   get<T extends KvValueType = "text">(key: KvKey, options?: { readonly type?: T }): Promise<KvValueOf<T> | null>;
-  /** `type` is what the value must be, if given. */
+  /**
+   * Writes a value. `type`, if given, is the form the value must have.
+   *
+   * @example
+   *     await c.kv.put(`session/${user}`, device);
+   */
   put(key: KvKey, value: KvValue, options?: { readonly type?: KvValueType }): Promise<void>;
+  /**
+   * Deletes a key; does nothing if it does not exist.
+   *
+   * @example
+   *     await c.kv.delete(`session/${user}`);
+   */
   delete(key: KvKey): Promise<void>;
-  /** Deletes all keys from `start` up to, but without, `end`; more than 16,384 in several commits. */
+  /**
+   * Deletes all keys from `start` up to, but not including, `end`. More than 16,384 keys take several commits.
+   *
+   * @example
+   *     await c.kv.deleteRange("log/2026-01", "log/2026-02");
+   */
   deleteRange(start: KvKey, end: KvKey): Promise<void>;
-  /** The values as bytes, in the order of the keys; null for each that there is none of. The same keys as those of `get`. */
+  /**
+   * Returns the values of up to 128 keys as bytes, in the order of the keys; null where a key does not exist. A string
+   * key means the same key as in `get`.
+   *
+   * @example
+   *     const [ada, bob] = await c.kv.batchGet(["user/ada", "user/bob"]);
+   */
   batchGet(keys: readonly KvKey[]): Promise<(Uint8Array | null)[]>;
-  /** All of them in one commit. */
+  /**
+   * Writes up to 128 values in one commit.
+   *
+   * @example
+   *     await c.kv.batchPut([["user/ada", "admin"], ["user/bob", "guest"]]);
+   */
   batchPut(entries: readonly (readonly [key: KvKey, value: KvValue])[]): Promise<void>;
-  /** All of them in one commit. */
+  /**
+   * Deletes up to 128 keys in one commit.
+   *
+   * @example
+   *     await c.kv.batchDelete(["user/ada", "user/bob"]);
+   */
   batchDelete(keys: readonly KvKey[]): Promise<void>;
-  /** As `listPrefix`; without a prefix, from the first key on. */
+  /**
+   * Returns keys and values in key order, of all keys that begin with a prefix; of all keys without one.
+   *
+   * @example
+   *     const newest = await c.kv.list("log/", { reverse: true, limit: 10 });
+   */
   list<T extends KvValueType = "text", K extends KvKeyType = "text">(
     prefix?: KvKey,
     options?: KvListOptions<T, K>,
   ): Promise<[key: KvKeyOf<K>, value: KvValueOf<T>][]>;
-  /** Keys that begin with the prefix, whole, with their values. */
+  /**
+   * Returns the keys that begin with a prefix, with their values, in key order. Keys keep the prefix.
+   *
+   * @example
+   *     for (const [key, value] of await c.kv.listPrefix("session/")) c.log.info("session", { key, value });
+   */
   listPrefix<T extends KvValueType = "text", K extends KvKeyType = "text">(
     prefix: KvKey,
     options?: KvListOptions<T, K>,
   ): Promise<[key: KvKeyOf<K>, value: KvValueOf<T>][]>;
-  /** As `listPrefix`, keys and values as bytes. */
+  /** Like `listPrefix`, with keys and values as bytes. */
   rawListPrefix(prefix: KvKey): Promise<[key: Uint8Array, value: Uint8Array][]>;
-  /** Keys from `start` up to, but without, `end`. */
+  /**
+   * Returns the keys from `start` up to, but not including, `end`, with their values, in key order.
+   *
+   * @example
+   *     const january = await c.kv.listRange("log/2026-01", "log/2026-02");
+   */
   listRange<T extends KvValueType = "text", K extends KvKeyType = "text">(
     start: KvKey,
     end: KvKey,

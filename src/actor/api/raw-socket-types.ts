@@ -1,15 +1,17 @@
-/** A message, as listeners of a raw socket get it: text as it is, bytes as an ArrayBuffer. */
+/** A message as a raw socket's listeners get it. */
 export interface RivetMessageEvent {
   readonly type: string;
-  /** A string or an ArrayBuffer; untyped, as `JSON.parse(event.data)` and RivetKit have it. */
+  /** A string, or bytes as an `ArrayBuffer`. Typed `any`, as in RivetKit, so that `JSON.parse(event.data)` compiles. */
   readonly data: any;
 }
+/** The end of a raw socket. */
 export interface RivetCloseEvent {
   readonly type: string;
   readonly code: number;
   readonly reason: string;
   readonly wasClean: boolean;
 }
+/** The opening or an error of a raw socket. */
 export interface RivetEvent {
   readonly type: string;
 }
@@ -21,21 +23,38 @@ interface SocketEvents {
   readonly error: RivetEvent;
 }
 
-/** What `onWebSocket` is given: a WebSocket as the standard has it, open already. Listeners may be asynchronous. */
+/** The socket that `onWebSocket` gets: a standard WebSocket, already open. Listeners may be asynchronous. */
 export interface UniversalWebSocket {
   readonly CONNECTING: 0;
   readonly OPEN: 1;
   readonly CLOSING: 2;
   readonly CLOSED: 3;
-  /** `OPEN` at first, `CLOSED` after its end. */
+  /** `OPEN` at first, `CLOSED` after the end. */
   readonly readyState: number;
   readonly binaryType: "arraybuffer";
   readonly url: string;
-  /** Leaves once what is dirty has been committed. What is sent to a socket that has ended is lost. */
+  /**
+   * Sends a message, after all changes so far are committed. A message to a closed socket is dropped.
+   *
+   * @example
+   *     websocket.send(JSON.stringify({ count: c.state.count }));
+   */
   send(data: string | ArrayBuffer | ArrayBufferView): void;
-  /** Code 1000 by default. */
+  /**
+   * Closes the socket. Default code: 1000.
+   *
+   * @example
+   *     websocket.close(4000, "game over");
+   */
   close(code?: number, reason?: string): void;
+  /**
+   * Calls `listener` for every event of this type.
+   *
+   * @example
+   *     websocket.addEventListener("message", ({ data }) => void c.state.lines.push(String(data)));
+   */
   addEventListener<K extends keyof SocketEvents>(type: K, listener: (event: SocketEvents[K]) => unknown): void;
+  /** Removes a listener. */
   removeEventListener<K extends keyof SocketEvents>(type: K, listener: (event: SocketEvents[K]) => unknown): void;
   onopen: ((event: RivetEvent) => unknown) | null;
   onmessage: ((event: RivetMessageEvent) => unknown) | null;

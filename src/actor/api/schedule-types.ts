@@ -1,25 +1,27 @@
-/** Recurring actions, as user code sees them. All times in epoch ms, all durations in ms. */
+/** Recurring actions, as user code sees them. All times are epoch ms, all durations ms. */
 
 interface CronOptions {
-  /** Which job it is, 1 to 128 bytes: a second `set` or `every` under the same name changes it. */
+  /** The job's name, 1 to 128 bytes. A later `set` or `every` with the same name changes the job. */
   readonly name: string;
-  /** The action that runs; nested ones with dots. */
+  /** The action to run; a nested action's name has dots. */
   readonly action: string;
-  /** Its arguments; a `ScheduledFireInfo` follows them. Default none. */
+  /** The action's arguments, followed by a `ScheduledFireInfo`. Default: none. */
   readonly args?: readonly unknown[];
-  /** How many of its last occurrences are kept: 0 (none) to 1,000, default 100. */
+  /** How many past occurrences are kept, 0 to 1,000. Default: 100. */
   readonly maxHistory?: number;
 }
 
+/** Options of `c.cron.set`. */
 export interface CronSetOptions extends CronOptions {
-  /** Five fields: minute, hour, day of the month, month, day of the week. */
+  /** Five fields: minute, hour, day of the month, month, day of the week. `"0 7 * * 1-5"` is weekdays at seven. */
   readonly expression: string;
-  /** The time zone in which the fields are read, "Europe/Berlin"; default "UTC". */
+  /** The time zone of the fields: `"Europe/Berlin"`. Default: `"UTC"`. */
   readonly timezone?: string;
 }
 
+/** Options of `c.cron.every`. */
 export interface CronEveryOptions extends CronOptions {
-  /** At least 5,000, whole. */
+  /** Whole ms, at least 5,000. */
   readonly interval: number;
 }
 
@@ -29,7 +31,7 @@ export type CronJobInfo = {
   readonly action: string;
   readonly args: unknown[];
   readonly nextRunAt: number;
-  /** When it fired last; absent before the first time. */
+  /** When it last fired; absent before the first time. */
   readonly lastRunAt?: number;
   readonly maxHistory: number;
 } & (
@@ -37,16 +39,16 @@ export type CronJobInfo = {
   | { readonly kind: "every"; readonly interval: number }
 );
 
-/** What became of one occurrence. `skipped`: the one before it still ran, or the actor had been cut off again and again. */
+/** The outcome of one occurrence. `skipped`: the one before it was still running, or crashes kept cutting it off. */
 export interface CronHistoryEntry {
   readonly action: string;
-  /** When it was due; the first of those that were missed together. */
+  /** When it was due; of several occurrences missed together, the first. */
   readonly scheduledAt: number;
   /** When it began, or was skipped. */
   readonly firedAt: number;
   readonly finishedAt?: number;
   readonly result: "running" | "ok" | "error" | "skipped";
-  /** What the action threw, or `schedule/interrupted` if a crash cut it off. The message is the error's own, unmasked. */
+  /** The action's error, or `schedule/interrupted` after a crash. The message is the original one, unmasked. */
   readonly error?: {
     readonly group: string;
     readonly code: string;
@@ -56,53 +58,90 @@ export interface CronHistoryEntry {
 }
 
 /**
- * Actions of this actor that run again and again; stored, and dropped with the actor.
+ * Actions of this actor that run again and again. Jobs are stored, and deleted with the actor.
  *
- * An occurrence runs once or, when a crash cuts it off, less than that: it is not repeated, it stands in the history as an
- * error, and the next one runs. Occurrences that were missed (the object could not be woken) run once together. One that
- * is due while the one before it runs is skipped.
+ * An occurrence runs at most once: one that a crash cuts off is an error in the history, and the next one runs.
+ * Occurrences missed while the object could not be woken run once together. An occurrence that is due while the one
+ * before it is running is skipped.
  */
 export interface ActorCron {
   /**
-   * Runs an action whenever the expression comes true in the time zone. Local times that a change of the clocks leaves out
-   * are no occurrences; one that comes twice is one if minute and hour are single numbers, else two.
+   * Runs an action whenever a cron expression matches. Local times that a clock change leaves out are skipped; one that
+   * a clock change repeats matches once if minute and hour are single numbers, otherwise twice.
    *
-   * Under a name that exists it changes that job: with the same expression and time zone the next time stays. With nothing
-   * changed it writes nothing, so that `onWake` may call it at every start.
+   * An existing job of this name is changed; with the same expression and time zone it keeps its next time. An
+   * identical call writes nothing, so `onWake` may set its jobs at every start. If it throws, nothing is changed.
    *
-   * @throws schedule/invalid_name, invalid_cron_expression, invalid_timezone, invalid_max_history, invalid_args,
-   * max_schedules_exceeded; actor/action_not_found; value/not_serializable, value/too_large. Nothing is changed then.
+   * @example
+   *     await c.cron.set({ name: "digest", expression: "0 7 * * 1-5", timezone: "Europe/Berlin", action: "send" });
+   * @throws {schedule/invalid_name} when the name is not 1 to 128 bytes
+   * @throws {schedule/invalid_cron_expression} when the expression cannot be read or never matches
+   * @throws {schedule/invalid_timezone} when the time zone is unknown
+   * @throws {schedule/invalid_max_history} when `maxHistory` is not a whole number from 0 to 1,000
+   * @throws {schedule/invalid_args} when `args` is not an array
+   * @throws {schedule/max_schedules_exceeded} when the actor already has `maxSchedules` (default 1,000)
+   * @throws {actor/action_not_found} when the actor has no such action
+   * @throws {value/not_serializable} when an argument cannot be stored
+   * @throws {value/too_large} when the arguments are too large to store
    */
   set(options: CronSetOptions): Promise<void>;
   /**
-   * Runs an action every `interval` ms, on a grid that begins when the job is made, however late the wakes are. The first
-   * time is one interval from now. Under a name that exists as `set`; another interval begins a new grid.
+   * Runs an action every `interval` ms, first one interval from now. Times lie on a grid that begins when the job is
+   * created, so a late wake does not shift later ones. An existing job of this name is changed as by `set`; a different
+   * interval begins a new grid.
    *
-   * @throws schedule/invalid_interval, and what `set` throws
+   * @example
+   *     await c.cron.every({ name: "poll", interval: 10 * 60_000, action: "poll" });
+   * @throws {schedule/invalid_interval} when `interval` is not a whole number of at least 5,000
+   * @throws the other errors of `set`
    */
   every(options: CronEveryOptions): Promise<void>;
-  /** @throws schedule/invalid_schedule_row if what is stored cannot be read */
+  /**
+   * Returns a job, or undefined if there is none of this name.
+   *
+   * @example
+   *     const next = (await c.cron.get("digest"))?.nextRunAt;
+   * @throws {schedule/invalid_schedule_row} when the stored job cannot be read
+   */
   get(name: string): Promise<CronJobInfo | undefined>;
-  /** All jobs that can be read, the one that is due next first. */
+  /**
+   * Returns all readable jobs, the next one due first.
+   *
+   * @example
+   *     const names = (await c.cron.list()).map(({ name }) => name);
+   */
   list(): Promise<CronJobInfo[]>;
-  /** Ends a job and deletes its history; what runs already runs on. False: there is none of that name. */
+  /**
+   * Deletes a job and its history; an occurrence that is running continues. Returns false if there is no such job.
+   *
+   * @example
+   *     await c.cron.delete("digest");
+   */
   delete(name: string): Promise<boolean>;
   /**
-   * Its last occurrences, newest first: `limit` of them, 1 to 1,000, default 20. None if there is no such job.
-   * @throws schedule/invalid_limit
+   * Returns a job's last occurrences, newest first; an empty array if there is no such job. `limit` is 1 to 1,000,
+   * default 20.
+   *
+   * @example
+   *     const failed = (await c.cron.history("poll", { limit: 100 })).filter(({ result }) => result === "error");
+   * @throws {schedule/invalid_limit} when `limit` is not a whole number from 1 to 1,000
    */
   history(name: string, options?: { readonly limit?: number }): Promise<CronHistoryEntry[]>;
 }
 
-/** What a scheduled action gets after its own arguments. Times in epoch ms. */
+/** The last argument of an action that a schedule runs. Times in epoch ms. */
 export interface ScheduledFireInfo {
   readonly kind: "at" | "cron" | "every";
   readonly id: string;
+  /** The job's name; absent for `at` and `after`. */
   readonly name?: string;
+  /** When it was due. */
   readonly scheduledAt: number;
+  /** When it began. */
   readonly firedAt: number;
 }
 
+/** A schedule of `c.schedule` that has not run. */
 export interface ScheduledEvent {
   readonly id: string;
   readonly action: string;
