@@ -1,6 +1,4 @@
-/**
- * The composition root: joins router, object class and the client inside the Worker.
- */
+/** The composition root: joins the router, the object class and the client inside the Worker. */
 import { env as workerEnv, waitUntil } from "cloudflare:workers";
 import type { ActorDefinitions, Client, ClientEffects, Logger, LogSink, Registry } from "../actor/index.js";
 import { createBindingTransport, createClientWithTransport, setHomeTransport } from "../client/index.js";
@@ -24,29 +22,36 @@ export type { ActorObjectClass } from "../durable-object/index.js";
 export type { LogLevel } from "../protocol/index.js";
 export type { ActorNamespace, Authorize, AuthorizeKind, AuthorizeTarget, CorsOptions } from "../router/index.js";
 
-/** Bindings that the handler uses. */
+/** The bindings the handler uses. */
 export interface ActorEnv {
   /** The namespace of the exported class `ActorObject`. */
   readonly ACTORS: ActorNamespace;
 }
 
+/** Options of `createHandler`. */
 export interface HandlerOptions<Env> {
-  /** Answers everything outside our own routes: a Hono app's `fetch`, say. */
+  /**
+   * Answers every request outside Perdure's routes.
+   *
+   * @example
+   *     createHandler(registry, { basePath: "/actors-api", fetch: app.fetch }); // a Hono app
+   */
   readonly fetch?: (request: Request, env: Env, ctx: ExecutionContext) => Response | Promise<Response>;
-  /** Where our routes are mounted; default `serverless.basePath` of `setup()`, else "/". */
+  /** The path Perdure's routes are mounted at. Default: `serverless.basePath` of `setup()`, otherwise "/". */
   readonly basePath?: string;
   /**
-   * Opens management routes (`DELETE /actors/{id}`, `GET /actors/names`) to `Authorization: Bearer <token>`. Without it
-   * they are closed, in local development too.
+   * Opens the management routes (`DELETE /actors/{id}`, `GET /actors/names`) to `Authorization: Bearer <token>`.
+   * Without it they are closed, in local development too.
    */
   readonly token?: string;
-  /** Pages of which other origins may call; by default none, but for those of this machine in development. */
+  /** The other origins whose pages may call. Default: none, except pages of the same machine in development. */
   readonly cors?: CorsOptions;
   /**
-   * Asked for each request from outside before any actor hears of it: calls, messages, connections, raw requests and sockets,
-   * creations and look-ups over REST, by key and by id. False is `auth/forbidden` (403) to the caller, and so is anything but true
-   * and undefined; what it throws is the answer (`unauthorizedError()`, `forbiddenError()`, `UserError`). Calls over the binding and
-   * management routes, which have their own token, are not asked for.
+   * Decides whether a request from outside may reach an actor. It runs before the actor, for calls, messages,
+   * connections, raw requests and sockets, and for creations and look-ups over REST. True or undefined allows the
+   * request; any other value is `auth/forbidden` (403); an error it throws is the answer (`unauthorizedError()`,
+   * `forbiddenError()`, `UserError`). It does not run for calls over the binding, nor for management routes, which have
+   * their own token.
    *
    * @example
    *     createHandler(registry, { authorize: async (request, { token, ...target }) => {
@@ -57,35 +62,42 @@ export interface HandlerOptions<Env> {
    */
   readonly authorize?: Authorize<Env>;
   /**
-   * The host names that our routes answer to, without ports; `"loopback"` stands for `localhost`, `127.0.0.1` and their like. Others get
-   * `auth/host_not_allowed` (403): on a developer's machine a page could otherwise have its own name lead there. Default: what the
-   * variable `PERDURE_HOSTS` lists, separated by commas; without it any.
+   * The host names Perdure's routes answer to, without ports; `"loopback"` stands for `localhost`, `127.0.0.1` and the
+   * like. Other names get `auth/host_not_allowed` (403), which protects a developer's machine from DNS rebinding.
+   * Default: the comma-separated variable `PERDURE_HOSTS`; without it, any name.
    */
   readonly hosts?: readonly string[];
-  /** Lowest level that is logged; default `logging.level` of `setup()`, else "info". */
+  /** The lowest level that is logged. Default: `logging.level` of `setup()`, otherwise "info". */
   readonly logLevel?: LogLevel;
 }
 
-/** The Worker's default export, with the object class to export beside it. */
+/** The Worker's default export, with the object class that the Worker must export as well. */
 export interface ActorHandler<D extends ActorDefinitions, Env> {
+  /** Answers a request to the Worker. */
   fetch(request: Request, env: Env, ctx: ExecutionContext): Promise<Response>;
-  /** Export it: `export const { ActorObject } = handler`. */
+  /** The Durable Object class. Export it from the Worker: `export const { ActorObject } = handler`. */
   readonly ActorObject: ActorObjectClass<Env>;
-  /** A typed client over the binding, without an HTTP hop: for the Worker's own routes. */
+  /**
+   * Returns a typed client over the binding, without HTTP, for the Worker's own routes.
+   *
+   * @example
+   *     app.get("/carts/:user", async (c) => {
+   *       const cart = handler.client(c.env).cart.getOrCreate(c.req.param("user"));
+   *       return c.json(await cart.items());
+   *     });
+   */
   client(env: Env): Client<Registry<D>>;
 }
 
 /**
- * Serves a registry from a Worker:
+ * Serves a registry from a Worker. `wrangler.toml` must bind `ACTORS` to the class `ActorObject` and list the class in
+ * `new_sqlite_classes`; a missing or wrong binding is an error that says what to add.
  *
- * ```ts
- * const handler = createHandler(registry);
- * export const { ActorObject } = handler;
- * export default handler;
- * ```
- *
- * `wrangler.toml` binds `ACTORS` to the class `ActorObject` and lists it in `new_sqlite_classes`. A binding that is
- * missing, or not SQLite-backed, is an error that says what to add.
+ * @example
+ *     const handler = createHandler(registry);
+ *     export const { ActorObject } = handler;
+ *     export default handler;
+ * @throws TypeError when an option is unknown or not valid
  */
 export function createHandler<D extends ActorDefinitions, Env = unknown>(
   registry: Registry<D>,
@@ -95,7 +107,7 @@ export function createHandler<D extends ActorDefinitions, Env = unknown>(
   const actorNames = new Set(registry.actorNames);
   const { maxIncomingMessageSize, maxOutgoingMessageSize, logging, serverless } = registry.config;
   const basePath = options.basePath ?? serverless?.basePath ?? "/";
-  // Whoever brings a logger has it choose.
+  // A logger of the user's own chooses the level itself.
   const baseLogger = (logging?.baseLogger as LogSink | undefined) ?? configuredLogger();
   const logLevel = options.logLevel ?? (logging?.level as LogLevel | undefined) ?? (baseLogger ? "trace" : "info");
   const createLog = (fields: Readonly<Record<string, unknown>>): Logger => consoleLog(logLevel, fields, baseLogger);
@@ -138,7 +150,7 @@ export function createHandler<D extends ActorDefinitions, Env = unknown>(
       },
       async fetch(request) {
         beforeCall();
-        // As over HTTP: what goes wrong on the actor's side is an answer.
+        // As over HTTP, an error on the actor's side is an answer.
         return sendRequest({ ...request, internal: true }).catch((error: unknown) =>
           errorResponse(failureOf(error, failurePorts, {}), true),
         );
@@ -165,7 +177,7 @@ export function createHandler<D extends ActorDefinitions, Env = unknown>(
       return response ?? (await options.fetch?.(request, env, ctx)) ?? new Response("Not found", { status: 404 });
     },
   };
-  // Its `serve()` and `handler()` know no more than the request.
+  // `serve()` and `handler()` of the registry get only the request.
   registry.servedBy(
     (request, env = workerEnv, ctx = CONTEXT) => handler.fetch(request, env as Env, ctx as ExecutionContext),
     basePath,
@@ -177,7 +189,9 @@ export function createHandler<D extends ActorDefinitions, Env = unknown>(
 
 const OPTION_NAMES = ["fetch", "basePath", "token", "cors", "authorize", "hosts", "logLevel"] as const;
 
-/** A mistyped `authorize` would leave every actor open. @throws TypeError that names the option */
+/**
+ * Checks every name, since a mistyped `authorize` would leave every actor open. @throws TypeError that names the option
+ */
 function readHandlerOptions<Env>(given: HandlerOptions<Env>): HandlerOptions<Env> {
   const fail = (problem: string): TypeError => new TypeError(`createHandler(): ${problem}`);
   const options = readOptions<HandlerOptions<Env>>("createHandler", given, OPTION_NAMES, fail);
@@ -199,10 +213,10 @@ function hostsOf(hosts: readonly string[] | undefined): { hosts?: readonly strin
     : {};
 }
 
-/** For requests that come without one. */
+/** The context of requests that come without one. */
 const CONTEXT = { waitUntil, passThroughOnException: () => {}, props: {} };
 
-/** Bytes of a queue send's body before it is parsed: what the most generous actor takes, in whatever encoding. */
+/** The most bytes of a queue send's body before it is parsed: the largest limit of all actors, in any encoding. */
 function queueBodyLimit<D extends ActorDefinitions>(registry: Registry<D>): number {
   const limits = registry.actorNames.map((name) =>
     Math.min(MAX_VALUE_BYTES, registry.find(name).options.maxQueueMessageSize),

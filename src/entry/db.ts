@@ -1,3 +1,4 @@
+/** `perdure/db`: SQL for an actor, on its own SQLite database. */
 export { db } from "../actor/index.js";
 export type {
   AnyDatabaseProvider,

@@ -1,4 +1,4 @@
-/** `perdure/errors`: errors with a code, and functions that make or recognise them. */
+/** `perdure/errors`: errors with a code, and functions that create or recognise them. */
 export {
   ActorError,
   actorNotFound,

@@ -1,7 +1,8 @@
+/** `perdure`: defines actors, events and queues, and joins actors in a registry. */
 export { actor, defineRunHandler, event, queue, setup, snapshot, Registry } from "../actor/index.js";
 export { ActorError, RivetError, toUint8Array, UserError } from "../protocol/index.js";
 export type { Encoding } from "../protocol/index.js";
-// Every type of the façade has a name here: declarations of user code refer to it (test/types/types.test.ts).
+// Every public type has a name here, since declarations of user code refer to it (test/types/types.test.ts).
 export type {
   ActionContext,
   ActionContextOf,

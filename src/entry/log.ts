@@ -1,4 +1,4 @@
-/** `perdure/log`: loggers for code outside of actors, in the form of `c.log`. */
+/** `perdure/log`: loggers for code outside actors, with the interface of `c.log`. */
 export {
   configureBaseLogger,
   configureDefaultLogger,

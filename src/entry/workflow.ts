@@ -1,3 +1,4 @@
+/** `perdure/workflow`: durable workflows, their errors and their types. */
 export { workflow } from "../actor/index.js";
 export {
   CancelledError,

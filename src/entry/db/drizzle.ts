@@ -1,3 +1,4 @@
+/** `perdure/db/drizzle`: SQL for an actor through drizzle, and drizzle's builders. */
 export {
   alias,
   blob,
