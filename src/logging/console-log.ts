@@ -1,7 +1,10 @@
 import type { LogEntry, Logger, LogSink } from "../actor/index.js";
 import { LOG_LEVELS, type LogLevel } from "../protocol/index.js";
 
-/** One line of JSON an entry, as the platform's log search likes it; `fields` stand in each. `base`, if given, gets the entries instead. */
+/**
+ * A logger that writes each entry as one line of JSON, for the platform's log search. `fields` are added to every
+ * entry; `base`, if given, gets the entries instead.
+ */
 export function consoleLog(level: LogLevel, fields: Readonly<Record<string, unknown>>, base?: LogSink): Logger {
   const lowest = level === "silent" ? LOG_LEVELS.length : LOG_LEVELS.indexOf(level);
   const whole = (entry: LogEntry): Readonly<Record<string, unknown>> => ({

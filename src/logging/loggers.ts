@@ -2,17 +2,21 @@ import type { Logger, LogSink } from "../actor/index.js";
 import type { LogLevel } from "../protocol/index.js";
 import { consoleLog } from "./console-log.js";
 
-/** Kept for the whole program: it has one log. */
+/** Module state, since a program has one log. */
 let configured: LogSink | undefined;
 
-/** A logger that writes one line of JSON an entry to the console, from `level` on; default "info". */
+/**
+ * Returns a logger that writes each entry of at least `level` (default "info") to the console, as one line of JSON.
+ *
+ * @example
+ *     makeDefaultLogger("debug").debug({ msg: "started", port: 8787 });
+ */
 export function makeDefaultLogger(level: LogLevel = "info"): Logger {
   return consoleLog(level, {});
 }
 
 /**
- * Has a logger of your own (pino, say) write what `getLogger` gives, and what Workers log that are made after this and whose
- * `setup()` names none.
+ * Sets the logger behind `getLogger`, and behind Workers created later whose `setup()` names none: pino, for example.
  *
  * @example
  *     configureBaseLogger(pino());
@@ -21,22 +25,37 @@ export function configureBaseLogger(logger: LogSink): void {
   configured = logger;
 }
 
-/** As `configureBaseLogger`, with the console's logger. */
+/**
+ * Sets the console logger of `makeDefaultLogger` as the base logger.
+ *
+ * @example
+ *     configureDefaultLogger("warn");
+ */
 export function configureDefaultLogger(level?: LogLevel): void {
   configured = makeDefaultLogger(level);
 }
 
-/** The logger that was configured, if one was. */
+/** The configured logger, if there is one. */
 export function configuredLogger(): LogSink | undefined {
   return configured;
 }
 
-/** The logger that was configured, or the console's. */
+/**
+ * Returns the configured logger, or the console's.
+ *
+ * @example
+ *     getBaseLogger().info("ready");
+ */
 export function getBaseLogger(): Logger {
   return configured ? consoleLog("trace", {}, configured) : makeDefaultLogger();
 }
 
-/** The same, whose lines name a part of the program. */
+/**
+ * Returns the base logger with a name that is added to every entry as `target`.
+ *
+ * @example
+ *     const log = getLogger("billing");
+ */
 export function getLogger(name = "default"): Logger {
   return getBaseLogger().child({ target: name });
 }

@@ -1,22 +1,25 @@
 import { sleep, type SleepOptions } from "./sleep.js";
 
-/** Ticks at a fixed rate, to be awaited one by one or iterated. */
+/** Ticks at a fixed rate: await them one by one, or iterate. */
 export interface Interval extends AsyncIterable<number> {
-  /** Resolves at the next tick. Rejects with the signal's reason when that aborts. */
+  /** Resolves at the next tick. Rejects with the signal's reason when it fires. */
   (): Promise<void>;
-  /** Gives the number of each tick, from 1; a tick that nobody awaited in time is left out. Ends when the signal aborts. */
+  /**
+   * Yields the number of each tick, from 1; a tick that nobody awaited in time is skipped. Ends when the signal fires.
+   */
   [Symbol.asyncIterator](): AsyncIterator<number>;
 }
 
 /**
- * Ticks every `ms` milliseconds, counted from the first wait: what the work between two ticks takes is not added to it.
+ * Ticks every `ms` ms, counted from the first wait: the time spent working between two ticks does not delay the next
+ * one. It lives in memory only, and an actor stays awake while it awaits a tick.
  *
+ * @example
  *     const tick = interval(100);
  *     while (!c.aborted) await tick();
  *
- *     for await (const n of interval(1000, { signal })) report(n);
- *
- * It lives in memory only, and keeps an actor awake while it is awaited. Throws a RangeError unless `ms` is positive and finite.
+ *     for await (const n of interval(1_000, { signal })) report(n);
+ * @throws RangeError when `ms` is not a positive finite number
  */
 export function interval(ms: number, options: SleepOptions = {}): Interval {
   if (!(ms > 0 && Number.isFinite(ms)))
@@ -48,7 +51,7 @@ function ticker(ms: number, options: SleepOptions): () => Promise<number> {
     const tick = Math.max(last + 1, Math.floor((performance.now() - start) / ms) + 1);
     last = tick;
     const due = start + tick * ms;
-    // Timers may fire a little early.
+    // Timers may fire slightly early.
     for (let left = due - performance.now(); left > 0; left = due - performance.now()) await sleep(left, options);
     return tick;
   };

@@ -1,13 +1,17 @@
-/** A signal that aborts with others, until it is disposed of. */
+/** A signal that aborts with others until it is disposed. */
 export interface JoinedSignal extends AbortSignal {
-  /** Lets go of the signals that were joined: it aborts no more. Not needed after it has aborted. */
+  /** Stops listening to the joined signals, so that it never aborts. Not needed once it has aborted. */
   dispose(): void;
 }
 
 /**
- * A signal that aborts when the first of `signals` does, with its reason. What is null or undefined is left out; with
- * nothing left it never aborts. It listens to the others until it has aborted or `dispose()` is called: do that when the
- * signals live longer than the work.
+ * Returns a signal that aborts when the first of `signals` does, with its reason. Null and undefined are skipped;
+ * without signals it never aborts. It listens until it aborts or is disposed: dispose it when the signals outlive the
+ * work.
+ *
+ * @example
+ *     const signal = joinSignals(c.abortSignal, AbortSignal.timeout(5_000));
+ *     const response = await fetch(url, { signal }).finally(() => signal.dispose());
  */
 export function joinSignals(...signals: (AbortSignal | null | undefined)[]): JoinedSignal {
   const controller = new AbortController();

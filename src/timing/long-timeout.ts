@@ -1,21 +1,21 @@
-/** The longest delay that timers of every platform take. */
+/** The longest delay that every platform's timers accept. */
 const MAX_TIMER_MS = 2 ** 31 - 1;
 
-/** What `setLongTimeout` gives. */
+/** The handle that `setLongTimeout` returns. */
 export interface LongTimeoutHandle {
-  /** The listener is not called any more. */
+  /** Cancels the timeout. */
   abort(): void;
 }
 
 /**
- * `setTimeout` for delays of any length: those of the platform end at 24.8 days, and longer ones fire at once. It lives in
- * memory only: for an actor use `c.schedule.after`, in a workflow `ctx.sleep`.
+ * `setTimeout` for delays of any length; the platform's own fires at once beyond 24.8 days. It lives in memory only: in
+ * an actor use `c.schedule.after`, in a workflow `ctx.sleep`.
  *
- * @param afterMs below zero counts as zero
- * @throws RangeError if it is no finite number
+ * @param afterMs in ms; a negative value counts as 0
  * @example
  *     const reminder = setLongTimeout(() => notify(), 40 * 24 * 3_600_000);
  *     reminder.abort();
+ * @throws RangeError when `afterMs` is not a finite number
  */
 export function setLongTimeout(listener: () => void, afterMs: number): LongTimeoutHandle {
   if (!Number.isFinite(afterMs))

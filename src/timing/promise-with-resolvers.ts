@@ -1,4 +1,4 @@
-/** A promise with what settles it. */
+/** A promise with the functions that settle it. */
 export interface PromiseWithResolvers<T> {
   readonly promise: Promise<T>;
   readonly resolve: (value: T | PromiseLike<T>) => void;
@@ -6,8 +6,8 @@ export interface PromiseWithResolvers<T> {
 }
 
 /**
- * A promise that is settled from outside. A rejection counts as handled, also if nobody awaits the promise; `onReject` is
- * told of it.
+ * Returns a promise that is settled from outside. A rejection counts as handled even if nobody awaits the promise;
+ * `onReject` is called with its reason.
  *
  * @example
  *     const { promise, resolve } = promiseWithResolvers<string>((reason) => console.warn(reason));

@@ -1,13 +1,20 @@
-/** The longest delay that timers of every platform take. */
+/** The longest delay that every platform's timers accept. */
 const MAX_TIMER_MS = 2 ** 31 - 1;
 
+/** Options of `sleep` and `interval`. */
 export interface SleepOptions {
+  /** Ends the wait. */
   readonly signal?: AbortSignal | null;
 }
 
 /**
- * Resolves after `ms` milliseconds, however many those are. It lives in memory only: in a workflow use `ctx.sleep`, which
- * survives. Rejects with the signal's reason if that aborts first, with a RangeError if `ms` is not finite.
+ * Resolves after `ms` ms, for delays of any length. It lives in memory only: in a workflow use `ctx.sleep`, which
+ * survives a crash.
+ *
+ * @example
+ *     await sleep(500, { signal: c.abortSignal });
+ * @throws the signal's reason when it fires first
+ * @throws RangeError when `ms` is not a finite number
  */
 export async function sleep(ms: number, { signal }: SleepOptions = {}): Promise<void> {
   if (!Number.isFinite(ms)) throw new RangeError(`sleep() takes a number of milliseconds, not ${ms}`);
