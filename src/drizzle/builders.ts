@@ -1,4 +1,4 @@
-// What RivetKit's entry of the same name offers beside `db`: drizzle's own.
+// drizzle's own builders, as RivetKit's entry of the same name exports them beside `db`.
 export {
   alias,
   blob,

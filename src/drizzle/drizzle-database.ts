@@ -5,11 +5,14 @@ import type { DatabaseAccess, DatabaseProvider, RawAccess } from "../actor/index
 import { storageOf } from "./drizzle-storage.js";
 import { bindTransactions } from "./drizzle-transaction.js";
 
-/** What `drizzle-kit generate` writes with the driver `durable-sqlite`: `import migrations from "./drizzle/migrations"`. */
+/**
+ * The output of `drizzle-kit generate` with the driver `durable-sqlite`: `import migrations from
+ * "./drizzle/migrations"`.
+ */
 export interface DrizzleMigrations {
-  /** `meta/_journal.json`, as it was imported. */
+  /** The imported `meta/_journal.json`. */
   readonly journal: unknown;
-  /** The texts of the `.sql` files, by `m0000`, `m0001`, … */
+  /** The contents of the `.sql` files, by `m0000`, `m0001`, … */
   readonly migrations: Readonly<Record<string, string>>;
 }
 
@@ -19,27 +22,31 @@ export interface DrizzleDatabaseConfig<Schema extends Record<string, unknown>> e
 > {
   /** The tables, for `c.db.query`. */
   readonly schema?: Schema;
-  /** Those that an actor has not seen yet run at its next start. */
+  /** Migrations. An actor runs those it has not run yet at its next start. */
   readonly migrations?: DrizzleMigrations;
-  /** After the migrations, at every start; undone with them if it throws. */
+  /** Runs after the migrations, at every start. If it throws, the migrations are undone too. */
   readonly onMigrate?: (db: DrizzleDatabase<Schema>) => void | Promise<void>;
 }
 
-/** A drizzle database, and the plain `execute` and `close` of perdure/db. */
+/** A drizzle database with `execute` and `close` of perdure/db. */
 export type DrizzleDatabase<Schema extends Record<string, unknown> = Record<string, never>> =
   DrizzleSqliteDODatabase<Schema> & Pick<RawAccess, "execute" | "close">;
 
 /**
- * SQL for an actor by drizzle: `actor({ db: db({ schema, migrations }), … })`, then `c.db.select().from(…)`. Needs the
- * package `drizzle-orm`.
+ * Gives an actor an SQL database through drizzle. Needs the package `drizzle-orm`.
  *
- * Its queries are synchronous and run in the turn of their call, awaited or not, so what is said of `execute` in perdure/db
- * holds for them. A transaction of a function that is not `async`, `c.db.transaction((tx) => …)`, is synchronous too, and
- * committed together with whatever else its turn changes. One of an `async` function takes its turns and commits on its own,
- * as `transaction` of perdure/db does; while it is open, use its `tx` only: queries on `c.db` are refused with
- * sqlite/transaction_open. Both nest.
+ * Queries are synchronous and run when they are called, awaited or not: they are committed as `execute` of perdure/db
+ * describes. `c.db.transaction((tx) => …)` with a function that is not `async` is synchronous too, and committed
+ * together with all other changes of its turn. With an `async` function it commits on its own, like `transaction` of
+ * perdure/db; while it is open use only its `tx`, since queries on `c.db` are refused with `sqlite/transaction_open`.
+ * Both nest.
  *
- * @throws TypeError for an unknown key
+ * @example
+ *     const library = actor({
+ *       db: db({ schema: { books }, migrations }),
+ *       actions: { all: (c) => c.db.select().from(books) },
+ *     });
+ * @throws TypeError when the configuration has an unknown key
  */
 export function db<Schema extends Record<string, unknown> = Record<string, never>>(
   config: DrizzleDatabaseConfig<Schema> = {},

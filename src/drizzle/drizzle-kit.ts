@@ -1,15 +1,17 @@
-/** Options of drizzle-kit's configuration file; all that it knows may stand here. */
+/** Options of drizzle-kit's configuration file; all of drizzle-kit's options are accepted. */
 export interface DrizzleKitConfig {
-  /** Where the tables are declared. */
+  /** The file or files that declare the tables. */
   readonly schema?: string | string[];
-  /** Where migrations are written; default `./drizzle`. */
+  /** The folder migrations are written to. Default: `./drizzle`. */
   readonly out?: string;
   readonly [option: string]: unknown;
 }
 
 /**
- * The default export of `drizzle.config.ts`, for SQLite in a Durable Object: `export default defineConfig({ schema:
- * "./src/schema.ts" })`.
+ * Completes drizzle-kit's configuration for SQLite in a Durable Object: the default export of `drizzle.config.ts`.
+ *
+ * @example
+ *     export default defineConfig({ schema: "./src/schema.ts" });
  */
 export function defineConfig<C extends DrizzleKitConfig>(
   config: C,

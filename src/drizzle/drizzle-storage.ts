@@ -2,7 +2,10 @@ import type { SqlSession } from "../actor/index.js";
 
 type Cell = null | number | string | Uint8Array;
 
-/** The part of an object's storage that drizzle uses, over the actor's database: refused SQL, ended steps and all. */
+/**
+ * The part of an object's storage that drizzle uses, over the actor's database, so that its checks apply to drizzle
+ * too.
+ */
 export function storageOf({ run, atomically }: SqlSession): DurableObjectStorage {
   const exec = (sql: string, ...parameters: unknown[]): object => {
     const { columns, rows } = run(sql, parameters);

@@ -8,7 +8,7 @@ type Transaction = SQLiteDOTransaction<Schema, ExtractTablesWithRelations<Schema
 type Work = (tx: Transaction) => unknown;
 type SessionArguments = ConstructorParameters<typeof SQLiteDOSession<Schema, ExtractTablesWithRelations<Schema>>>;
 
-/** Of drizzle's database, what it hides. */
+/** Members of drizzle's database that its types hide. */
 interface Internals {
   readonly dialect: SessionArguments[1];
   readonly session: {
@@ -18,7 +18,9 @@ interface Internals {
   };
 }
 
-/** Gives the transactions of a drizzle database sessions of their own, and those of an `async` function the turns that it takes. */
+/**
+ * Gives each transaction of a drizzle database its own session, and lets one of an `async` function span several turns.
+ */
 export function bindTransactions(database: DrizzleSqliteDODatabase<Schema>, sql: SqlSession): void {
   const { dialect, session } = database as unknown as Internals;
   const { schema, logger } = session;
@@ -34,7 +36,7 @@ export function bindTransactions(database: DrizzleSqliteDODatabase<Schema>, sql:
   session.transaction = (work) => begin(sql, work, 0);
 }
 
-/** Known before it is called: its transaction has to begin first. */
+/** Whether a function is async, decided before its call, since the transaction must begin first. */
 function isAsync(work: Work): boolean {
   return Object.prototype.toString.call(work) === "[object AsyncFunction]";
 }
