@@ -10,12 +10,14 @@ export interface ActorsRestOptions {
   readonly token: string | undefined;
 }
 
-/** What the published servers serve besides. Here the platform decides where actors run. */
+/** Routes that RivetKit's servers have and Perdure does not, since the platform decides where actors run. */
 const NOT_HERE = /^\/reschedule$|^\/kv\//;
 
 /**
- * Serves what lies below `/actors/`, all of which needs the token: the registry's names, the end of an actor, and its sleep. Throws
- * what the caller did wrong, `actor/not_found` for an actor that is gone already, and the actor's errors.
+ * Serves the routes below `/actors/`, all of which need the token: list the registry's names, destroy an actor, put one
+ * to sleep. Throws the caller's mistakes, and the actor's errors.
+ *
+ * @throws {actor/not_found} when the actor no longer exists
  */
 export async function serveManagement(
   request: Request,
@@ -44,7 +46,7 @@ export async function serveManagement(
   return Response.json({});
 }
 
-/** The registry's actors, as clients list them. */
+/** The registry's actor names, in the form clients expect. */
 export function actorMetadata(actorNames: Iterable<string>): Readonly<Record<string, { readonly metadata: object }>> {
   return Object.fromEntries(Array.from(actorNames, (name) => [name, { metadata: {} }]));
 }

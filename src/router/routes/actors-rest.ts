@@ -9,13 +9,15 @@ import { readBody } from "../request/read-body.js";
 import type { ActorTarget } from "../objects/resolve-stub.js";
 import { textOf } from "../request/wire-encoding.js";
 
-/** The largest input in base64 (5.6 MB), from a client whose CBOR is longer than ours, and the fields around it. */
+/**
+ * Room for the largest input in base64 (5.6 MB), for a client whose CBOR is longer than ours, and for the other fields.
+ */
 const MAX_BODY_BYTES = 6 * 1024 * 1024;
 const MAX_IDS = 32;
 const RESOLVE = { kind: "resolve" } as const;
 const DEFAULT_NAMESPACE = "default";
 
-/** What a body of `PUT` and `POST /actors` says. */
+/** The body of `PUT` and `POST /actors`. */
 interface ActorSpec {
   readonly name: string;
   readonly key: readonly string[];
@@ -24,8 +26,8 @@ interface ActorSpec {
 }
 
 /**
- * Serves `/actors` and what lies below; `path` is what follows `/actors`, undecoded. Looking up and creating are as open
- * as the gateway is; everything else needs the token. Throws what the caller did wrong.
+ * Serves `/actors` and the routes below it; `path` is the undecoded part after `/actors`. Looking up and creating are
+ * as open as the gateway; everything else needs the token. Throws the caller's mistakes.
  */
 export async function serveActors(
   request: Request,
@@ -64,7 +66,7 @@ async function createOrGet(
   const target: ActorTarget = { name, key, creation, ...(region !== undefined && { region }) };
   const params = readConnParams(request.headers);
   const seen = forwardedRequest(request, "");
-  // The deployment's own token is for management alone.
+  // The deployment's token is for management only.
   const headers = seen.headers.filter(
     ([header, value]) => header !== "authorization" || token === undefined || value !== `Bearer ${token}`,
   );
@@ -106,7 +108,7 @@ function parseSpec(text: string): ActorSpec {
   };
 }
 
-/** The actors that a query asks for: one by name and key, or some by their ids. */
+/** The actors a query asks for: one by name and key, or some by id. */
 function targetsOf(query: URLSearchParams): ActorTarget[] {
   const ids = query.get("actor_ids");
   if (ids !== null) {
@@ -122,7 +124,7 @@ function targetsOf(query: URLSearchParams): ActorTarget[] {
   return [{ name, key: parseRestKey(key), creation: { mode: "get" } }];
 }
 
-/** `undefined` if there is no such actor, and only then. */
+/** The actor's listing, or undefined only if there is no such actor. */
 async function find(call: Omit<ActorCall, "operation">, callActor: CallActor): Promise<ActorReply | undefined> {
   const { target } = call;
   try {

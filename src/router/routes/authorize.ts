@@ -1,4 +1,4 @@
-/** The application's own word on each request from outside, before any actor hears of it. */
+/** The application's own decision on each request from outside, before any actor is called. */
 import { ActorError, decodeValue, parseSubprotocols, has } from "../../protocol/index.js";
 import type { ActorCall, CallActor } from "../objects/call-actor.js";
 import type { ActorAccess } from "./gateway-request.js";
@@ -6,8 +6,8 @@ import type { ActorTarget } from "../objects/resolve-stub.js";
 import { isUpgrade } from "../request/socket-opening.js";
 
 /**
- * What a request is for. `connect`: a connection of a client; `webSocket`: a raw socket; `request`: a raw request;
- * `create`: an actor over REST; `resolve`: whether there is one.
+ * What a request asks for. `connect`: a client's connection; `webSocket`: a raw socket; `request`: a raw request;
+ * `create`: to create an actor over REST; `resolve`: to look one up.
  */
 export type AuthorizeKind = "action" | "send" | "connect" | "webSocket" | "request" | "create" | "resolve";
 
@@ -15,24 +15,27 @@ interface AuthorizeCall {
   readonly kind: AuthorizeKind;
   /** The name of the action or queue. */
   readonly name?: string;
-  /** The `token` of the client's configuration, however it came: as a header, in the subprotocols of a socket, in the URL. */
+  /** The `token` of the client's configuration, from a header, a socket's subprotocols or the URL. */
   readonly token: string | undefined;
-  /** The connection params as the client gave them, before any schema. */
+  /** The connection params as the client sent them, before validation. */
   readonly params: unknown;
 }
 
-/** The actor that a request asks for: by name and key, or by its id. */
+/** The actor a request is for: by name and key, or by id. */
 export type AuthorizeTarget =
   | (AuthorizeCall & { readonly actor: string; readonly key: readonly string[] })
   | (AuthorizeCall & {
       readonly actorId: string;
-      /** Whose id it is; `undefined` if it is nobody's. It starts no actor. */
+      /** Returns the name and key of the id, or undefined if there is no such actor. Starts no actor. */
       resolve(): Promise<{ readonly actor: string; readonly key: readonly string[] } | undefined>;
     });
 
 /**
- * Whether a request may reach the actor. `undefined` and true let it pass; anything else refuses it with `auth/forbidden` (403).
- * What it throws is the answer. `request` is without its body.
+ * Decides whether a request may reach the actor. True or undefined allows it; any other value is `auth/forbidden`
+ * (403); an error it throws is the answer. `request` has no body.
+ *
+ * @example
+ *     const authorize: Authorize<Env> = async (request, { token }) => (await verify(token)) !== undefined;
  */
 export type Authorize<Env = unknown> = (
   request: Request,
@@ -40,7 +43,7 @@ export type Authorize<Env = unknown> = (
   env: Env,
 ) => boolean | void | Promise<boolean | void>;
 
-/** The same ways to the actors, each of which asks first. Management has a token of its own and is not asked for. */
+/** Access to actors that asks `authorize` first. Management has its own token and does not ask. */
 export function authorized(
   access: ActorAccess,
   request: Request,
@@ -105,7 +108,7 @@ async function find(
   }
 }
 
-/** A token goes in a header where it can, never in a log. */
+/** A client sends its token in a header where it can. */
 function tokenOf(request: Request): string | undefined {
   const { headers } = request;
   const header = headers.get("x-rivet-token") ?? /^Bearer +(.+)$/i.exec(headers.get("authorization") ?? "")?.[1];
@@ -125,7 +128,7 @@ function decoded(text: string | undefined): string | undefined {
   }
 }
 
-/** The body is for the actor. */
+/** A copy without the body, which is for the actor. */
 function bodiless(request: Request): Request {
   const { url, method, headers, signal } = request;
   const { cf } = request as { readonly cf?: unknown };

@@ -2,16 +2,19 @@ import { ActorError } from "../../protocol/index.js";
 import { isNear, pageOrigin } from "./page-origin.js";
 
 /**
- * Pages of which other origins may call. By default none: only pages of the server's own origin, and in development pages of
- * the same machine (`localhost`, `127.0.0.1`) or of the same private address, on any port. Requests that no page makes (other
- * servers, native apps, curl) have no origin and are not concerned.
+ * The other origins whose pages may call. Default: none. Only pages of the server's own origin may call, and in
+ * development pages of the same machine (`localhost`, `127.0.0.1`) or the same private address, on any port. Requests
+ * that no page makes (other servers, native apps, curl) have no origin and are always allowed.
+ *
+ * @example
+ *     createHandler(registry, { cors: { origins: ["https://app.example.com"] } });
  */
 export interface CorsOptions {
   /**
-   * Origins as browsers write them: `["https://app.example.com"]`; also `"null"`, `"capacitor://localhost"`. A function is
-   * asked with an origin and gives true for those that may, for preview URLs, say. `"*"`: any; what the browser adds by itself
-   * (cookies, Basic authorization, the identity of Cloudflare Access) is then removed from requests of foreign pages, so that
-   * none acts in the name of whoever looks at it.
+   * Origins as browsers write them: `["https://app.example.com"]`, but also `"null"` and `"capacitor://localhost"`; or
+   * a function that returns true for allowed origins (preview URLs). `"*"` allows any; credentials the browser adds by
+   * itself (cookies, Basic authorization, the identity of Cloudflare Access) are then removed from requests of foreign
+   * pages, so that no page acts as its visitor.
    */
   readonly origins?: "*" | readonly string[] | ((origin: string) => boolean);
 }
@@ -22,32 +25,34 @@ export interface CorsLog {
 
 const METHODS = "GET, POST, PUT, DELETE, OPTIONS, PATCH";
 const MAX_AGE_SECONDS = "86400";
-/** Origins whose refusal is logged; a stranger can make up any number. */
+/** How many refused origins are logged; a stranger can invent any number. */
 const MAX_LOGGED = 100;
 const MAX_SHOWN_LENGTH = 200;
 /** Credentials that a browser or an access gateway adds by itself. */
 const AMBIENT_SCHEME = /^\s*(?:basic|digest|negotiate|ntlm)\b/i;
 
-/** What is to become of a request for where it comes from. */
+/** Whether a request's origin may call. */
 export type Admission =
-  /** `origin`: of the page; undefined for none. `foreign`: it may call since all may, and only as nobody. */
+  /**
+   * `origin`: the page's, undefined without a page. `foreign`: allowed only by "*", without its visitor's credentials.
+   */
   | { readonly allowed: true; readonly origin: string | undefined; readonly foreign: boolean }
   | { readonly allowed: false; readonly origin: string };
 
-/** Cross-origin rules. An allowed origin is named in the answer; "*" never goes together with credentials. */
+/** Cross-origin rules. The answer names an allowed origin; "*" never allows credentials. */
 export class Cors {
   readonly #origins: NonNullable<CorsOptions["origins"]>;
   readonly #log: CorsLog | undefined;
   readonly #logged = new Set<string>();
 
-  /** @throws TypeError that names what is wrong with the options */
+  /** @throws TypeError when an option is not valid */
   constructor(options: CorsOptions = {}, log?: CorsLog) {
     checkOptions(options);
     this.#origins = options.origins ?? [];
     this.#log = log;
   }
 
-  /** Decides once for a request. What a function of the user's throws is logged, and is a refusal. */
+  /** Decides once per request. An error of the user's function is logged, and refuses. */
   admit(request: Request): Admission {
     const origin = pageOrigin(request);
     if (origin === undefined || isNear(origin, new URL(request.url))) return { allowed: true, origin, foreign: false };
@@ -57,7 +62,7 @@ export class Cors {
     return { allowed: false, origin };
   }
 
-  /** The request without what its page did not send itself. */
+  /** The request without the credentials its page did not send itself. */
   static asNobody(request: Request): Request {
     const headers = new Headers(request.headers);
     headers.delete("cookie");
@@ -67,7 +72,7 @@ export class Cors {
     return new Request(request, { headers });
   }
 
-  /** The answer to OPTIONS. A page that is refused may ask, and read in the answer to its request why. */
+  /** The answer to OPTIONS. It also allows a refused page, which then reads the reason in the answer to its request. */
   static preflight(request: Request, admission: Admission): Response {
     const response = new Response(null, { status: 204 });
     const { headers } = response;
@@ -84,7 +89,7 @@ export class Cors {
   /** Adds the headers that let the caller's page read the response. */
   static decorate(response: Response, { origin, allowed }: Admission): void {
     const { headers } = response;
-    // With credentials a "*" here would be a header of that name.
+    // With credentials, browsers read "*" as a header of that name.
     const exposed = [...headers.keys()].join(", ");
     headers.append("vary", "Origin");
     if (origin === undefined) return;
@@ -98,7 +103,7 @@ export class Cors {
     const origins = this.#origins;
     if (typeof origins !== "function") return origins.includes(origin);
     try {
-      // A promise is no answer.
+      // A promise would count as true.
       return origins(origin) === true;
     } catch (error) {
       this.#log?.warn({
@@ -122,7 +127,7 @@ export class Cors {
   }
 }
 
-/** Why a page may not call, `auth/origin_not_allowed`, 403: it says which option opens the server. */
+/** The refusal of a page, `auth/origin_not_allowed` (403). It names the option that allows the origin. */
 export function originNotAllowed(origin: string): ActorError {
   const message =
     `Pages of the origin ${shown(origin)} may not call this server. The server's own code opens it: ` +
@@ -157,7 +162,7 @@ function checkOptions(options: unknown): asserts options is CorsOptions {
   }
 }
 
-/** Whether a browser may send it: with no path, in lower case, without the scheme's own port. */
+/** Whether a browser would write it: without a path, in lower case, without the scheme's default port. */
 function isOrigin(text: unknown): boolean {
   if (typeof text !== "string" || text.includes("*")) return false;
   if (text === "null") return true;

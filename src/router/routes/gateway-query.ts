@@ -9,7 +9,7 @@ import {
 import { readInput } from "../request/creation-input.js";
 import type { ActorTarget } from "../objects/resolve-stub.js";
 
-/** A query's own part of ours, and the user's, whose pairs keep their order and bytes. */
+/** A query split into our parameters and the user's, whose pairs keep their order and bytes. */
 export interface GatewayQuery {
   readonly params: ReadonlyMap<string, string>;
   readonly userQuery: string;
@@ -18,13 +18,15 @@ export interface GatewayQuery {
 const ALWAYS = new Set(["rvt-namespace", "rvt-token", "rvt-skip-ready-wait"]);
 const BY_KEY = new Set(["rvt-method", "rvt-key", "rvt-key-json"]);
 const GET_OR_CREATE = new Set(["rvt-runner", "rvt-pool", "rvt-input", "rvt-region", "rvt-crash-policy"]);
-/** An id of another server, or a part of one: not a name whose parameters are missing. */
+/** Matches an id of another server, or part of one, to tell it from a name with missing parameters. */
 const FOREIGN_ID = /^[0-9a-f][0-9a-z-]{23,}$/i;
 const CRASH_POLICIES = new Set(["sleep", "restart", "destroy"]);
 
 /**
- * Reads the query of a gateway URL (with or without its "?"). Throws `guard/query_invalid_params` on an unknown or
- * wrongly encoded `rvt-` parameter, `guard/query_duplicate_param` on one that stands twice (400).
+ * Reads the query of a gateway URL, with or without its "?".
+ *
+ * @throws {guard/query_invalid_params} when an `rvt-` parameter is unknown or wrongly encoded
+ * @throws {guard/query_duplicate_param} when an `rvt-` parameter is given twice
  */
 export function parseGatewayQuery(search: string): GatewayQuery {
   const params = new Map<string, string>();
@@ -47,7 +49,7 @@ export function parseGatewayQuery(search: string): GatewayQuery {
   return { params, userQuery: userPairs.join("&") };
 }
 
-/** A query of the user's own as the actor may see it: a token that came in it was for the router. `search`: with or without its "?". */
+/** The user's query as the actor may see it, without the router's token. `search`: with or without its "?". */
 export function withoutToken(search: string): string {
   const isToken = (pair: string): boolean => decode(pair.split("=", 1)[0] ?? "") === "rvt-token";
   return search
@@ -57,7 +59,12 @@ export function withoutToken(search: string): string {
     .join("&");
 }
 
-/** The target that a gateway URL names. Throws `guard/query_invalid_params` (400) and the codes of `parseGatewayQuery`. */
+/**
+ * The target a gateway URL names.
+ *
+ * @throws {guard/query_invalid_params} when the parameters do not name an actor
+ * @throws the errors of `parseGatewayQuery`
+ */
 export function targetOf(actor: string, params: ReadonlyMap<string, string>): ActorTarget {
   const skipReadyWait = params.get("rvt-skip-ready-wait");
   if (skipReadyWait !== undefined && skipReadyWait !== "true" && skipReadyWait !== "false")
@@ -86,7 +93,7 @@ export function targetOf(actor: string, params: ReadonlyMap<string, string>): Ac
   return { name: actor, key, creation: creationOf(params.get("rvt-input")), ...(region !== undefined && { region }) };
 }
 
-/** Both forms may be present, if they say the same. Only `rvt-key-json` tells all keys apart. */
+/** Reads both forms of the key, which must agree if both are given. Only `rvt-key-json` distinguishes all keys. */
 function keyOf(legacy: string | undefined, json: string | undefined): readonly string[] {
   if (json === undefined) return parseLegacyKey(legacy ?? "");
   const key = parseJsonKey(json);

@@ -4,17 +4,17 @@ import type { OpenSocket } from "../objects/open-socket.js";
 import type { SendRequest } from "../objects/send-request.js";
 import type { SendMessage } from "../objects/send-message.js";
 
-/** A request to one actor, addressed and ready for its verb. */
+/** A request to one actor, with its target resolved. */
 export interface GatewayRequest {
   readonly request: Request;
-  /** The query without our own parameters. */
+  /** The query without our parameters. */
   readonly userQuery: string;
   readonly target: ActorTarget;
   /** The name of the action or queue, decoded. */
   readonly argument: string;
 }
 
-/** The ways into an actor. */
+/** The ways to call an actor. */
 export interface ActorAccess {
   readonly callActor: CallActor;
   readonly openSocket: OpenSocket;
@@ -23,12 +23,12 @@ export interface ActorAccess {
 }
 
 export interface GatewayOptions {
-  /** Bytes of an action's body. */
+  /** The most bytes of an action's body. */
   readonly maxIncomingMessageSize: number;
-  /** Bytes of the answer to an action or a queue send. */
+  /** The most bytes of the answer to an action or a queue send. */
   readonly maxOutgoingMessageSize: number;
-  /** Bytes of a queue message's body, before it is parsed. The actor's own limit comes after it. */
+  /** The most bytes of a queue send's body before it is parsed. The actor's own limit applies after it. */
   readonly maxQueueBodySize: number;
-  /** The only namespace there is; any is accepted if undefined. */
+  /** The only accepted namespace; undefined: any. */
   readonly namespace: string | undefined;
 }

@@ -15,13 +15,16 @@ const VERBS = new Map<string, ServeVerb>([
   ["queue", serveQueue],
 ]);
 
-/** Verbs that take no name of an action or queue. */
+/** Verbs without the name of an action or queue. */
 const OTHER_VERBS = new Set(["request", "connect", "websocket"]);
 
-/** What the gateway will serve, but does not yet. */
+/** Verbs the gateway does not serve yet. */
 const PLANNED = new Set(["inspector", "metrics"]);
 
-/** Serves `/gateway/{name or id}[@token]/{rest}`; `path` is what follows `/gateway/`, undecoded. Throws what the caller did wrong. */
+/**
+ * Serves `/gateway/{name or id}[@token]/{rest}`; `path` is the undecoded part after `/gateway/`. Throws the caller's
+ * mistakes.
+ */
 export async function serveGateway(
   request: Request,
   path: string,

@@ -1,17 +1,21 @@
 import { ActorError } from "../../protocol/index.js";
 import { isLoopback } from "./page-origin.js";
 
-/** Stands for the names of this machine. */
+/** The option's name for all names of this machine. */
 const LOOPBACK = "loopback";
 
 /**
- * Which host names a server answers to. A page may have its own name point at another machine's address (DNS rebinding);
- * its requests are then of the server's own origin, and nothing but the name tells them apart.
+ * The host names a server answers to. A page can point its own name at another machine's address (DNS rebinding); its
+ * requests then have the server's own origin, and only the name gives them away.
  */
 export class HostNames {
   readonly #names: ReadonlySet<string> | undefined;
 
-  /** `hosts`: names without ports, "loopback" for this machine's; undefined: any. @throws TypeError for what is no host name */
+  /**
+   * `hosts`: names without ports, "loopback" for this machine's; undefined: any.
+   *
+   * @throws TypeError when an entry is not a host name
+   */
   constructor(hosts: readonly string[] | undefined) {
     if (hosts === undefined) return;
     if (!Array.isArray(hosts) || hosts.length === 0)
@@ -24,7 +28,7 @@ export class HostNames {
     this.#names = new Set(hosts);
   }
 
-  /** @throws auth/host_not_allowed (403) */
+  /** @throws {auth/host_not_allowed} when the request's host is not listed */
   check(request: Request): void {
     if (this.#names === undefined) return;
     const { hostname } = new URL(request.url);

@@ -1,8 +1,8 @@
-/** Where the page lies that makes a request, and whether it lies where the server does. */
+/** The origin of the page that makes a request, and whether it is the server's own. */
 
 /**
- * The origin of the page that makes a request, "null" where it hides; `undefined`: no page makes it, or the user goes to it
- * by a link. What a page embeds carries no Origin, so its referrer stands for it.
+ * The origin of the page that makes a request, or "null" if the page hides it. Undefined: no page makes it, or the user
+ * follows a link. Embedded resources carry no Origin, so their referrer is used.
  */
 export function pageOrigin({ headers }: Request): string | undefined {
   const origin = headers.get("origin");
@@ -15,20 +15,20 @@ export function pageOrigin({ headers }: Request): string | undefined {
 }
 
 /**
- * Whether a page may be trusted without a word of ours: it lies at the server's own origin (or at its https one, where a
- * tunnel ends TLS before the server), both lie on this machine, or both at one literal private address.
+ * Whether a page is trusted without an option: it is at the server's own origin (or its https form, behind a tunnel
+ * that terminates TLS), both are on this machine, or both are at one literal private address.
  */
 export function isNear(origin: string, server: URL): boolean {
   if (origin === server.origin) return true;
   const page = urlOf(origin);
-  // Only what a browser would write: "http://a/" is nobody's origin.
+  // Only the form a browser writes: "http://a/" is not an origin.
   if (page === undefined || page.origin !== origin) return false;
   if (page.protocol === "https:" && server.protocol === "http:" && page.host === server.host) return true;
   if (isLoopback(page.hostname)) return isLoopback(server.hostname);
   return page.hostname === server.hostname && isPrivateAddress(page.hostname);
 }
 
-/** 127.0.0.0/8, [::1], localhost and names below it; of a URL, which has written addresses in their one form. */
+/** Matches 127.0.0.0/8, [::1], localhost and its subdomains, as `URL` normalizes them. */
 export function isLoopback(hostname: string): boolean {
   return (
     hostname === "localhost" ||
@@ -38,7 +38,7 @@ export function isLoopback(hostname: string): boolean {
   );
 }
 
-/** RFC 1918, link-local and unique local addresses. */
+/** Matches RFC 1918, link-local and unique local addresses. */
 function isPrivateAddress(hostname: string): boolean {
   if (hostname.startsWith("[")) return /^\[(?:f[cd][0-9a-f]{2}|fe[89ab][0-9a-f]):/.test(hostname);
   return /^(?:10\.\d+|192\.168|169\.254|172\.(?:1[6-9]|2\d|3[01]))\.\d+\.\d+$/.test(hostname);

@@ -26,31 +26,34 @@ import { isOwnClient } from "../request/wire-encoding.js";
 export interface RouterOptions extends Partial<WaitPorts> {
   /** The names of the registry's actors. */
   readonly actorNames: Iterable<string>;
-  /** The path under which everything of ours lies, "/" by default. Below any other one, all paths are ours. */
+  /** The path all routes are mounted at. Default: "/". Below any other path, every path is ours. */
   readonly basePath?: string;
-  /** The only namespace that callers may name; any by default. */
+  /** The only namespace callers may name. Default: any. */
   readonly namespace?: string;
-  /** What management routes ask for as `Authorization: Bearer`; without it they stay closed. */
+  /** The token of management routes, sent as `Authorization: Bearer`. Without it they are closed. */
   readonly token?: string;
-  /** Bytes of an action's body, 65,536 by default. */
+  /** The most bytes of an action's body. Default: 65,536. */
   readonly maxIncomingMessageSize?: number;
-  /** Bytes of the answer to an action or a queue send, 1,048,576 by default. */
+  /** The most bytes of the answer to an action or a queue send. Default: 1,048,576. */
   readonly maxOutgoingMessageSize?: number;
-  /** Bytes of a queue send's body before it is parsed, 1 MiB by default. The actor's `maxQueueMessageSize` comes after it. */
+  /**
+   * The most bytes of a queue send's body before it is parsed. Default: 1 MiB. The actor's `maxQueueMessageSize`
+   * applies after it.
+   */
   readonly maxQueueBodySize?: number;
   readonly cors?: CorsOptions;
-  /** Host names that are answered, without ports; "loopback" stands for those of this machine. Any by default. */
+  /** The host names to answer, without ports; "loopback" stands for this machine's. Default: any. */
   readonly hosts?: readonly string[];
-  /** Asked for each request to an actor, with what the router was given as `env`. */
+  /** Decides on each request to an actor; `env` is the router's. */
   readonly authorize?: Authorize;
   /** Shows internal errors to callers: for local development only. */
   readonly exposeErrors?: boolean;
   readonly log?: RouterLog;
-  /** An id for one logged error; random by default. */
+  /** Makes the id of a logged error. Default: random. */
   readonly newErrorId?: () => string;
 }
 
-/** Answers a request, or gives `undefined` if its path is none of ours. Never rejects. */
+/** Answers a request, or returns undefined if its path is not ours. Never rejects. */
 export type Router = (request: Request, objects: ActorNamespace, env?: unknown) => Promise<Response | undefined>;
 
 interface Env {
@@ -63,8 +66,8 @@ const DEFAULT_MAX_QUEUE_BODY_BYTES = 1024 * 1024;
 const RUNTIME = "rivetkit";
 
 /**
- * The Worker's side of the gateway protocol: finds the object of the actor that a request names, and calls it. Holds no
- * state, so that it can be made once at module scope.
+ * The Worker's side of the gateway protocol: finds the object of the actor a request names, and calls it. It has no
+ * state, so one router can be made at module scope.
  */
 export function createRouter(given: RouterOptions): Router {
   const options = own(given);
@@ -123,7 +126,7 @@ export function createRouter(given: RouterOptions): Router {
     const admission = cors.admit(request);
     if (request.method === "OPTIONS") return Cors.preflight(request, admission);
     const response = await respond(request, admission, objects, env);
-    // An upgraded answer is for a socket, which knows no CORS.
+    // An upgraded answer is for a socket, to which CORS does not apply.
     if (response.status !== 101) Cors.decorate(response, admission);
     return response;
   };
@@ -138,7 +141,7 @@ function createApp(options: RouterOptions, actorNames: ReadonlySet<string>, base
     namespace,
   };
   const pathOf = (request: Request): string => pathBelow(basePath, request) ?? "/";
-  // Routes are matched on the path as it was sent: names in it may hold an encoded slash.
+  // Routes match the path as it was sent, since names may contain an encoded slash.
   const app = new Hono<Env>({ getPath: pathOf });
 
   app.all("/gateway/*", (c) => {
@@ -188,13 +191,13 @@ function createApp(options: RouterOptions, actorNames: ReadonlySet<string>, base
   return app;
 }
 
-/** "" for the root, else with a slash in front and none behind. */
+/** "" for the root; otherwise with a leading slash and no trailing one. */
 function normalizeBasePath(path: string): string {
   const trimmed = path.replace(/^\/+|\/+$/g, "");
   return trimmed === "" ? "" : `/${trimmed}`;
 }
 
-/** The request's path below the base path; `undefined` if it is not below it. */
+/** The request's path below the base path, or undefined if it is not below it. */
 function pathBelow(basePath: string, request: Request): string | undefined {
   const { pathname } = new URL(request.url);
   if (pathname === basePath) return "/";

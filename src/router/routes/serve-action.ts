@@ -6,7 +6,9 @@ import type { ActorAccess, GatewayOptions, GatewayRequest } from "./gateway-requ
 import { incomingTooLong, readBody } from "../request/read-body.js";
 import { decodeRequest, isOwnClient, wireCodecOf } from "../request/wire-encoding.js";
 
-/** `POST …/action/{name}`: calls an action and answers its result. Throws what the caller did wrong, and the actor's errors. */
+/**
+ * `POST …/action/{name}`: calls an action and answers its result. Throws the caller's mistakes, and the actor's errors.
+ */
 export async function serveAction(
   { request, userQuery, target, argument }: GatewayRequest,
   { callActor }: ActorAccess,

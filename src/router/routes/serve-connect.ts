@@ -4,8 +4,9 @@ import type { ActorAccess, GatewayRequest } from "./gateway-request.js";
 import { isUpgrade, readSocketOpening, upgradedResponse } from "../request/socket-opening.js";
 
 /**
- * `…/connect`: a WebSocket that speaks the connection protocol; with `rawPath`, `…/websocket/{rawPath}`: one for the actor's
- * `onWebSocket`. Throws what the caller did wrong, and what the actor's hooks threw; the router tells it through a socket.
+ * `…/connect`: a WebSocket of the connection protocol. With `rawPath`, `…/websocket/{rawPath}`: one for the actor's
+ * `onWebSocket`. Throws the caller's mistakes, and the errors of the actor's hooks; the router sends them through a
+ * socket.
  */
 export async function serveConnect(
   { request, userQuery, target }: Omit<GatewayRequest, "argument">,
@@ -25,7 +26,7 @@ export async function serveConnect(
   return upgradedResponse(webSocket, request.headers);
 }
 
-/** The actor sees the path that its client asked for, below /websocket. */
+/** The actor sees the path its client asked for, below /websocket. */
 function rawUrl(url: string, path: string): string {
   const { origin, search } = new URL(url);
   return `${origin}/websocket${path === "" ? "" : `/${path}`}${search}`;

@@ -7,8 +7,8 @@ import { readBody } from "../request/read-body.js";
 import { decodeRequest, isOwnClient, wireCodecOf } from "../request/wire-encoding.js";
 
 /**
- * `POST …/queue/{name}`: stores a message and answers once it is; with `wait`, once it is completed or the time is over.
- * Throws what the caller did wrong, and the actor's errors.
+ * `POST …/queue/{name}`: stores a message, then answers; with `wait` it answers once the message is completed or the
+ * timeout passes. Throws the caller's mistakes, and the actor's errors.
  */
 export async function serveQueue(
   { request, userQuery, target, argument }: GatewayRequest,

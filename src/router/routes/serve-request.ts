@@ -6,10 +6,10 @@ import { readBody } from "../request/read-body.js";
 import type { ActorTarget } from "../objects/resolve-stub.js";
 import { isUpgrade } from "../request/socket-opening.js";
 
-/** Bytes that a body may announce. One that announces nothing is a stream, and as long as it likes (CONN-10). */
+/** The most bytes a body may announce. A body that announces no length is a stream of any length (CONN-10). */
 const MAX_ANNOUNCED_BYTES = 20 * 1024 * 1024;
 
-/** A raw request, addressed: what the actor's own code sees of its URL is `path` and `query`, both undecoded. */
+/** A raw request with its target. The actor's code sees `path` and `query` of its URL, both undecoded. */
 export interface AddressedRequest {
   readonly request: Request;
   readonly target: ActorTarget;
@@ -18,8 +18,8 @@ export interface AddressedRequest {
 }
 
 /**
- * A raw request to an actor, below `/gateway/{actor}/request` or routed by header: gives what the actor's own code answers.
- * Throws what the caller did wrong, and the errors of the actor's side.
+ * Serves a raw request to an actor, below `/gateway/{actor}/request` or routed by header, and returns the answer of the
+ * actor's code. Throws the caller's mistakes, and the actor's errors.
  */
 export async function serveRequest(
   { request, target, path, query }: AddressedRequest,
