@@ -1,4 +1,6 @@
-/** Settles as `promise` does, or rejects with the signal's reason if that comes first. Leaves no listener behind. */
+/**
+ * Settles like `promise`, or rejects with the signal's reason if it fires first. Removes its listener in either case.
+ */
 export async function raceWithAbort<T>(promise: Promise<T>, signal: AbortSignal | undefined): Promise<T> {
   if (signal === undefined) return promise;
   let onAbort: (() => void) | undefined;
@@ -14,7 +16,7 @@ export async function raceWithAbort<T>(promise: Promise<T>, signal: AbortSignal 
   }
 }
 
-/** A signal that aborts when either does. */
+/** A signal that aborts when either signal does. */
 export function eitherSignal(a: AbortSignal | undefined, b: AbortSignal | undefined): AbortSignal | undefined {
   if (a === undefined || b === undefined) return a ?? b;
   return AbortSignal.any([a, b]);

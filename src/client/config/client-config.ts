@@ -3,52 +3,57 @@ import { ActorClientError } from "./errors.js";
 import type { ClientSocketClass } from "./socket.js";
 
 /**
- * A place of the platform, "weur" say; "auto" and "default" leave it to the platform. One that it does not know is
+ * A location hint of the platform, such as "weur"; "auto" and "default" let the platform choose. An unknown one is
  * `actor/invalid_region`.
  */
 export type Region = string;
 
-/** As much of `fetch` as the client uses. */
+/** The part of `fetch` the client uses. */
 export type ClientFetch = (url: string, init: RequestInit) => Promise<Response>;
 
-/** What `createClient` takes, beside an endpoint alone. */
+/** Options of `createClient`. */
 export interface ClientConfig {
   /**
-   * URL of the server; may carry namespace and token: `https://namespace:token@host/path`. Without it: in a Worker that serves a
-   * registry its own actors, over the binding; else what the environment names (`PERDURE_ENDPOINT`, `RIVET_ENDPOINT` in `process.env`,
-   * where a Worker has its variables, too); else "http://localhost:6420".
+   * The server's URL, optionally with namespace and token: `https://namespace:token@host/path`. Default: in a Worker
+   * that serves a registry, its own actors over the binding; otherwise `PERDURE_ENDPOINT` or `RIVET_ENDPOINT` of
+   * `process.env` (a Worker's variables included); otherwise "http://localhost:6420".
    */
   readonly endpoint?: string | URL;
-  /** Sent as a header, never in a URL. */
+  /** A token for `authorize`, sent as a header or subprotocol, never in a URL. */
   readonly token?: string;
+  /** Default: "default". */
   readonly namespace?: string;
+  /** Accepted, has no effect. */
   readonly poolName?: string;
-  /** "cbor" by default, which is the smallest. Each carries every kind of value; "json" is the one to read in a browser's tools. */
+  /**
+   * The encoding of values. Default: "cbor", the smallest. All carry every kind of value; "json" is readable in a
+   * browser.
+   */
   readonly encoding?: Encoding;
-  /** Sent with every request. A browser gives sockets none. */
+  /** Headers of every request. Browsers send sockets without them. */
   readonly headers?: Readonly<Record<string, string>>;
   readonly gateway?: { readonly skipReadyWait?: boolean };
-  /** Bytes of encoded input that a URL may carry, 4096 by default. */
+  /** The most bytes of encoded input in a URL. Default: 4,096. */
   readonly maxInputSize?: number;
   /**
-   * Milliseconds of silence after which an open connection asks whether the server is still there, 30,000 by default, at
-   * least 1,000. A server that does not answer within 10 s is given up, and the connection made anew. Being asked does not
-   * wake an actor. `false`: never; a server that vanished without a word is then noticed when the system gives the socket up.
+   * After how much silence an open connection pings the server, in ms, at least 1,000. Default: 30,000. If no answer
+   * comes within 10 s, the connection reconnects. A ping does not wake an actor. `false` sends none; a server that
+   * vanished is then noticed only when the system closes the socket.
    */
   readonly pingInterval?: number | false;
   /** Used instead of the global `fetch`. */
   readonly fetch?: ClientFetch;
   /** Used instead of the global `WebSocket`, which browsers, Workers, and Node from version 22 on have. */
   readonly webSocket?: ClientSocketClass;
-  /** Accepted, without effect: the server needs no lookup. */
+  /** Accepted, has no effect: the server needs no lookup. */
   readonly disableMetadataLookup?: boolean;
-  /** Accepted, without effect. */
+  /** Accepted, has no effect. */
   readonly getUpgradeWebSocket?: unknown;
-  /** Accepted, without effect. */
+  /** Accepted, has no effect. */
   readonly devtools?: boolean;
 }
 
-/** A configuration with all that is left out. */
+/** A configuration with its defaults. */
 export interface ResolvedConfig {
   /** Without credentials and trailing slash. */
   readonly endpoint: string;
@@ -87,12 +92,16 @@ const DEFAULT_NAMESPACE = "default";
 const DEFAULT_MAX_INPUT_BYTES = 4096;
 const DEFAULT_PING_INTERVAL_MS = 30_000;
 const MIN_PING_INTERVAL_MS = 1_000;
-/** Of a timer. */
+/** The longest delay of a timer. */
 const MAX_PING_INTERVAL_MS = 2 ** 31 - 1;
 
 /**
- * Reads a configuration. Throws `client/invalid_endpoint`, with no secret in its text, `client/invalid_encoding`,
- * `client/invalid_ping_interval` or `client/invalid_option`.
+ * Reads a configuration. No error message contains a secret.
+ *
+ * @throws {client/invalid_endpoint} when the endpoint cannot be used
+ * @throws {client/invalid_encoding} when the encoding is unknown
+ * @throws {client/invalid_ping_interval} when `pingInterval` is not a valid number of ms, or false
+ * @throws {client/invalid_option} when an option is unknown or not valid
  */
 export function resolveConfig(input: string | URL | ClientConfig | undefined): ResolvedConfig {
   const config: ClientConfig =
@@ -119,7 +128,7 @@ export function resolveConfig(input: string | URL | ClientConfig | undefined): R
     skipReadyWait: config.gateway?.skipReadyWait ?? false,
     maxInputSize: readMaxInputSize(config.maxInputSize),
     pingIntervalMs: readPingInterval(config.pingInterval),
-    // The global one is looked up at each call, and called as a plain function, as browsers want it.
+    // The global `fetch` is looked up at each call, and called without `this`, as browsers require.
     fetch: config.fetch ?? ((url, init) => fetch(url, init)),
     webSocket: () => config.webSocket ?? (globalThis as { WebSocket?: ClientSocketClass }).WebSocket,
   };
@@ -127,7 +136,7 @@ export function resolveConfig(input: string | URL | ClientConfig | undefined): R
 
 const ENDPOINT_VARIABLES = ["PERDURE_ENDPOINT", "RIVET_ENDPOINT"] as const;
 
-/** Of Node, and of Workers with `nodejs_compat`; browsers have none. */
+/** `process.env` exists in Node and in Workers with `nodejs_compat`, not in browsers. */
 function endpointOfEnvironment(): string | undefined {
   const { process } = globalThis as { process?: { env?: Readonly<Record<string, unknown>> } };
   return ENDPOINT_VARIABLES.map((name) => process?.env && ownField(process.env, name)).find(

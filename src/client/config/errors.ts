@@ -1,6 +1,11 @@
 import { ActorError, type ActorErrorOptions } from "../../protocol/index.js";
 
-/** An error that arose in the client itself: group `client`. */
+/**
+ * An error of the client itself, with the group `client`.
+ *
+ * @example
+ *     if (error instanceof ActorClientError && error.code === "network_error") showOffline();
+ */
 export class ActorClientError extends ActorError {
   constructor(code: string, message: string, options: ActorErrorOptions = {}) {
     super("client", code, message, { public: true, ...options });
@@ -13,7 +18,9 @@ export class ActorClientError extends ActorError {
   }
 }
 
-/** The server, or something in front of it, answered what is no answer of the protocol: `client/malformed_response`. */
+/**
+ * The answer of the server, or of something in front of it, is not one of the protocol: `client/malformed_response`.
+ */
 export class MalformedResponseMessage extends ActorClientError {
   constructor(endpoint: string, status: number, options: { cause?: unknown } = {}) {
     const message =
@@ -23,7 +30,7 @@ export class MalformedResponseMessage extends ActorClientError {
   }
 }
 
-/** No answer came: `client/network_error`. The call may have run. */
+/** No answer arrived: `client/network_error`. The call may have run. */
 export function networkError(endpoint: string, cause: unknown): ActorClientError {
   return new ActorClientError("network_error", `No answer from ${endpoint}. Is the server running there?`, {
     metadata: { endpoint },
@@ -31,7 +38,7 @@ export function networkError(endpoint: string, cause: unknown): ActorClientError
   });
 }
 
-/** There is nothing to open a socket with: `client/no_web_socket`. */
+/** The runtime has no `WebSocket`: `client/no_web_socket`. */
 export function noWebSocket(): ActorClientError {
   const message =
     "This runtime has no global WebSocket (Node has one from version 22 on). Give one: createClient({ webSocket }).";

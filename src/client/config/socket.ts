@@ -1,4 +1,4 @@
-/** As much of a `WebSocket` as the client uses; that of browsers, of Node and of Workers, and the package `ws`'s. */
+/** The part of a `WebSocket` the client uses: of browsers, Node, Workers, and the package `ws`. */
 export interface ClientSocket {
   binaryType: string;
   readonly readyState: number;
@@ -9,26 +9,26 @@ export interface ClientSocket {
   addEventListener(type: "open" | "error", listener: (event: object) => void): void;
 }
 
-/** What `new WebSocket()` is. */
+/** A `WebSocket` class. */
 export type ClientSocketClass = new (url: string, protocols: string[]) => ClientSocket;
 
-/** What becomes of a socket. After `onClose` nothing more. */
+/** Listens to a socket. Nothing is called after `onClose`. */
 export interface SocketListener {
   onMessage(data: string | ArrayBuffer): void;
   onClose(code: number, reason: string): void;
 }
 
-/** A socket that is listened to until it is let go of. */
+/** A socket with one listener, until it is closed. */
 export interface HeldSocket {
-  /** Never throws: what a socket that is closing does not take is lost, as on any network. */
+  /** Sends, and never throws: what a closing socket does not accept is lost, as on any network. */
   send(data: string | Uint8Array<ArrayBuffer>): void;
-  /** Closes it, and listens no more. Never throws. */
+  /** Closes the socket and stops listening. Never throws. */
   close(code: number, reason: string): void;
 }
 
 const CLOSED_ABNORMALLY = 1006;
 
-/** Listens to a socket, the same on every platform: one end only, and an error is one. */
+/** Listens to a socket, the same way on every platform: it ends once, and an error is an end. */
 export function holdSocket(socket: ClientSocket, listener: SocketListener): HeldSocket {
   let isHeld = true;
   const end = (code: number, reason: string): void => {
@@ -40,18 +40,18 @@ export function holdSocket(socket: ClientSocket, listener: SocketListener): Held
     if (isHeld && (typeof data === "string" || data instanceof ArrayBuffer)) listener.onMessage(data);
   });
   socket.addEventListener("close", ({ code, reason }) => {
-    // Where the platform leaves the answer to a close to its user.
+    // Some platforms leave it to the user to answer a close.
     closeQuietly(socket);
     end(code, reason);
   });
-  // Some platforms send no "close" after it, and none sends one that says more.
+  // Some platforms fire no "close" after "error", and none fires one with more information.
   socket.addEventListener("error", () => end(CLOSED_ABNORMALLY, ""));
   return {
     send(data) {
       try {
         socket.send(data);
       } catch {
-        // Its close follows, and settles what it took with it.
+        // Its close follows, and settles what was lost with it.
       }
     },
     close(code, reason) {
@@ -65,6 +65,6 @@ function closeQuietly(socket: ClientSocket, code?: number, reason?: string): voi
   try {
     socket.close(code, reason);
   } catch {
-    // It was closed.
+    // Already closed.
   }
 }

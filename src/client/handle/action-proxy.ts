@@ -1,13 +1,13 @@
 import type { ActionRequest } from "../../actor/api/client-types.js";
 import { ActorError, readOptions } from "../../protocol/index.js";
 
-/** What a call of an action does: its dotted name, and its arguments. */
+/** Calls an action by its dotted name. */
 export type InvokeAction = (name: string, args: unknown[]) => Promise<unknown>;
 
-/** Methods that functions have. An action of such a name, nested in a group, is called with `action({ name })`. */
+/** Methods of functions. A nested action of such a name must be called with `action({ name })`. */
 const OF_FUNCTIONS = new Set(["apply", "bind", "call"]);
 
-/** Written down, since anybody may add to `Object.prototype`: an action whose name is added there stays one. */
+/** A fixed list, since anybody may add to `Object.prototype`: an action with an added name stays callable. */
 const INHERITED: ReadonlySet<string> = new Set([
   "__defineGetter__",
   "__defineSetter__",
@@ -26,14 +26,14 @@ const INHERITED: ReadonlySet<string> = new Set([
 ]);
 
 /**
- * Whether reading a property must not give an action: what every object inherits, and what `await` and `JSON.stringify`
- * look for. An actor can have no such action; a name like these, asked for with `action({ name })`, is not found.
+ * Whether a property must not be an action: names every object inherits, and those `await` and `JSON.stringify` look
+ * for. No actor can have an action of such a name.
  */
 export function isInheritedName(property: string): boolean {
   return INHERITED.has(property);
 }
 
-/** A function that calls the action, and whose properties are the actions nested in it. */
+/** A function that calls an action; its properties are the actions nested in it. */
 export function createActionProxy(name: string, invoke: InvokeAction): unknown {
   const nested = new Map<string, unknown>();
   return new Proxy((...args: unknown[]) => invoke(name, args), {
@@ -48,8 +48,8 @@ export function createActionProxy(name: string, invoke: InvokeAction): unknown {
 }
 
 /**
- * An object whose every property that is not its own is an action. Own properties are not enumerable: a log shows none of
- * them, but what `kind` and `description` say.
+ * An object on which every property that is not its own is an action. Own properties are not enumerable, so that a log
+ * shows only `kind` and `description`.
  */
 export function withActions(
   kind: string,
@@ -85,7 +85,7 @@ export function withActions(
   });
 }
 
-/** What `action()` was given. Throws if it is something else. */
+/** Reads the argument of `action()`. @throws Error when it is not an action request */
 export function readActionRequest(request: ActionRequest): {
   name: string;
   args: readonly unknown[];

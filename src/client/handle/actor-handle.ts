@@ -10,12 +10,12 @@ import type { ActorTarget, ActorTransport, TargetCall } from "../transport/trans
 
 export interface HandleOptions {
   readonly params?: unknown;
-  /** Asked for each socket, instead of `params`. */
+  /** Makes the params of each socket, instead of `params`. */
   readonly getParams?: (() => unknown) | undefined;
   readonly signal?: AbortSignal | undefined;
 }
 
-/** Of a timer: longer ones would fire at once. */
+/** The longest delay of a timer; a longer one would fire at once. */
 const MAX_TIMER_MS = 2 ** 31 - 1;
 
 interface SignalOption {
@@ -28,8 +28,8 @@ interface SendOptions extends SignalOption {
 }
 
 /**
- * A handle of one actor: own methods, and every other property is an action. Making one calls nothing, and neither does
- * awaiting, logging or stringifying it.
+ * A handle of one actor: it has its own methods, and every other property is an action. Creating, awaiting, logging or
+ * stringifying it calls nothing.
  */
 export function createActorHandle(
   transport: ActorTransport,
@@ -56,7 +56,7 @@ class HandleMethods {
   readonly #options: HandleOptions;
   readonly #connections: OpenConnections;
   readonly #call: TargetCall;
-  /** Settles when all plain sends so far have: messages are stored in the order in which they are sent. */
+  /** Settles when all sends so far without `wait` have, so that messages are stored in the order they are sent. */
   #lastSend: Promise<unknown> = Promise.resolve();
 
   constructor(transport: ActorTransport, target: ActorTarget, options: HandleOptions, connections: OpenConnections) {
@@ -83,7 +83,7 @@ class HandleMethods {
     return this.#connections.effects.call(`${what} of ${has(target, "name") ? target.name : target.actorId}`, work);
   }
 
-  /** A send that waits for its completion starts in its turn, but holds no later one up. */
+  /** A send with `wait` starts after earlier ones, but later ones do not wait for its completion. */
   async #send(queue: string, body: unknown, options: SendOptions | undefined, params: unknown): Promise<unknown> {
     const {
       wait = false,
@@ -157,7 +157,7 @@ class HandleMethods {
     return this.#transport.gatewayUrl(this.#with(signal));
   }
 
-  /** Of a socket: those given to it, else what `getParams` gives, else the handle's. */
+  /** A socket's params: those given to it, otherwise the result of `getParams`, otherwise the handle's. */
   #paramsOf(params: unknown, getParams = this.#options.getParams): () => unknown {
     if (params !== undefined) return () => params;
     return getParams ?? (() => this.#call.params);
@@ -168,7 +168,11 @@ class HandleMethods {
   }
 }
 
-/** A negative one is a poll. @throws request/invalid */
+/**
+ * Reads a send's timeout; a negative one counts as 0.
+ *
+ * @throws {request/invalid} when it is not a number of at most a day
+ */
 function readSendTimeout(timeout: unknown): number {
   if (typeof timeout === "number" && timeout <= MAX_SEND_WAIT_MS && timeout > -Infinity) return Math.max(0, timeout);
   throw invalidOption(

@@ -19,20 +19,23 @@ type Key = string | readonly string[];
 export type { ClientFor };
 
 /**
- * A client for the actors of a server. Starts nothing: the first call is the first request.
+ * Creates a client for the actors of a server. It sends nothing until the first call.
  *
- *     const client = createClient<typeof registry>("http://localhost:6420");
- *     const total = await client.counter.getOrCreate(["main"]).increment(1);
+ * Calls reject with an `ActorError`: the actor's own; `client/network_error` if no answer arrives (the call may have
+ * run, so it is not repeated); or `client/malformed_response`.
  *
- * Throws `client/invalid_endpoint`. Calls reject with an ActorError: the actor's own, `client/network_error` if no answer
- * came (the call may have run, so it is not repeated), `client/malformed_response`.
+ * @example
+ *     const client = createClient<typeof registry>("http://localhost:8787");
+ *     const total = await client.counter.getOrCreate("main").increment(1);
+ * @throws {client/invalid_endpoint} when the endpoint cannot be used
+ * @throws {client/invalid_option} when an option is unknown or not valid
  */
 export function createClient<R = AnyRegistry>(endpointOrConfig?: string | URL | ClientConfig): ClientFor<R> {
   const config =
     typeof endpointOrConfig === "string" || endpointOrConfig instanceof URL
       ? own<ClientConfig>({ endpoint: endpointOrConfig })
       : endpointOrConfig && own(endpointOrConfig);
-  // Whatever else is wrong with it is told at once.
+  // Checked at once, even where the binding is used later.
   const resolved = resolveConfig(config);
   const overHttp = (): ActorTransport => createHttpTransport(resolved);
   return createClientWithTransport<R>(
@@ -42,7 +45,7 @@ export function createClient<R = AnyRegistry>(endpointOrConfig?: string | URL | 
   );
 }
 
-/** The same client over another way to the actors. */
+/** A client over another transport. */
 export function createClientWithTransport<R = any>(
   transport: ActorTransport,
   options: ClientOptions = {},
@@ -61,7 +64,7 @@ export function createClientWithTransport<R = any>(
   return client as unknown as ClientFor<R>;
 }
 
-/** RivetKit's `poolName` and `skipReadyWait` are accepted, without effect. */
+/** RivetKit's `poolName` and `skipReadyWait` are accepted and have no effect. */
 const GET_OPTIONS = [
   "params",
   "getParams",

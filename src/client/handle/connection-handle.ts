@@ -8,20 +8,20 @@ import type { ActorTarget, ActorTransport } from "../transport/transport.js";
 export interface ConnectionHandleOptions {
   readonly target: ActorTarget;
   readonly description: Readonly<Record<string, unknown>>;
-  /** Asked for each attempt. */
+  /** Makes the params of each attempt. */
   getParams(): unknown;
   readonly callTimeoutMs: number | undefined;
-  /** Disposes of the connection when it aborts. */
+  /** Disposes the connection when it fires. */
   readonly signal: AbortSignal | undefined;
-  /** Over HTTP. */
+  /** Sends over HTTP. */
   send(queue: string, body: unknown, options: object | undefined, params: unknown): Promise<unknown>;
 }
 
 type EventListener = (...args: never[]) => void;
 
 /**
- * A connection to one actor: own methods, and every other property is an action, called over its socket. It begins to
- * connect at once. Awaiting, logging or stringifying it does nothing.
+ * A connection to one actor: it has its own methods, and every other property is an action, called over its socket. It
+ * begins to connect at once. Awaiting, logging or stringifying it does nothing.
  */
 export function createConnectionHandle(
   transport: ActorTransport,

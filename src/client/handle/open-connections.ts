@@ -4,15 +4,15 @@ import { REAL_PORTS, type Connection, type ConnectionPorts } from "../connection
 
 export interface ClientOptions {
   readonly ports?: ConnectionPorts;
-  /** The first of them ends all connections, and those that are opened later. */
+  /** When one of them fires, all connections end, and so does any that is opened later. */
   readonly ends?: readonly AbortSignal[];
-  /** Told of each message and call that handles begin. */
+  /** Runs each send and call that handles begin. */
   readonly effects?: ClientEffects | undefined;
 }
 
 const UNTOLD: ClientEffects = { send: (work) => work(), call: (_, work) => work() };
 
-/** The connections of one client that were not disposed of yet. It listens to what ends them only while there are any. */
+/** The undisposed connections of one client. It listens to the signals that end them only while there are any. */
 export class OpenConnections {
   readonly ports: ConnectionPorts;
   readonly effects: ClientEffects;

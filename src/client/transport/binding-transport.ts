@@ -25,17 +25,17 @@ import type {
   TargetCall,
 } from "./transport.js";
 
-/** Which actor's object, as the objects' side wants it; input is bytes of the storage codec. */
+/** A target in the form of the router's functions; input is bytes of the storage codec. */
 export type BindingTarget =
   | { readonly name: string; readonly key: readonly string[]; readonly creation: Creation; readonly region?: string }
   | { readonly actorId: string };
 
-/** A call as the objects' side wants it; values are bytes of the storage codec. */
+/** A call in the form of the router's functions; values are bytes of the storage codec. */
 export interface BindingCall {
   readonly target: BindingTarget;
   readonly operation: Operation;
   readonly params?: Uint8Array;
-  /** What the actor sees of a raw socket's opening. */
+  /** The request the actor sees behind a raw socket. */
   readonly request?: {
     readonly method: string;
     readonly url: string;
@@ -43,7 +43,7 @@ export interface BindingCall {
   };
 }
 
-/** A message as the objects' side wants it; values are bytes of the storage codec. */
+/** A send in the form of the router's functions; values are bytes of the storage codec. */
 export interface BindingSend {
   readonly target: BindingTarget;
   readonly queue: string;
@@ -54,7 +54,7 @@ export interface BindingSend {
   readonly signal?: AbortSignal;
 }
 
-/** A raw request as the objects' side wants it. */
+/** A raw request in the form of the router's functions. */
 export interface BindingRequest extends Omit<BindingCall, "operation"> {
   readonly request: {
     readonly method: string;
@@ -65,24 +65,24 @@ export interface BindingRequest extends Omit<BindingCall, "operation"> {
   readonly signal?: AbortSignal | undefined;
 }
 
-/** The way to actors' objects over their binding: what the router's functions give. Both reject with ActorErrors. */
+/** The way to actors' objects over their binding, made of the router's functions. All reject with ActorErrors. */
 export interface ActorBinding {
-  /** What `createActorCaller` gives. */
+  /** Made by `createActorCaller`. */
   call(call: BindingCall): Promise<{ readonly actorId: string; readonly output?: Uint8Array }>;
-  /** What `createMessageSender` gives: it holds a sender who waits, also while the object is reset. */
+  /** Made by `createMessageSender`: it holds a waiting sender, even while the object restarts. */
   send(send: BindingSend): Promise<{ readonly status: "completed" | "timedOut"; readonly reply?: Uint8Array }>;
-  /** What `createSocketOpener` gives: a socket that is not accepted yet. */
+  /** Made by `createSocketOpener`: the socket is not accepted yet. */
   openSocket(call: BindingCall): Promise<BindingSocket>;
-  /** What `createRequestSender` gives, but that errors are answers, too. */
+  /** Made by `createRequestSender`, except that errors are answers too. */
   fetch(request: BindingRequest): Promise<Response>;
   /** Runs before each message that leaves through a socket. */
   beforeSend?(): void;
 }
 
-/** One end of a pair of sockets, on Workers. */
+/** One end of a Worker's socket pair. */
 export type BindingSocket = ClientSocket & { accept(): void };
 
-/** Calls actors within the Worker, without HTTP. An aborted call rejects at once; the actor may still finish it. */
+/** Calls actors inside the Worker, without HTTP. An aborted call rejects at once; the actor may still finish it. */
 export function createBindingTransport(binding: ActorBinding, ports: BackoffPorts = REAL_BACKOFF): ActorTransport {
   return new BindingTransport(binding, ports);
 }
@@ -92,7 +92,7 @@ class BindingTransport implements ActorTransport {
   readonly #ports: BackoffPorts;
   readonly encoding = "cbor";
   readonly place = "the actor's object";
-  /** No network lies between: the platform tells of every end. */
+  /** No network in between: the platform reports every end. */
   readonly pingIntervalMs = undefined;
 
   constructor(binding: ActorBinding, ports: BackoffPorts) {
@@ -147,7 +147,7 @@ class BindingTransport implements ActorTransport {
     throw new ActorError("feature", "unsupported", "An actor called over its binding has no gateway URL.");
   }
 
-  /** Sent once: code of the actor may have run. Redirects are given back. */
+  /** Sent once, since the actor's code may have run. Redirects are not followed. */
   async fetch({ target, path, init, params, signal }: FetchCall): Promise<Response> {
     const { method, url, headers, body } = new Request(`http://actor${path}`, init);
     const request = { method, url, headers: [...headers] };
@@ -155,7 +155,7 @@ class BindingTransport implements ActorTransport {
     return raceWithAbort(sent.catch(rethrowCoded), signal);
   }
 
-  /** Never tried twice: hooks of the actor may have run. */
+  /** Tried once, since hooks of the actor may have run. */
   async openSocket({ target, route, params, protocols }: SocketCall): Promise<ClientSocket> {
     const isRaw = route.kind === "raw";
     const socket = await this.#binding
@@ -166,7 +166,7 @@ class BindingTransport implements ActorTransport {
         ...paramsOf(params),
       })
       .catch(rethrowCoded);
-    // Some platforms would give Blobs, which can be read only later.
+    // By default some platforms deliver Blobs, which can only be read asynchronously.
     socket.binaryType = "arraybuffer";
     socket.accept();
     const { beforeSend } = this.#binding;
@@ -189,7 +189,7 @@ class BindingTransport implements ActorTransport {
   }
 }
 
-/** As the router makes it of an upgrade. */
+/** The request the router would make of an upgrade. */
 function rawRequest(path: string, protocols: readonly string[] = []): NonNullable<BindingCall["request"]> {
   const { pathname, search } = rawPath(path);
   return {
@@ -214,7 +214,7 @@ function paramsOf(params: unknown): { params?: Uint8Array } {
   return params === undefined ? {} : { params: encodeValue(params, { what: "the connection params" }) };
 }
 
-/** An error without a code is masked as on the wire; here its cause is at hand too. */
+/** Masks an error without a code, as on the wire, but keeps its cause. */
 function rethrowCoded(error: unknown): never {
   if (ActorError.isActorError(error)) throw error;
   const { data, status } = toErrorData(error);

@@ -6,10 +6,10 @@ import {
   MAX_CONNECTION_PARAMS_BYTES,
 } from "../../protocol/index.js";
 
-/** The server is our own: every value keeps its kind. */
+/** The server is Perdure, which reads every kind of value. */
 const EXTENDED = { extended: true };
 
-/** Connection params as JSON that fits in a header. */
+/** Connection params as JSON that is valid in a header. */
 export function asciiJson(value: unknown): string {
   return encodeJson(value, EXTENDED).replace(
     /[^\x20-\x7e]/g,
@@ -22,14 +22,18 @@ export interface SocketProtocols {
   readonly token?: string | undefined;
   /** Connection params; undefined: none. */
   readonly params?: unknown;
-  /** The user's own. */
+  /** The user's subprotocols. */
   readonly protocols?: readonly string[] | undefined;
 }
 
-/** What a socket offers as subprotocols. Throws `request/too_large` (413) for params over 4 KiB. */
+/**
+ * The subprotocols a socket offers.
+ *
+ * @throws {request/too_large} when the params are larger than 4 KiB
+ */
 export function socketProtocols({ encoding, token, params, protocols }: SocketProtocols): string[] {
   const text = params === undefined ? undefined : encodeJson(params, EXTENDED);
-  // As on the server. Larger ones might not even reach it, and say nothing of why.
+  // The server's limit, checked here because larger params might not reach it, without a reason.
   if (text !== undefined && new TextEncoder().encode(text).length > MAX_CONNECTION_PARAMS_BYTES) {
     const message = `Connection params have at most ${MAX_CONNECTION_PARAMS_BYTES} bytes.`;
     throw new ActorError("request", "too_large", message, { metadata: { limitBytes: MAX_CONNECTION_PARAMS_BYTES } });

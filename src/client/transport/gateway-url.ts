@@ -14,22 +14,26 @@ import type { ActorTarget, SocketRoute } from "./transport.js";
 type UrlConfig = Pick<ResolvedConfig, "endpoint" | "namespace" | "poolName" | "skipReadyWait" | "maxInputSize">;
 
 /**
- * The URL of one of an actor's routes. Keys travel in `rvt-key-json` alone, which no two keys share; tokens never do.
- * Throws `client/input_too_large` (use `create` then), `client/invalid_name`, `actor/invalid_id`.
+ * The URL of one of an actor's routes. The key is in `rvt-key-json`, which distinguishes all keys; tokens are never in
+ * a URL.
+ *
+ * @throws {client/input_too_large} when the input does not fit in a URL: use `create` then
+ * @throws {client/invalid_name} when a name cannot be part of a URL
+ * @throws {actor/invalid_id} when the id is not an actor's
  */
 export function gatewayUrl(config: UrlConfig, target: ActorTarget, verb: "action" | "queue", name: string): string {
   return routeUrl(config, target, `${verb}/${pathSegment(name, `The name of the ${verb}`)}`, "");
 }
 
-/** The URL of a raw request: path and query are the user's own. Throws as `gatewayUrl`. */
+/** The URL of a raw request: path and query are the user's. Throws the errors of `gatewayUrl`. */
 export function requestUrl(config: UrlConfig, target: ActorTarget, path: string): string {
   const [pathname = "", ...query] = path.split("?");
   return routeUrl(config, target, `request${pathname}`, query.join("?"));
 }
 
 /**
- * The URL of a socket: the actor's connection, or a raw one of the user's own path and query. `http` stands for `ws`.
- * Throws as `gatewayUrl`.
+ * The `ws` URL of a socket: the actor's connection, or a raw one with the user's path and query. Throws the errors of
+ * `gatewayUrl`.
  */
 export function socketUrl(config: UrlConfig, target: ActorTarget, route: SocketRoute): string {
   if (route.kind === "connect") return webSocketScheme(routeUrl(config, target, "connect", ""));
@@ -37,7 +41,7 @@ export function socketUrl(config: UrlConfig, target: ActorTarget, route: SocketR
   return webSocketScheme(routeUrl(config, target, `websocket${pathname}`, search.slice(1)));
 }
 
-/** A user's path and query, read as below a root of their own: ".." leads nowhere else. */
+/** A user's path and query, resolved below a root of their own, so that ".." cannot leave it. */
 export function rawPath(path: string): { pathname: string; search: string } {
   return new URL(`./${path.replace(/^\/+/, "")}`, "http://actor/");
 }
@@ -54,7 +58,11 @@ function webSocketScheme(url: string): string {
   return url.replace(/^http/, "ws");
 }
 
-/** The URL below which the routes of the actor with this id lie. Throws `actor/invalid_id`. */
+/**
+ * The base URL of the routes of an actor.
+ *
+ * @throws {actor/invalid_id} when the id is not an actor's
+ */
 export function actorUrl(endpoint: string, actorId: string): string {
   if (parseActorId(actorId) === undefined)
     throw new ActorError("actor", "invalid_id", "This is not the id of an actor.");
@@ -85,7 +93,7 @@ function formatInput(input: unknown, maxBytes: number): string {
   });
 }
 
-/** URLs resolve "." and ".." away, however they are encoded, and half a surrogate pair has no encoding. */
+/** URLs resolve "." and ".." away in any encoding, and half a surrogate pair has no encoding. */
 function pathSegment(text: string, what: string): string {
   try {
     if (text !== "." && text !== "..") return encodeURIComponent(text);

@@ -1,16 +1,16 @@
 import type { ActorTransport } from "./transport.js";
 
-/** The way to the actors of the Worker in which this runs, if it serves some. */
+/** The transport to the actors of this Worker, if it serves any. */
 let home: (() => ActorTransport) | undefined;
 
-/** From now on clients without an endpoint reach the actors of this Worker, over its binding; undefined: no more. */
+/** Makes clients without an endpoint call this Worker's actors over its binding; undefined resets that. */
 export function setHomeTransport(make: (() => ActorTransport) | undefined): void {
   home = make;
 }
 
 /**
- * A transport that is chosen at its first use: clients are often made before what serves the actors. In a Worker that serves
- * a registry it is the binding, else what `elsewhere` makes.
+ * A transport that is chosen at its first use, since clients are often created before the handler. In a Worker that
+ * serves a registry it is the binding, otherwise the result of `elsewhere`.
  */
 export function homeOr(elsewhere: () => ActorTransport): ActorTransport {
   let chosen: ActorTransport | undefined;

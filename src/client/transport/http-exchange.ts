@@ -2,20 +2,23 @@ import { fromErrorData, wireCodec, type ErrorData } from "../../protocol/index.j
 import type { ClientFetch } from "../config/client-config.js";
 import { MalformedResponseMessage, networkError } from "../config/errors.js";
 
-/** One request, and how its answer is read if nothing is wrong. */
+/** One request, and how a successful answer is decoded. */
 export interface HttpRequest<T> {
   readonly method: "GET" | "PUT" | "POST";
   readonly url: string;
   readonly headers: Readonly<Record<string, string>>;
   readonly body?: string | Uint8Array<ArrayBuffer>;
   readonly signal?: AbortSignal | undefined;
-  /** Throws on anything that is not the answer expected. */
+  /** Throws on any other answer. */
   decode(answer: Uint8Array): T;
 }
 
 /**
- * Sends a request, once. Rejects with the server's error, with `client/network_error`, with `client/malformed_response`,
- * or with the reason of the signal. `endpoint` is what errors name.
+ * Sends a request once. Errors name `endpoint`.
+ *
+ * @throws {client/network_error} when no answer arrives
+ * @throws {client/malformed_response} when the answer is not one of the protocol
+ * @throws the server's error, or the signal's reason
  */
 export async function exchange<T>(fetch: ClientFetch, endpoint: string, request: HttpRequest<T>): Promise<T> {
   const { method, url, headers, body, signal } = request;
@@ -36,7 +39,7 @@ export async function exchange<T>(fetch: ClientFetch, endpoint: string, request:
   let failure: ErrorData;
   try {
     if (response.ok) return request.decode(answer);
-    // Errors are JSON whatever the encoding of the call is.
+    // Errors are JSON in every encoding.
     failure = wireCodec("json").error.decode(answer);
   } catch (cause) {
     throw new MalformedResponseMessage(endpoint, response.status, { cause });

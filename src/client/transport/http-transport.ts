@@ -30,7 +30,7 @@ import type {
 
 type KeyTarget = Exclude<ActorTarget, { actorId: string }>;
 
-/** The server is our own: every value keeps its kind, in both directions. */
+/** The server is Perdure: both directions carry every kind of value. */
 const EXTENDED = { extended: true };
 const EXTENDED_HEADER = { "x-perdure-json": "1" };
 
@@ -73,7 +73,7 @@ class HttpTransport implements ActorTransport {
     });
   }
 
-  /** Sent once: code of the actor may have run. */
+  /** Sent once, since the actor's code may have run. */
   async fetch({ target, path, init, params, signal }: FetchCall): Promise<Response> {
     const { fetch, endpoint, headers: configured, token } = this.#config;
     const headers = new Headers(configured);
@@ -122,14 +122,14 @@ class HttpTransport implements ActorTransport {
     if (SocketClass === undefined) throw noWebSocket();
     const url = socketUrl(this.#config, target, route);
     const socket = new SocketClass(url, socketProtocols({ encoding, token, params, protocols }));
-    // Some platforms would give Blobs, which can be read only later.
+    // By default some platforms deliver Blobs, which can only be read asynchronously.
     socket.binaryType = "arraybuffer";
     return socket;
   }
 
   async #lookUp({ name, key }: KeyTarget, params: unknown, signal: AbortSignal | undefined): Promise<string> {
     const { namespace, endpoint } = this.#config;
-    // In a query, names that are not well-formed would fall together.
+    // In a query, different malformed names would become the same.
     checkActorName(name);
     const query = new URLSearchParams({ namespace, name, key: formatRestKey(key) });
     const [actorId] = await this.#send({

@@ -1,15 +1,17 @@
 import { ActorError } from "../../protocol/index.js";
 
-/** What `fetch` of a handle takes, as one thing: where below the actor, and the rest as `fetch` takes it. */
+/** The arguments of a handle's `fetch`: a path below the actor, and `fetch` options. */
 export interface RawCall {
-  /** Path and query, as they stand in a URL; with a slash in front. */
+  /** Path and query, URL-encoded, with a leading slash. */
   readonly path: string;
   readonly init: RequestInit;
 }
 
 /**
- * Reads the arguments of `handle.fetch`. Of a URL, and of a Request, only path and query count: the actor is where the
- * handle says. A Request's own body is sent as it comes; one may also be given as `init`. Throws `request/invalid` (400) on anything else.
+ * Reads the arguments of `handle.fetch`. Of a URL and a Request only path and query are used, since the handle names
+ * the actor. A Request may also be given as `init`; its body is streamed.
+ *
+ * @throws {request/invalid} when the input is not a path, a URL or a Request
  */
 export function readRawCall(input: unknown, given: RequestInit | Request = {}): RawCall {
   const init = given instanceof Request ? initOf(given) : given;
@@ -22,12 +24,12 @@ export function readRawCall(input: unknown, given: RequestInit | Request = {}): 
   return { path: pathname + search, init: streamed({ ...initOf(input), ...init, headers }) };
 }
 
-/** A Request has its parts on its prototype, where a spread does not find them. */
+/** A Request's members are on its prototype, where a spread does not find them. */
 function initOf({ method, headers, body, redirect, signal }: Request): RequestInit {
   return { method, headers, redirect, signal, ...(body && { body }) };
 }
 
-/** Runtimes want to hear that a body is a stream. */
+/** Some runtimes require `duplex` for a body that is a stream. */
 function streamed(init: RequestInit): RequestInit {
   return init.body instanceof ReadableStream ? ({ duplex: "half", ...init } as RequestInit) : init;
 }
@@ -35,7 +37,7 @@ function streamed(init: RequestInit): RequestInit {
 function pathOf(text: string): string {
   let url: URL;
   try {
-    // A root of its own: ".." leads nowhere else.
+    // Below a root of its own, so that ".." cannot leave it.
     url = new URL(/^[a-z][a-z0-9+.-]*:\/\//i.test(text) ? text : `./${text.replace(/^\/+/, "")}`, "http://actor/");
   } catch {
     throw invalid();

@@ -1,10 +1,10 @@
 import { ActorError, saysNotRun, backoffMs } from "../../protocol/index.js";
 import { raceWithAbort } from "../config/abort.js";
 
-/** What repeating needs of the world. */
+/** The time and randomness that retries need. */
 export interface BackoffPorts {
   readonly sleep: (ms: number) => Promise<void>;
-  /** From 0 up to, not including, 1. */
+  /** At least 0 and below 1. */
   readonly random: () => number;
 }
 
@@ -14,10 +14,10 @@ export const REAL_BACKOFF: BackoffPorts = {
 };
 
 const MAX_TRIES = 5;
-/** 25, 50, 100, 200 ms, of which up to half is taken off by chance. */
+/** 25, 50, 100, 200 ms, minus up to half of it as jitter. */
 const BACKOFF = { firstMs: 25, maxMs: 200 };
 
-/** Runs `attempt` up to five times, as long as it fails in a way that proves that the call has not run. */
+/** Runs `attempt` up to five times, as long as its error proves that the call has not run. */
 export async function withRetries<T>(
   attempt: () => Promise<T>,
   ports: BackoffPorts,

@@ -3,7 +3,7 @@ import type { Encoding } from "../../protocol/index.js";
 import type { RawCall } from "./raw-call.js";
 import type { ClientSocket } from "../config/socket.js";
 
-/** Which actor a handle means: a key of a name, or one life of it by its id. */
+/** The actor of a handle: by name and key, or one life of the key by id. */
 export type ActorTarget =
   | {
       readonly name: string;
@@ -15,7 +15,7 @@ export type ActorTarget =
     }
   | { readonly actorId: string };
 
-/** What every call carries. */
+/** The parts every call has. */
 export interface TargetCall {
   readonly target: ActorTarget;
   /** Connection params; undefined: none. */
@@ -24,7 +24,7 @@ export interface TargetCall {
 }
 
 export interface ActionCall extends TargetCall {
-  /** Dotted, if nested. */
+  /** A nested action's name has dots. */
   readonly name: string;
   readonly args: readonly unknown[];
 }
@@ -41,48 +41,55 @@ export interface CreateCall {
   readonly key: readonly string[];
   readonly input?: unknown;
   readonly region?: string | undefined;
-  /** For who may create. */
+  /** Connection params, for `canCreate`. */
   readonly params?: unknown;
   readonly signal?: AbortSignal | undefined;
 }
 
 export interface FetchCall extends TargetCall, RawCall {}
 
-/** Which socket of an actor: its connection, or a raw one. */
+/** A socket of an actor: its connection, or a raw one. */
 export type SocketRoute = { readonly kind: "connect" } | { readonly kind: "raw"; readonly path: string };
 
 export interface SocketCall extends TargetCall {
   readonly route: SocketRoute;
-  /** Subprotocols of the user's own. */
+  /** The user's subprotocols. */
   readonly protocols?: readonly string[];
 }
 
 /**
- * How calls reach actors. Values go through a codec both ways, so that caller and actor never share an object. Errors are
- * ActorErrors, the same on every way; an aborted call rejects with its signal's reason.
+ * How calls reach actors. Values are encoded in both directions, so caller and actor never share an object. Errors are
+ * the same ActorErrors over every transport; an aborted call rejects with its signal's reason.
  */
 export interface ActorTransport {
   /** Resolves with the action's result. */
   action(call: ActionCall): Promise<unknown>;
-  /** Resolves once the message is stored; with `wait` when it is completed or the time is over. */
+  /** Resolves once the message is stored; with `wait`, once it is completed or the timeout passes. */
   send(call: SendCall): Promise<SendResult<unknown>>;
-  /** The actor's id. */
+  /** Resolves with the actor's id. */
   resolve(call: TargetCall): Promise<string>;
-  /** Creates an actor and resolves with its id. Rejects with `actor/duplicate_key` if the key exists. */
+  /**
+   * Creates an actor and resolves with its id.
+   *
+   * @throws {actor/duplicate_key} when the key exists
+   */
   create(call: CreateCall): Promise<string>;
-  /** The URL below which the actor's routes lie. */
+  /** The base URL of the actor's routes. */
   gatewayUrl(call: TargetCall): Promise<string>;
-  /** What the actor's `onRequest` answers; an error of the actor's side is an answer, too. Rejects if none came. */
+  /**
+   * Resolves with the answer of the actor's `onRequest`; an error on the actor's side is an answer too. Rejects without
+   * one.
+   */
   fetch(call: FetchCall): Promise<Response>;
   /**
-   * A socket that is open or about to be. Rejects if none can be tried, or if it is known why it was refused; a failure
-   * that a socket itself reports is its "close".
+   * Resolves with a socket that is open or opening. Rejects if none can be tried, or if the reason of a refusal is
+   * known; a failure the socket itself reports is its "close".
    */
   openSocket(call: SocketCall): Promise<ClientSocket>;
-  /** How the frames of a connection are written. */
+  /** The encoding of a connection's frames. */
   readonly encoding: Encoding;
-  /** After how much silence an open connection pings; undefined: never. */
+  /** After how much silence an open connection pings, in ms; undefined: never. */
   readonly pingIntervalMs: number | undefined;
-  /** What errors call the other end; without secrets. */
+  /** The name of the other end in errors, without secrets. */
   readonly place: string;
 }
