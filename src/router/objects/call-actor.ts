@@ -12,33 +12,35 @@ import {
 import type { ActorNamespace } from "./object-namespace.js";
 import { resolveStub, type ActorTarget, type ResolvedTarget } from "./resolve-stub.js";
 
-/** One call to an actor, before it is an envelope. */
+/** One call to an actor, before it is put in an envelope. */
 export interface ActorCall {
   readonly target: ActorTarget;
   readonly operation: Operation;
   /** Connection params, bytes of the storage codec. */
   readonly params?: Uint8Array;
   readonly request?: NonNullable<CallEnvelope["request"]>;
-  /** The caller is code of this Worker. */
+  /** Whether the caller is code of this Worker. */
   readonly internal?: boolean;
-  /** Who waits for the call; of code of this Worker only. */
+  /** The callers that wait for the call; only from code of this Worker. */
   readonly chain?: readonly CallLink[];
 }
 
-/** What an actor answers when nothing is wrong. */
+/** An actor's successful answer. */
 export type ActorReply = Extract<ReplyEnvelope, { ok: true }>;
 
 /**
- * Calls an actor's object. Rejects with the actor's own errors, for a target that cannot be (see `resolveStub`), with
- * `actor/overloaded` or `actor/restarting` (503) where the platform gave the call up, and with the platform's own error
- * for the rest.
+ * Calls an actor's object.
+ *
+ * @throws {actor/overloaded} when the platform refuses the call because the object is overloaded
+ * @throws {actor/restarting} when the platform gives the call up because the object restarts
+ * @throws the actor's errors, those of `resolveStub`, and other errors of the platform
  */
 export type CallActor = (call: ActorCall) => Promise<ActorReply>;
 
-/** What calling needs of the world. */
+/** The time and randomness that retries need. */
 export interface CallPorts {
   readonly sleep: (ms: number) => Promise<void>;
-  /** From 0 up to, not including, 1. */
+  /** At least 0 and below 1. */
   readonly random: () => number;
 }
 
@@ -52,7 +54,7 @@ const MAX_TRIES = 3;
 const BACKOFF = { firstMs: 50 };
 const OVERLOADED_RETRY_AFTER_MS = 1000;
 
-/** The way to the objects of one namespace, used by the router and by the client inside the Worker. */
+/** Calls the objects of one namespace, for the router and for the client inside the Worker. */
 export function createActorCaller(objects: ActorNamespace, options: CallActorOptions): CallActor {
   const actorNames: ReadonlySet<string> =
     options.actorNames instanceof Set ? options.actorNames : new Set(options.actorNames);
@@ -65,7 +67,7 @@ export function createActorCaller(objects: ActorNamespace, options: CallActorOpt
   };
 }
 
-/** The world's own, where nothing else is given. */
+/** Fills in real time and randomness. */
 export function callPorts(ports: Partial<CallPorts>): CallPorts {
   const { sleep, random } = own(ports);
   return {
@@ -74,7 +76,7 @@ export function callPorts(ports: Partial<CallPorts>): CallPorts {
   };
 }
 
-/** What is sent to the object. */
+/** The envelope sent to the object. */
 export function envelopeOf(known: ActorCall, { address, creation }: ResolvedTarget): CallEnvelope {
   const call = own(known);
   return {
@@ -108,19 +110,19 @@ async function callObject(
   }
 }
 
-/** What a caller is told of a call that the platform gave up; other errors are given back as they are. */
+/** The caller's error for a call the platform gave up; other errors are returned unchanged. */
 export function platformErrorOf(error: unknown): unknown {
   const { overloaded, retryable, durableObjectReset } = platformFlags(error);
   if (overloaded) return overloadedError(error);
   return retryable || durableObjectReset ? restartingError(error) : error;
 }
 
-/** Whether a second run does what one does. A rejected stub call may have run the actor's code. */
+/** Whether the call is idempotent. A rejected stub call may have run the actor's code. */
 function isRepeatable({ operation, creation }: CallEnvelope): boolean {
   return operation.kind === "resolve" && creation.mode !== "create";
 }
 
-/** They mean something here: an actor's own errors never reject the call. */
+/** The platform's flags on an error. An actor's own errors never reject the stub's call, so they cannot fake them. */
 function platformFlags(error: unknown): { overloaded: boolean; retryable: boolean; durableObjectReset: boolean } {
   const flags = (typeof error === "object" && error !== null ? error : {}) as Readonly<Record<string, unknown>>;
   return {
@@ -135,7 +137,7 @@ function checkedReply(reply: ReplyEnvelope): ReplyEnvelope {
     typeof reply === "object" &&
     reply !== null &&
     (reply.ok === true || (reply.ok === false && isErrorData(reply.error)));
-  // With a code: what rejects without one is the platform's.
+  // It has a code, since a rejection without one means the platform.
   if (!isReply)
     throw new ActorError(
       "rivetkit",

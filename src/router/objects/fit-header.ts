@@ -3,13 +3,15 @@ import type { ActorCall, CallActor } from "./call-actor.js";
 import { paramsTooLarge } from "../request/read-params.js";
 import type { ActorTarget } from "./resolve-stub.js";
 
-/** A header carries so much of an input; an actor with a larger one is created before. */
+/** The most bytes of an input in a header; an actor with a larger input is created first. */
 export const MAX_HEADER_INPUT_BYTES = 8192;
 
 /**
- * Makes a call fit into the header that carries its envelope beside a request or an upgrade. An actor whose input is large
- * is created by a call of its own, which is let in as this one is to be, and then named by its id. Throws what that call throws, and
- * `request/too_large` (413).
+ * Makes a call fit in the header that carries its envelope beside a request or an upgrade. An actor with a large input
+ * is created by a separate call, admitted like this one, and then addressed by id.
+ *
+ * @throws {request/too_large} when the params are larger than 4 KiB
+ * @throws the errors of the separate call
  */
 export async function fitHeader<C extends Omit<ActorCall, "operation">>(call: C, callActor: CallActor): Promise<C> {
   if ((ownField(call, "params")?.byteLength ?? 0) > MAX_CONNECTION_PARAMS_BYTES) throw paramsTooLarge();

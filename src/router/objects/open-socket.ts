@@ -6,12 +6,12 @@ import { refusalOf } from "./refusal-of.js";
 import { resolveStub } from "./resolve-stub.js";
 
 /**
- * Opens a socket to an actor and gives the caller's end of it, not yet accepted. Never tried twice: hooks of the actor may
- * have run. Rejects with the actor's own errors, and as `CallActor` for the platform's.
+ * Opens a socket to an actor and returns the caller's end, not yet accepted. Tried once, since hooks of the actor may
+ * have run. Throws the errors of `CallActor`.
  */
 export type OpenSocket = (call: ActorCall) => Promise<WebSocket>;
 
-/** The way to the objects of one namespace for sockets. */
+/** Opens sockets to the objects of one namespace. */
 export function createSocketOpener(
   objects: ActorNamespace,
   actorNames: ReadonlySet<string>,
@@ -36,6 +36,6 @@ function upgradeRequest(envelope: Omit<CallEnvelope, "request">, request: CallEn
   const headers = new Headers(request?.headers.map(([name, value]) => [name, value]));
   headers.set("upgrade", "websocket");
   headers.set(ENVELOPE_HEADER, formatEnvelopeHeader(envelope));
-  // Without a request behind it (a caller inside the Worker), the actor is told none: its URL is nobody's.
+  // A caller inside the Worker has no request; the actor ignores this URL.
   return new Request(request?.url ?? "http://actor/connect", { headers });
 }

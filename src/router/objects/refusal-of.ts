@@ -7,7 +7,7 @@ import {
   type ErrorData,
 } from "../../protocol/index.js";
 
-/** The error that an object answered instead of what was asked of it as a request: encoded as values are stored. */
+/** The error an object answered a request with, encoded by the storage codec. */
 export async function refusalOf(response: Response): Promise<ActorError> {
   const header = response.headers.get(REFUSAL_HEADER);
   const bytes = (header === null ? undefined : parseBase64(header)) ?? new Uint8Array(await response.arrayBuffer());

@@ -1,7 +1,7 @@
 import { ActorError, decodeRow, type Operation } from "../../protocol/index.js";
 import type { OpenSocket } from "./open-socket.js";
 
-/** What a wait comes to, as the object tells it. */
+/** The result of a wait, as the object answers it. */
 export type WaitResult =
   | { readonly status: "completed"; readonly reply?: Uint8Array }
   | { readonly status: "timedOut" };
@@ -12,15 +12,16 @@ export interface SocketWait {
   /** How long to wait, ms. */
   readonly leftMs: number;
   readonly signal: AbortSignal | undefined;
-  /** Runs `action` after `ms`; gives what calls it off. */
+  /** Runs `action` after `ms`; returns a function that cancels it. */
   readonly setTimer: (ms: number, action: () => void) => () => void;
 }
 
 /**
- * Waits for a message to be completed through a socket, so that the object need not stay in memory. A sender who leaves, or
- * whose time is over, closes it.
+ * Waits through a socket until a message is completed, so that the object can leave memory meanwhile. The socket is
+ * closed when the signal fires or the timeout passes.
  *
- * @throws the signal's reason, actor/restarting if the socket breaks, the object's refusal, and what `openSocket` throws
+ * @throws {actor/restarting} when the socket breaks
+ * @throws the signal's reason, the object's refusal, and the errors of `openSocket`
  */
 export async function awaitThroughSocket(
   openSocket: OpenSocket,
@@ -28,7 +29,7 @@ export async function awaitThroughSocket(
 ): Promise<WaitResult> {
   signal?.throwIfAborted();
   const socket = await openSocket({ target: { actorId }, operation });
-  // Some platforms would give Blobs, which can be read only later.
+  // By default some platforms deliver Blobs, which can only be read asynchronously.
   socket.binaryType = "arraybuffer";
   return new Promise<WaitResult>((resolve, reject) => {
     const onAbort = (): void => end(() => reject(signal?.reason));
@@ -54,7 +55,7 @@ function closeQuietly(socket: WebSocket): void {
   try {
     socket.close(1000, "");
   } catch {
-    // Closed already.
+    // Already closed.
   }
 }
 

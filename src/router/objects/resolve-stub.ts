@@ -11,20 +11,20 @@ import {
 } from "../../protocol/index.js";
 import type { ActorNamespace, ActorStub, ObjectId } from "./object-namespace.js";
 
-/** Which actor a call is for: a key of a registered actor, or one life of it by its id. */
+/** The actor of a call: a key of a registered actor, or one life of it by id. */
 export type ActorTarget =
   | { readonly name: string; readonly key: readonly string[]; readonly creation: Creation; readonly region?: string }
   | { readonly actorId: string };
 
-/** Where a call goes, and what the object must know of how it was addressed. */
+/** The object of a call, and how the call addressed it. */
 export interface ResolvedTarget {
   readonly address: ActorAddress;
   readonly creation: Creation;
-  /** A stub that was never used: one that threw stays broken. */
+  /** Returns a new stub, since one that threw stays broken. */
   openStub(): ActorStub;
 }
 
-/** The platform's places. */
+/** The platform's location hints. */
 const LOCATION_HINTS = new Set([
   "wnam",
   "enam",
@@ -40,8 +40,15 @@ const LOCATION_HINTS = new Set([
 ]);
 
 /**
- * Finds the object of an actor, without calling it. Throws `actor/invalid_name`, `actor/invalid_key`,
- * `actor/key_too_large`, `actor/invalid_region` or `actor/invalid_id` (400), `actor/not_registered` or `actor/not_found` (404).
+ * Finds the object of an actor without calling it.
+ *
+ * @throws {actor/invalid_name} when the name is not valid
+ * @throws {actor/invalid_key} when the key is not valid
+ * @throws {actor/key_too_large} when the key is too large
+ * @throws {actor/invalid_region} when the platform has no such region
+ * @throws {actor/invalid_id} when the id is not an actor's
+ * @throws {actor/not_registered} when the registry has no actor of this name
+ * @throws {actor/not_found} when no object has this id
  */
 export function resolveStub(
   objects: ActorNamespace,
@@ -67,12 +74,12 @@ function resolveById(objects: ActorNamespace, actorId: string): ResolvedTarget {
   } catch {
     throw new ActorError("actor", "not_found", "There is no actor with this id.");
   }
-  // No actor has the empty name: the object reads who it is from its own storage and compares the generation.
+  // No actor has an empty name: the object reads its own name from storage, and compares the generation.
   const address = { name: "", key: [], generation: parts.generation };
   return { address, creation: { mode: "get" }, openStub: () => objects.get(id) };
 }
 
-/** @throws actor/invalid_region for one that is no place of the platform */
+/** @throws {actor/invalid_region} when the platform has no such region */
 function locationOf(region: string | undefined): { readonly locationHint: string } | undefined {
   if (region === undefined || region === "" || region === "default" || region === "auto") return undefined;
   if (LOCATION_HINTS.has(region)) return { locationHint: region };

@@ -3,67 +3,72 @@ import type { OpenSocket } from "./open-socket.js";
 import { awaitThroughSocket, type WaitResult } from "./reply-socket.js";
 import { callPorts, type ActorCall, type CallActor, type CallPorts } from "./call-actor.js";
 
-/** A message for a queue of an actor, before it is an envelope. */
+/** A message for a queue of an actor, before it is put in an envelope. */
 export interface MessageSend extends Omit<ActorCall, "operation"> {
   readonly queue: string;
   /** Bytes of the storage codec. */
   readonly body: Uint8Array;
-  /** Whether to answer only when the message is completed. */
+  /** Whether to wait until the message is completed. */
   readonly wait: boolean;
-  /** How long to wait at most, ms; without it as long as an action may run. */
+  /** How long to wait, in ms. Default: the actor's `actionTimeout`. */
   readonly timeoutMs?: number;
-  /** Whoever waits has gone: nobody attaches again for them. */
+  /** Fires when the sender is gone, and ends the wait. */
   readonly signal?: AbortSignal;
 }
 
-/** What became of a message, at the time of the answer. */
+/** The status of a message when its send is answered. */
 export interface SentMessage {
   readonly actorId: string;
   readonly status: "completed" | "timedOut";
-  /** What it was completed with, bytes of the storage codec. */
+  /** The response it was completed with, bytes of the storage codec. */
   readonly reply?: Uint8Array;
 }
 
 /**
- * Stores a message and, with `wait`, holds its sender until it is completed or the time is over. A message is stored at
- * most once: a send whose answer was lost is not repeated. Rejects as `CallActor` does, with `actor/action_timed_out`
- * (408) for a wait without a timeout of its own, with `actor/destroyed` (404) if the actor's life ended meanwhile.
+ * Stores a message and, with `wait`, waits until it is completed or the timeout passes. A message is stored at most
+ * once: a send whose answer was lost is not repeated.
+ *
+ * @throws {actor/action_timed_out} when a wait without its own timeout takes too long
+ * @throws {actor/destroyed} when the actor is destroyed during the wait
+ * @throws the errors of `CallActor`
  */
 export type SendMessage = (send: MessageSend) => Promise<SentMessage>;
 
 export interface WaitPorts extends CallPorts {
   /** Epoch ms. */
   readonly now: () => number;
-  /** Runs `action` after `ms`; gives what calls it off. */
+  /** Runs `action` after `ms`; returns a function that cancels it. */
   readonly setTimer: (ms: number, action: () => void) => () => void;
-  /** 32 hex digits that nobody guesses. */
+  /** Makes 32 random hex digits that cannot be guessed. */
   readonly newToken: () => string;
 }
 
-/** So long an object holds a sender in a call, and stays in memory for it; then a socket does, which costs nothing. */
+/**
+ * How long a sender waits in a call, which keeps the object in memory. After that it waits in a socket, which does not.
+ */
 const CALL_WAIT_MS = 30_000;
 const CLOCK_SLACK_MS = 1_000;
 /**
- * So late the object's answer may come. An object that says nothing is one whose storage refuses to delete a destroyed actor: it tries
- * again every 10 s and more, and answers nobody meanwhile.
+ * How late the object's answer may be. An object stays silent when its storage refuses to delete a destroyed actor: it
+ * retries every 10 s or more, and answers nobody meanwhile.
  */
 const LATE_MS = 1_000;
 
-/** Between two attachments; and after the platform said that the object is overloaded. */
+/** The delays between two attachments; longer ones if the platform says the object is overloaded. */
 const BACKOFF = { firstMs: 50, maxMs: 2000 };
 const OVERLOADED_BACKOFF = { firstMs: 1000, maxMs: 30_000 };
 
-/** Codes by which an object says that it, and not the wait, has come to an end: the next one knows the message. */
+/** Errors that mean the object, not the wait, has ended: the next activation knows the message. */
 const BROKEN = new Set(["actor/restarting", "actor/overloaded", "actor/starting", "actor/stopping"]);
 
-/** What an object answers to a send. */
+/** An object's answer to a send. */
 interface Accepted {
   readonly id: number;
   readonly createdAt: number;
   readonly waitMs: number;
 }
 
-/** Sends messages over `callActor`. Waiting is this side's: an object that is reset in the middle is asked again. */
+/** Sends messages over `callActor`. This side holds the wait: it attaches again to an object that restarts. */
 export function createMessageSender(
   callActor: CallActor,
   openSocket: OpenSocket,
@@ -93,7 +98,7 @@ export function createMessageSender(
   };
 }
 
-/** Waits with an object for at most `leftMs`. */
+/** Waits at an object for at most `leftMs`. */
 type Attach = (
   actorId: string,
   message: { readonly messageId: number; readonly createdAt: number; readonly token: string },
@@ -101,7 +106,7 @@ type Attach = (
   signal: AbortSignal | undefined,
 ) => Promise<WaitResult>;
 
-/** In a call as long as that is short; then through a socket, unless the object's release is one that knows of none. */
+/** Waits in a call first, then through a socket, unless the object runs a release without such sockets. */
 function attachmentsOver(callActor: CallActor, openSocket: OpenSocket, ports: WaitPorts): Attach {
   return async (actorId, message, leftMs, signal) => {
     const begunAt = ports.now();
@@ -111,7 +116,7 @@ function attachmentsOver(callActor: CallActor, openSocket: OpenSocket, ports: Wa
       );
     const result = await inCall(Math.min(leftMs, CALL_WAIT_MS));
     const waitedMs = ports.now() - begunAt;
-    // What an object says before the call's time is over (clocks differ a little) is that it does not know the message.
+    // An earlier answer (allowing for clock differences) means that the object does not know the message.
     if (result.status === "completed" || leftMs <= CALL_WAIT_MS || waitedMs < CALL_WAIT_MS - CLOCK_SLACK_MS)
       return result;
     const restMs = Math.max(0, leftMs - waitedMs);
@@ -131,7 +136,7 @@ function attachmentsOver(callActor: CallActor, openSocket: OpenSocket, ports: Wa
   };
 }
 
-/** Attaches to a stored message until its time is over. It is addressed by id: another life of the key is another actor. */
+/** Attaches to a stored message until the deadline, addressed by id, since a later life of the key is another actor. */
 async function waitFor(
   actorId: string,
   accepted: Accepted & { readonly token: string },
@@ -153,7 +158,7 @@ async function waitFor(
     } catch (error) {
       signal?.throwIfAborted();
       if (!isBroken(error)) throw isNotFound(error) ? destroyed(actorId) : error;
-      // It was attached for long: this is no row of failures.
+      // A long attachment is not part of a series of failures.
       if (ports.now() - begunAt > OVERLOADED_BACKOFF.maxMs) tries = 1;
       await ports.sleep(Math.min(delayMs(tries, error, ports.random), Math.max(0, deadline - ports.now())));
       signal?.throwIfAborted();
@@ -162,7 +167,7 @@ async function waitFor(
   }
 }
 
-/** What an object says, or that the time is over. */
+/** The object's answer, or a timeout. */
 function answeredWithin(ms: number, attached: Promise<WaitResult>, ports: WaitPorts): Promise<WaitResult> {
   return new Promise((resolve, reject) => {
     const stopTimer = ports.setTimer(ms, () => resolve({ status: "timedOut" }));
@@ -171,7 +176,7 @@ function answeredWithin(ms: number, attached: Promise<WaitResult>, ports: WaitPo
 }
 
 function setTimer(ms: number, action: () => void): () => void {
-  // Of an older release of the object, whose waits may be longer.
+  // Capped, since an object of an older release may name a longer wait.
   const timer = setTimeout(action, Math.min(ms, MAX_SEND_WAIT_MS));
   return () => clearTimeout(timer);
 }
@@ -180,7 +185,9 @@ function newToken(): string {
   return [...crypto.getRandomValues(new Uint8Array(16))].map((byte) => byte.toString(16).padStart(2, "0")).join("");
 }
 
-/** Whether the object broke off. Errors without a code are the platform's: an actor's own come as data and have one. */
+/**
+ * Whether the object broke off. Errors without a code are the platform's; an actor's errors arrive as data with a code.
+ */
 function isBroken(error: unknown): boolean {
   return !ActorError.isActorError(error) || BROKEN.has(`${error.group}/${error.code}`);
 }
@@ -200,7 +207,7 @@ function delayMs(tries: number, error: unknown, random: () => number): number {
   return backoffMs(tries, isOverloaded ? OVERLOADED_BACKOFF : BACKOFF, random());
 }
 
-/** An object's own answer: our code on both sides, at most one release apart. */
+/** Decodes an object's answer; both sides are our code, at most one release apart. */
 function decoded<T>(output: Uint8Array | undefined): T {
   if (output === undefined)
     throw new ActorError(

@@ -12,23 +12,25 @@ import type { ActorNamespace } from "./object-namespace.js";
 import { refusalOf } from "./refusal-of.js";
 import { resolveStub } from "./resolve-stub.js";
 
-/** A request to an actor's own code. */
+/** A raw request to an actor. */
 export interface RawRequest extends Omit<ActorCall, "operation" | "request"> {
-  /** As the actor is to see it. */
+  /** The request as the actor sees it. */
   readonly request: NonNullable<CallEnvelope["request"]>;
   readonly body: ReadableStream | null;
-  /** Aborted when the caller has gone. */
+  /** Aborted when the caller is gone. */
   readonly signal?: AbortSignal | undefined;
 }
 
 /**
- * Sends a request to an actor's own code and gives its answer; both bodies are streams. Redirects are answers, too. Never
- * tried twice: code of the actor may have run. Rejects with the errors of the actor's side that are no answer, and as
- * `CallActor` for the platform's; with `guard/tunnel_request_aborted` if the caller has gone.
+ * Sends a raw request to an actor and returns its answer, redirects included. Both bodies are streams. Tried once,
+ * since the actor's code may have run.
+ *
+ * @throws {guard/tunnel_request_aborted} when the caller is gone
+ * @throws the actor's refusals, and the errors of `CallActor`
  */
 export type SendRequest = (request: RawRequest) => Promise<Response>;
 
-/** The way to the objects of one namespace for raw requests. */
+/** Sends raw requests to the objects of one namespace. */
 export function createRequestSender(
   objects: ActorNamespace,
   actorNames: ReadonlySet<string>,
@@ -40,13 +42,13 @@ export function createRequestSender(
     const { request: _carried, ...envelope } = envelopeOf(fitting, resolved);
     const headers = new Headers(withoutOwnHeaders(request.headers));
     headers.set(ENVELOPE_HEADER, formatEnvelopeHeader(envelope));
-    // A body of theirs means nothing, and no Request may have one; it comes from clients that care for neither.
+    // Some clients send GET and HEAD with a body. It means nothing, and a Request must not have one.
     const isBodiless = request.method === "GET" || request.method === "HEAD";
     if (isBodiless) {
       body?.cancel().catch(() => {});
       for (const name of ["content-length", "transfer-encoding"]) if (body !== null) headers.delete(name);
     }
-    // `duplex` is for runtimes that want to hear it.
+    // Some runtimes require `duplex` for a body that is a stream.
     const init = {
       method: request.method,
       headers,
@@ -63,7 +65,7 @@ export function createRequestSender(
     }
     const actorId = response.headers.get(ANSWER_HEADER);
     if (actorId === null) throw await refusalOf(response);
-    // A copy, since what was fetched cannot be changed.
+    // A copy, since headers of a fetched response cannot be changed.
     const answer = new Response(response.body, response);
     answer.headers.delete(ANSWER_HEADER);
     answer.headers.set("x-rivet-actor", actorId);

@@ -1,8 +1,9 @@
 import { ActorError } from "../../protocol/index.js";
 
 /**
- * Lets a request pass that carries the token as `Authorization: Bearer`. Without a token configured, nobody passes. Throws
- * `api/unauthorized` (401).
+ * Requires the deployment's token as `Authorization: Bearer`. Without a configured token every request is refused.
+ *
+ * @throws {api/unauthorized} when the token is missing or wrong
  */
 export function requireToken(headers: Headers, token: string | undefined): void {
   const given = /^Bearer +(.+)$/i.exec(headers.get("authorization") ?? "")?.[1];
@@ -15,7 +16,7 @@ export function requireToken(headers: Headers, token: string | undefined): void 
   }
 }
 
-/** Compares in a time that depends on the lengths only. */
+/** Compares in a time that depends only on the lengths. */
 function isSameText(given: string, expected: string): boolean {
   const utf8 = new TextEncoder();
   const [a, b] = [utf8.encode(given), utf8.encode(expected)];

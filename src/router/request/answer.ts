@@ -1,6 +1,10 @@
 import { ActorError, type WireCodec } from "../../protocol/index.js";
 
-/** What an actor answers to a call, in the caller's encoding. Throws `message/outgoing_too_long` (413) beyond the limit. */
+/**
+ * The response to a call, in the caller's encoding.
+ *
+ * @throws {message/outgoing_too_long} when it is larger than `limitBytes`
+ */
 export function answer(
   bytes: string | Uint8Array<ArrayBuffer>,
   codec: WireCodec,

@@ -8,9 +8,12 @@ import {
 } from "../../protocol/index.js";
 
 /**
- * The input of a creation, which travels in URLs and REST bodies as base64 of CBOR. It is read and written anew, so that
- * the object gets its own codec's bytes. Throws `guard/query_invalid_params` (400) naming `where`, `encoding/invalid` (400)
- * if it is nested too deeply, `actor/input_too_large` (413).
+ * The input of a creation, which URLs and REST bodies carry as base64 of CBOR. It is decoded and encoded again, so that
+ * the object gets bytes of the storage codec.
+ *
+ * @throws {guard/query_invalid_params} when it is not base64 of CBOR; the message names `where`
+ * @throws {encoding/invalid} when it is nested too deeply
+ * @throws {actor/input_too_large} when it is too large
  */
 export function readInput(base64: string, where: string): Uint8Array {
   let value: unknown;

@@ -1,12 +1,12 @@
 import { toErrorData, wireCodec, own, type ErrorData } from "../../protocol/index.js";
 
-/** Where internal errors are written. A pino-like logger is one. */
+/** The log of internal errors, with pino's interface. */
 export interface RouterLog {
   error(entry: Readonly<Record<string, unknown>>): void;
   warn(entry: Readonly<Record<string, unknown>>): void;
 }
 
-/** An error on its way to the caller. */
+/** An error as the caller gets it. */
 export interface Failure {
   readonly data: ErrorData;
   readonly status: number;
@@ -15,11 +15,11 @@ export interface Failure {
 export interface FailurePorts {
   readonly log: RouterLog | undefined;
   readonly newErrorId: () => string;
-  /** Unmasked texts, for local development. */
+  /** Shows internal errors to callers, for local development. */
   readonly expose: boolean;
 }
 
-/** What the caller may see of anything thrown. What it may not see is logged, under an id that the answer carries. */
+/** The part of a thrown value the caller may see. The rest is logged, under an id that the answer carries. */
 export function failureOf(error: unknown, ports: FailurePorts, logFields: Readonly<Record<string, unknown>>): Failure {
   const { data, status, internal } = toErrorData(error, { expose: ports.expose });
   if (!internal) return { data, status };
@@ -28,7 +28,7 @@ export function failureOf(error: unknown, ports: FailurePorts, logFields: Readon
   return { data: { ...data, metadata: { ...asRecord(data.metadata), errorId } }, status };
 }
 
-/** Errors are JSON whatever the caller's encoding is: `{group, code, message, metadata, actor?}`. */
+/** The response to a failed request. Errors are JSON in every encoding: `{group, code, message, metadata, actor?}`. */
 export function errorResponse(failure: Failure, extended: boolean): Response {
   const { status } = failure;
   const data = own(failure.data);
@@ -45,7 +45,7 @@ function retryAfterSeconds(retryAfterMs: unknown): number {
   return typeof retryAfterMs === "number" && retryAfterMs > 0 ? Math.min(Math.ceil(retryAfterMs / 1000), 3600) : 1;
 }
 
-/** An error's own fields may be a user's, and hold anything. */
+/** An error's fields may be the user's, and of any type. */
 function isHeaderText(value: unknown): value is string {
   return typeof value === "string" && /^[\x21-\x7e]{1,200}$/.test(value);
 }

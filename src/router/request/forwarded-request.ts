@@ -1,7 +1,7 @@
 import { ENVELOPE_HEADER, parseSubprotocols, type CallEnvelope } from "../../protocol/index.js";
 import { redactPath } from "./gateway-path.js";
 
-/** Ours, not the actor's: credentials of the deployment, and what travels in the envelope as itself. */
+/** Headers the actor does not see: the deployment's credentials, and those whose values are in the envelope. */
 const OWN_HEADERS = new Set([
   "x-rivet-token",
   "x-rivet-conn-params",
@@ -15,12 +15,12 @@ const OWN_HEADERS = new Set([
   ENVELOPE_HEADER,
 ]);
 
-/** The request as the actor may see it: without our parameters, tokens and headers. The user's own headers stay. */
+/** The request as the actor sees it: without our parameters, tokens and headers. The user's headers stay. */
 export function forwardedRequest(request: Request, userQuery: string): NonNullable<CallEnvelope["request"]> {
   return actorRequest(request, redactPath(new URL(request.url).pathname), userQuery);
 }
 
-/** The same with a path of its own. */
+/** The request as the actor sees it, with another path and query. */
 export function actorRequest(request: Request, path: string, query: string): NonNullable<CallEnvelope["request"]> {
   return {
     method: request.method,
@@ -29,14 +29,14 @@ export function actorRequest(request: Request, path: string, query: string): Non
   };
 }
 
-/** Also of a request that was passed on by code inside the Worker. */
+/** Removes our headers, also from a request that code inside the Worker forwards. */
 export function withoutOwnHeaders(headers: Iterable<readonly [string, string]>): [string, string][] {
   return [...headers].filter(([name]) => !OWN_HEADERS.has(name.toLowerCase())).flatMap(withoutOwnProtocols);
 }
 
 function withoutOwnProtocols([name, value]: readonly [string, string]): [string, string][] {
   if (name !== "sec-websocket-protocol") return [[name, value]];
-  // Ours carry params and tokens.
+  // Our subprotocols carry params and tokens.
   const { others = [] } = parseSubprotocols(value);
   return others.length === 0 ? [] : [[name, others.join(", ")]];
 }

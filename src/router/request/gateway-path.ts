@@ -1,18 +1,22 @@
 import { ActorError } from "../../protocol/index.js";
 
-/** `/gateway/{actor}[@{token}]/{rest}`, taken apart. */
+/** The parts of `/gateway/{actor}[@{token}]/{rest}`. */
 export interface GatewayPath {
   /** An actor's name or id, decoded. */
   readonly actor: string;
-  /** What to do, and what with: "action" and its name, undecoded; both may be empty. */
+  /** The verb and its argument, such as "action" and an action's name, undecoded. Both may be empty. */
   readonly verb: string;
   readonly argument: string | undefined;
 }
 
-/** Reads the path below `/gateway/`, as it stands in the URL. Throws `guard/query_invalid_params` (400). */
+/**
+ * Reads the undecoded path below `/gateway/`.
+ *
+ * @throws {guard/query_invalid_params} when the actor is not percent-encoded UTF-8
+ */
 export function parseGatewayPath(path: string): GatewayPath {
   const [segment = "", verb = "", ...rest] = path.split("/");
-  // An "@" of the name itself is percent-encoded. No route of the gateway asks for the token.
+  // An "@" in the name itself is percent-encoded. No route of the gateway uses the token.
   const [name = ""] = segment.split("@");
   const actor = decodeSegment(name);
   if (actor === undefined)
@@ -20,7 +24,7 @@ export function parseGatewayPath(path: string): GatewayPath {
   return { actor, verb, argument: rest.length === 0 ? undefined : rest.join("/") };
 }
 
-/** The name in one segment of a path; `undefined` if it is more than one or wrongly encoded. */
+/** The decoded name in one path segment, or undefined if it is several segments or wrongly encoded. */
 export function decodeSegment(segment: string): string | undefined {
   if (segment.includes("/")) return undefined;
   try {
@@ -30,7 +34,7 @@ export function decodeSegment(segment: string): string | undefined {
   }
 }
 
-/** A path that may stand in a log, or be shown to an actor: without the gateway's token. */
+/** The path without the gateway's token, safe for logs and actors. */
 export function redactPath(path: string): string {
   return path.replace(/(\/gateway\/[^/@]*)@[^/]*/, "$1");
 }

@@ -1,14 +1,17 @@
 import { ActorError } from "../../protocol/index.js";
 
 /**
- * How much of a refused body is still read, and thrown away. A sender that is cut off while it writes sees a broken
- * connection instead of the answer (seen locally); one that sends far too much has to live with that.
+ * How many bytes of a refused body are still read and discarded. A sender cut off while it writes sees a broken
+ * connection instead of the answer (seen locally); beyond this limit it has to.
  */
 const DISCARD_BYTES = 1024 * 1024;
 
 /**
- * The body of a request, of at most `limitBytes`. What it says of its own length is believed only when that is too much:
- * the bytes are counted as they come. Throws `tooLong`, or `request/invalid` (400) if the body breaks off.
+ * Reads a request's body of at most `limitBytes`. An announced length counts only if it is too large; the bytes
+ * themselves are counted as they arrive.
+ *
+ * @throws `tooLong` when the body is larger
+ * @throws {request/invalid} when the body breaks off
  */
 export async function readBody(request: Request, limitBytes: number, tooLong: () => ActorError): Promise<Uint8Array> {
   if (request.body === null) return new Uint8Array(0);
@@ -48,7 +51,7 @@ async function discard(reader: ReadableStreamDefaultReader<Uint8Array>): Promise
     }
     await reader.cancel();
   } catch {
-    // It broke off: nobody is left to be polite to.
+    // The body broke off: no sender is left to answer.
   }
 }
 

@@ -10,16 +10,18 @@ import {
 import { isOwnClient } from "./wire-encoding.js";
 
 /**
- * Connection params from `x-rivet-conn-params`, as bytes of the storage codec; `undefined` without the header. Throws
- * `request/too_large` (413) over 4 KiB, `actor/invalid_request` (400) if it is no JSON, `encoding/invalid` (400) if it is
- * nested too deeply.
+ * Connection params from `x-rivet-conn-params`, as bytes of the storage codec; undefined without the header.
+ *
+ * @throws {request/too_large} when they are larger than 4 KiB
+ * @throws {actor/invalid_request} when they are not JSON
+ * @throws {encoding/invalid} when they are nested too deeply
  */
 export function readConnParams(headers: Headers): Uint8Array | undefined {
   const text = headers.get("x-rivet-conn-params");
   return text === null ? undefined : paramsFromJson(text, isOwnClient(headers));
 }
 
-/** As `readConnParams`, of the params' JSON, whatever carried it. The published clients write it plain, without tags. */
+/** Like `readConnParams`, from the params' JSON. RivetKit's clients write it without tags. Throws the same errors. */
 export function paramsFromJson(text: string, isExtended: boolean): Uint8Array {
   if (new TextEncoder().encode(text).length > MAX_CONNECTION_PARAMS_BYTES) throw paramsTooLarge();
   let params: unknown;

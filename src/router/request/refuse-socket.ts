@@ -3,8 +3,8 @@ import type { Failure } from "./error-response.js";
 import { readableEncoding, upgradedResponse } from "./socket-opening.js";
 
 /**
- * Tells a WebSocket client why it is not let in. A browser shows nothing of a refused upgrade, so it is let in as far as
- * here: an Error frame, then close 1011 with "group.code" (1003 for an encoding that nobody here writes).
+ * Tells a WebSocket client why it is refused. Browsers hide the answer of a refused upgrade, so this accepts the
+ * socket, sends an Error frame, and closes with 1011 and "group.code" (1003 for an unknown encoding).
  */
 export function refuseSocket({ data }: Failure, request: Request): Response {
   const { 0: client, 1: server } = new WebSocketPair();

@@ -4,9 +4,9 @@ import { paramsFromJson } from "./read-params.js";
 /** How a WebSocket client asks to be served: all of it stands in the subprotocols it offers. */
 export interface SocketOpening {
   readonly encoding: Encoding;
-  /** The client is our own: every kind of value may be sent to it. */
+  /** The client is Perdure's: every kind of value may be sent to it. */
   readonly extended: boolean;
-  /** It pings after each mebibyte that it has received. */
+  /** The client pings after each mebibyte it has received. */
   readonly pings: boolean;
   /** Connection params, bytes of the storage codec. */
   readonly params: Uint8Array | undefined;
@@ -16,14 +16,20 @@ export function isUpgrade(request: Request): boolean {
   return request.headers.get("upgrade")?.toLowerCase() === "websocket";
 }
 
-/** @throws encoding/unsupported, request/too_large, actor/invalid_request */
+/**
+ * Reads the offered subprotocols.
+ *
+ * @throws {encoding/unsupported} when the encoding is unknown
+ * @throws {request/too_large} when the params are larger than 4 KiB
+ * @throws {actor/invalid_request} when the params are not JSON
+ */
 export function readSocketOpening(headers: Headers): SocketOpening {
   const { encoding, isOwnClient, pings = false, params } = parseSubprotocols(headers.get("sec-websocket-protocol"));
   const extended = isOwnClient ?? false;
   return { encoding, extended, pings, params: params === undefined ? undefined : paramsFromJson(params, extended) };
 }
 
-/** How to write to a client whose opening may be wrong. */
+/** The encoding for a client whose opening may be invalid. */
 export function readableEncoding(headers: Headers): Encoding {
   const named = offered(headers)
     .find((name) => name.startsWith("rivet_encoding."))
@@ -31,7 +37,7 @@ export function readableEncoding(headers: Headers): Encoding {
   return isEncoding(named) ? named : "json";
 }
 
-/** The answer to an upgrade. The one subprotocol of ours is selected, if it was offered: clients refuse any other. */
+/** The answer to an upgrade. It selects our one subprotocol if it was offered, since clients refuse any other. */
 export function upgradedResponse(webSocket: WebSocket, headers: Headers): Response {
   const selected = offered(headers).includes(SOCKET_PROTOCOL);
   return new Response(null, {

@@ -10,12 +10,16 @@ import {
 
 const utf8 = new TextDecoder("utf-8", { fatal: true, ignoreBOM: false });
 
-/** Whether the caller is our own client: it revives every tag, so that every kind of value may be sent to it. */
+/** Whether the caller is Perdure's client, which decodes every tag, so that every kind of value may be sent to it. */
 export function isOwnClient(headers: Headers): boolean {
   return headers.get("x-perdure-json") === "1";
 }
 
-/** The encoding that `x-rivet-encoding` asks for; JSON without it. Throws `encoding/unsupported` (400). */
+/**
+ * The codec of `x-rivet-encoding`; JSON without it.
+ *
+ * @throws {encoding/unsupported} when the encoding is unknown
+ */
 export function wireCodecOf(headers: Headers): WireCodec {
   const encoding = headers.get("x-rivet-encoding") ?? "json";
   if (!isEncoding(encoding)) throw new ActorError("encoding", "unsupported", "x-rivet-encoding is json, cbor or bare.");
@@ -23,8 +27,10 @@ export function wireCodecOf(headers: Headers): WireCodec {
 }
 
 /**
- * The message in a request's body. Throws `encoding/invalid` (400), or `actor/invalid_request` (400), with the shape that
- * was expected, for JSON of another one.
+ * Decodes the message in a request's body.
+ *
+ * @throws {encoding/invalid} when the body cannot be decoded
+ * @throws {actor/invalid_request} when it is JSON of another shape; the message says what was expected
  */
 export function decodeRequest<T>(codec: WireCodec, messages: MessageCodec<T>, body: Uint8Array, expected: string): T {
   try {
@@ -44,7 +50,11 @@ function isJson(body: Uint8Array): boolean {
   }
 }
 
-/** The text of UTF-8 bytes. Throws `encoding/invalid` (400). */
+/**
+ * The string of UTF-8 bytes.
+ *
+ * @throws {encoding/invalid} when they are not UTF-8
+ */
 export function textOf(bytes: Uint8Array): string {
   try {
     return utf8.decode(bytes);
