@@ -1,15 +1,15 @@
 import type { ActorError, Frame } from "../../protocol/index.js";
 import { actorChanged, callTimedOut, connectionClosed } from "./connection-errors.js";
 
-/** One call of an action over a connection, from its making to its answer. */
+/** One action call over a connection, until its answer. */
 interface Call {
   readonly action: string;
-  /** The life of the actor that it was made for; undefined: whichever answers first. */
+  /** The id of the actor the call was made for; undefined: the first that answers. */
   readonly actorId: string | undefined;
-  /** Until it is sent. */
+  /** Set until the call is sent. */
   frame: Frame | undefined;
   readonly sizeBytes: number;
-  /** Lets go of its timer and its signal. */
+  /** Cancels its timer and stops listening to its signal. */
   release(): void;
   resolve(output: unknown): void;
   reject(error: unknown): void;
@@ -20,45 +20,48 @@ export interface CallOptions {
   readonly actorId: string | undefined;
   readonly signal: AbortSignal | undefined;
   readonly timeoutMs: number | undefined;
-  /** The call as a frame. What it throws rejects the call. */
+  /** Encodes the call as a frame. An error it throws rejects the call. */
   frame(id: bigint): Frame;
 }
 
-/** Runs `action` after `ms`; gives what calls it off. One that `mayEnd` keeps no process running that has nothing else to do. */
+/**
+ * Runs `action` after `ms`; returns a function that cancels it. A timer that `mayEnd` does not keep the process
+ * running.
+ */
 export type SetTimer = (ms: number, action: () => void, mayEnd?: boolean) => () => void;
 
-/** What a server takes of calls without an answer from one connection, by default. */
+/** A server's default limits of one connection's unanswered calls. */
 const MAX_SENT = 256;
 const MAX_SENT_BYTES = 15 * 1_048_576;
 
 /**
- * The calls of a connection. Each settles once; each frame is sent at most once, and only to the life of the actor that
- * its call was made for.
+ * The calls of a connection. Each settles once; each frame is sent at most once, and only to the life of the actor its
+ * call was made for.
  */
 export class ConnectionCalls {
   readonly #setTimer: SetTimer;
   readonly #sender: () => ((frame: Frame) => void) | undefined;
-  /** Calls that were sent and have no answer yet, and their bytes. */
+  /** Sent calls without an answer, and their bytes. */
   #sent = 0;
   #sentBytes = 0;
-  /** By id, in the order in which they were made. */
+  /** Calls by id, in the order they were made. */
   readonly #calls = new Map<bigint, Call>();
   #nextId = 0n;
 
-  /** `sender`: what sends a frame, while there is a connection. */
+  /** `sender` returns the function that sends a frame, while there is a connection. */
   constructor(setTimer: SetTimer, sender: () => ((frame: Frame) => void) | undefined) {
     this.#setTimer = setTimer;
     this.#sender = sender;
   }
 
-  /** How many have no answer yet. */
+  /** The number of unanswered calls. */
   get size(): number {
     return this.#calls.size;
   }
 
   /**
-   * A call that waits to be sent, at once if there is a connection and not too many have no answer yet. Rejects with
-   * the signal's reason, or when its time is over.
+   * Adds a call. It is sent at once if there is a connection within its limits of unanswered calls. Rejects with the
+   * signal's reason, or when it times out.
    */
   make({ action, actorId, signal, timeoutMs, frame }: CallOptions): Promise<unknown> {
     return new Promise((resolve, reject) => {
@@ -83,7 +86,7 @@ export class ConnectionCalls {
     });
   }
 
-  /** Sends those that wait, in their order; rejects with `client/actor_changed` those that were made for another life. */
+  /** Sends the waiting calls in their order; rejects those made for another life with `client/actor_changed`. */
   flush(actorId: string): void {
     for (const [id, call] of this.#calls) {
       if (call.actorId !== undefined && call.actorId !== actorId) this.#take(id)?.reject(actorChanged(call.action));
@@ -100,8 +103,8 @@ export class ConnectionCalls {
   }
 
   /**
-   * Rejects those that were sent with `client/connection_closed`. If the server closed because a message was too long,
-   * the longest one is told so; if it let the caller do no more (a subscription that was refused, say), all are told that.
+   * Rejects the sent calls with `client/connection_closed`. If the server closed because a message was too long, the
+   * longest call gets that error; if it refused the caller (a refused subscription, for example), all of them get it.
    */
   rejectSent(cause: ActorError | undefined): void {
     const sent = [...this.#calls].filter(([, { frame }]) => frame === undefined);
@@ -133,7 +136,7 @@ export class ConnectionCalls {
     return call;
   }
 
-  /** Sends what may be sent, in the order in which it was made: a server refuses a connection's calls beyond its bounds. */
+  /** Sends calls in their order, as far as the server's limits allow. */
   #pump(): void {
     const send = this.#sender();
     if (!send) return;

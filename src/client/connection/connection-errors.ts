@@ -1,20 +1,27 @@
 import { ActorError } from "../../protocol/index.js";
 import { ActorClientError } from "../config/errors.js";
 
-/** A call over a connection that was disposed of, or was waiting when that happened: `client/connection_disposed`. */
+/**
+ * A call over a disposed connection, or one that was waiting when it was disposed: `client/connection_disposed`.
+ *
+ * @example
+ *     await connection.note("tea").catch((error) => {
+ *       if (!(error instanceof ActorConnDisposed)) throw error;
+ *     });
+ */
 export class ActorConnDisposed extends ActorClientError {
   constructor() {
     super("connection_disposed", "The connection was disposed of.");
   }
 }
 
-/** A call that was sent, and whose answer the lost connection did not bring: `client/connection_closed`. It may have run. */
+/** A sent call whose connection was lost before the answer: `client/connection_closed`. It may have run. */
 export function connectionClosed(action: string, cause: ActorError | undefined): ActorClientError {
   const message = `The connection was lost before ${action} was answered. It may have run; it is not sent again.`;
   return new ActorClientError("connection_closed", message, cause === undefined ? {} : { cause });
 }
 
-/** A call that waited for one life of the actor, and found another: `client/actor_changed`. It was not sent. */
+/** A waiting call whose actor was destroyed and created again: `client/actor_changed`. It was not sent. */
 export function actorChanged(action: string): ActorClientError {
   return new ActorClientError(
     "actor_changed",
@@ -22,7 +29,7 @@ export function actorChanged(action: string): ActorClientError {
   );
 }
 
-/** A call whose time was over: `client/call_timed_out`. */
+/** A call that exceeded `callTimeout`: `client/call_timed_out`. */
 export function callTimedOut(action: string, timeoutMs: number, wasSent: boolean): ActorClientError {
   const outcome = wasSent ? "It may have run, or may still run." : "It was not sent.";
   return new ActorClientError("call_timed_out", `${action} was not answered within ${timeoutMs} ms. ${outcome}`, {
@@ -30,7 +37,7 @@ export function callTimedOut(action: string, timeoutMs: number, wasSent: boolean
   });
 }
 
-/** A server from which nothing comes any more, not even when it is asked: `client/connection_lost`. */
+/** A server that is silent and answers no ping: `client/connection_lost`. */
 export function connectionLost(): ActorClientError {
   return new ActorClientError("connection_lost", "Nothing came from the server any more. The connection is made anew.");
 }
@@ -49,12 +56,12 @@ export function openFailed(place: string, cause?: unknown): ActorClientError {
   });
 }
 
-/** Close codes by which a server says that it will not talk: data it does not take, a rule that was broken. */
+/** Close codes of a refusal: unsupported data, or a violated policy. */
 const REFUSALS = new Set([1003, 1008]);
 
 /**
- * What a close says. A reason "group.code", with "#" and an id of the server's log behind it if it has one, is that error;
- * codes of refusal are `client/connection_refused`; anything else says nothing.
+ * The error a close carries, if any: a reason "group.code" (optionally with "#" and an error id of the server's log) is
+ * that error; a code of refusal is `client/connection_refused`.
  */
 export function closeError(code: number, reason: string): ActorError | undefined {
   const { group, name, id } =
@@ -73,35 +80,35 @@ export function closeError(code: number, reason: string): ActorError | undefined
   );
 }
 
-/** How an attempt, or an open connection, came to its end. */
+/** How an attempt or an open connection ended. */
 export interface Ending {
   readonly error: ActorError;
-  /** Whether it was open: the server had let it in. */
+  /** Whether it was open when it ended. */
   readonly wasOpen: boolean;
-  /** Whether it was open at any time before. */
+  /** Whether it was ever open. */
   readonly hasConnected: boolean;
-  /** Attempts that failed, this one included. */
+  /** Failed attempts, including this one. */
   readonly failures: number;
-  /** Whether connecting makes the actor. */
+  /** Whether connecting creates the actor. */
   readonly creates: boolean;
 }
 
-/** Attempts until an endpoint at which nothing ever answered counts as a wrong one: with their delays, 4 to 8 s. */
+/** Attempts before an endpoint that never answered counts as wrong: 4 to 8 s with their delays. */
 const MAX_FIRST_ATTEMPTS = 6;
 const TRANSIENT = new Set([429, 502, 503, 504]);
 
-/** Whether trying again is pointless: the same answer would come. */
+/** Whether another attempt would get the same answer. */
 export function isFinal({ error, wasOpen, hasConnected, failures, creates }: Ending): boolean {
   if (isTransient(error, creates))
     return error.code === "connection_open_failed" && !hasConnected && failures >= MAX_FIRST_ATTEMPTS;
-  // Whatever the first answer is, it is the caller's to hear.
+  // The caller must see the first answer, whatever it is.
   if (!hasConnected) return true;
   if (error.group === "auth" || error.statusCode === 401 || error.statusCode === 403) return true;
-  // What ended an open connection is not sent again; what refused an attempt would refuse the next one.
+  // An error that ended an open connection may not recur; one that refused an attempt would refuse the next.
   return !wasOpen && error.statusCode >= 400 && error.statusCode < 500;
 }
 
-/** Whether it passes: the actor or the way to it is not there yet, or not any more. */
+/** Whether the error may pass: the actor, or the way to it, is temporarily missing. */
 export function isTransient({ group, code, statusCode }: ActorError, creates: boolean): boolean {
   if (TRANSIENT.has(statusCode)) return true;
   if (group === "client") return code === "get_params_failed";

@@ -1,9 +1,9 @@
-/** Takes a listener away again. Calling it twice does nothing more. */
+/** Removes a listener. Calling it again does nothing. */
 export type Unsubscribe = () => void;
 
 /**
- * Functions to be told of something. One that throws harms no other: its error is the platform's to report, as with
- * any event target. One that is taken away while others are being told is not called any more.
+ * A list of listeners. One that throws does not affect the others: the platform reports its error, as for any event
+ * target. One that is removed while others are called is not called any more.
  */
 export class Listeners<A extends readonly unknown[]> {
   readonly #all = new Set<{ readonly listener: (...args: A) => void; readonly isOnce: boolean }>();
@@ -13,14 +13,14 @@ export class Listeners<A extends readonly unknown[]> {
   }
 
   add(listener: (...args: A) => void, isOnce = false): Unsubscribe {
-    // One entry each time: a function that is added twice is told twice.
+    // One entry per call: a function that is added twice is called twice.
     const entry = { listener, isOnce };
     this.#all.add(entry);
     return () => void this.#all.delete(entry);
   }
 
   tell(...args: A): void {
-    // Those that are there now: one may add others.
+    // A copy, since a listener may add others.
     for (const entry of Array.from(this.#all)) {
       if (!this.#all.has(entry)) continue;
       if (entry.isOnce) this.#all.delete(entry);
@@ -29,7 +29,7 @@ export class Listeners<A extends readonly unknown[]> {
   }
 }
 
-/** What it throws is reported as uncaught, and stops nobody. */
+/** Calls a listener; an error is reported as uncaught, and stops no other listener. */
 export function callSafely<A extends readonly unknown[]>(listener: (...args: A) => void, args: A): void {
   try {
     listener(...args);

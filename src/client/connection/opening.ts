@@ -1,4 +1,4 @@
-/** A promise of an opening, settled once. One that is rejected and that nobody awaits does no harm. */
+/** A promise of an opening, settled once. A rejection counts as handled. */
 export class Opening {
   readonly promise: Promise<void>;
   #settle: { resolve(): void; reject(error: Error): void } | undefined;

@@ -3,8 +3,8 @@ import { Listeners, type Unsubscribe } from "./listeners.js";
 type EventListener = (...args: never[]) => void;
 
 /**
- * Who listens to which event of the actor. The server is told of an event's first listener and of its last one's end,
- * however that comes about; `onChange` tells it.
+ * The listeners of each event of the actor. `onChange` runs when an event gets its first listener and when it loses its
+ * last one, so that the server can be told.
  */
 export class Subscriptions {
   readonly #byEvent = new Map<string, Listeners<readonly unknown[]>>();
@@ -14,7 +14,7 @@ export class Subscriptions {
     this.#onChange = onChange;
   }
 
-  /** The events that somebody listens to. */
+  /** The events with a listener. */
   get events(): string[] {
     return [...this.#byEvent.keys()];
   }
