@@ -8,12 +8,12 @@ import { serveRawRequest } from "./raw-request.js";
 import { isReplySocket, replyTag } from "./reply-socket.js";
 import { acceptUpgrade, answerPings, isAnsweredPing } from "./upgrade.js";
 
-/** What the composition root decides for all objects of a Worker. */
+/** Options that the composition root sets for all objects of a Worker. */
 export interface ActorObjectOptions<Env> {
   readonly registry: Registry;
-  /** A log whose entries all have these fields. */
+  /** Makes a logger that adds these fields to every entry. */
   readonly createLog: (fields: Readonly<Record<string, unknown>>) => Logger;
-  /** A client for the same registry, over the binding in `env`; `beforeCall` runs before each call leaves. */
+  /** Makes a client of the same registry over the binding in `env`; `beforeCall` runs before each call leaves. */
   readonly createClient: (
     env: Env,
     beforeCall: () => void,
@@ -23,7 +23,7 @@ export interface ActorObjectOptions<Env> {
   ) => unknown;
 }
 
-/** The class to export from the Worker: one instance of it is one actor. A thin shell around the pure `ActorHost`. */
+/** The Durable Object class a Worker exports: each instance is one actor. A thin shell around the pure `ActorHost`. */
 export type ActorObjectClass<Env> = new (
   ctx: DurableObjectState,
   env: Env,
@@ -81,9 +81,9 @@ export function createActorObject<Env>(options: ActorObjectOptions<Env>): ActorO
 
     override async webSocketClose(socket: WebSocket, code: number, reason: string): Promise<void> {
       const ended = HibernatingSocket.of(this.ctx, socket);
-      // The platform does not answer a close by itself: the client would see 1006, ten seconds later.
+      // The platform does not answer a close by itself; the client would see 1006 after ten seconds.
       ended.close(code, reason);
-      // A sender that waits no longer starts nothing.
+      // The end of a sender's wait starts no actor.
       if (isReplySocket(this.ctx, socket)) return;
       return this.#host.socketClosed(ended, { code, reason });
     }
