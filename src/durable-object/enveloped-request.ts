@@ -9,7 +9,7 @@ import {
   type ErrorData,
 } from "../protocol/index.js";
 
-/** What cannot be data comes as a request with its envelope in a header: serves it by its envelope. */
+/** Serves an upgrade or a raw request by the envelope in its header. */
 export async function serveByEnvelope(
   request: Request,
   serve: (envelope: CallEnvelope) => Promise<Response>,
@@ -24,14 +24,14 @@ export async function serveByEnvelope(
   return serve(envelope);
 }
 
-/** An error as an answer: encoded as values are stored, with its status. HEAD has no body, so that there it is a header. */
+/** An error as a response, encoded by the storage codec. HEAD has no body, so its error is in a header. */
 export function refusal({ method }: Request, data: ErrorData, status: number): Response {
   if (method === "HEAD")
     return new Response(null, { status, headers: { [REFUSAL_HEADER]: formatRefusalHeader(data) } });
   return new Response(encodeValue({ ...data }), { status });
 }
 
-/** What the actor's hooks may know of the request. */
+/** The request as the actor's hooks see it. */
 function requestData({ method, url, headers }: Request): NonNullable<CallEnvelope["request"]> {
   return { method, url, headers: [...headers].filter(([name]) => name !== ENVELOPE_HEADER) };
 }

@@ -2,15 +2,14 @@ import type { Socket } from "../actor/index.js";
 import { closeSafely, sendSafely } from "./safe-socket.js";
 
 /**
- * The actor's view of a WebSocket that the object accepted for hibernation. There is one for each, as long as the object
- * lives in memory.
+ * The actor's view of a WebSocket accepted for hibernation. There is one per socket while the object is in memory.
  */
 export class HibernatingSocket implements Socket {
   static readonly #known = new WeakMap<WebSocket, HibernatingSocket>();
   readonly #socket: WebSocket;
 
   readonly #ctx: DurableObjectState;
-  /** When a ping was answered by hand, epoch ms. */
+  /** When we last answered a ping ourselves, in epoch ms. */
   answeredAt: number | undefined;
 
   private constructor(ctx: DurableObjectState, socket: WebSocket) {

@@ -15,7 +15,7 @@ export class KeyValueStore implements Store {
   readonly #transactions = new OpenTransactions();
   #current = 0;
 
-  /** `onAlarmFailure`: the platform refused an alarm that was committed; the object must start anew. */
+  /** `onAlarmFailure` runs when the platform refuses a committed alarm; the object must then start again. */
   constructor(storage: DurableObjectStorage, onAlarmFailure: (error: unknown) => void) {
     this.#storage = storage;
     this.#onAlarmFailure = onAlarmFailure;
@@ -62,7 +62,7 @@ class KeyValueActivation implements StoreActivation {
     return this.#storage.kv.get<Uint8Array>(key);
   }
 
-  /** The platform's list is live: it is read to its end before anything else happens. */
+  /** Reads the platform's live list to its end, before anything can change it. */
   list(prefix: string, options?: ListOptions): Iterable<readonly [string, Uint8Array]> {
     this.#check();
     return [...this.#storage.kv.list<Uint8Array>(own({ prefix, ...options }))];
@@ -96,7 +96,7 @@ class KeyValueActivation implements StoreActivation {
     if (!this.#isCurrent()) throw new Error("This activation is over; its commits are refused");
   }
 
-  /** `setAlarm` never throws: a time it does not like is a rejected promise beside rows that were committed. */
+  /** `setAlarm` never throws: for an invalid time it rejects, although the rows are committed. */
   #setAlarm(alarmAt: number | null): void {
     const set = alarmAt === null ? this.#storage.deleteAlarm() : this.#storage.setAlarm(alarmAt);
     set.catch(this.#onAlarmFailure);

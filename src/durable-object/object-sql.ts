@@ -3,11 +3,11 @@ import type { SqlCell, SqlDatabase, SqlResult } from "../actor/index.js";
 /** A transaction that a commit of the runtime must undo first. */
 interface OpenTransaction {
   undo(): void;
-  /** Its work fails, and with that the transaction. */
+  /** Fails its work, and so the transaction. */
   fail(): void;
 }
 
-/** The transactions that are open in one object, innermost last; shared by all activations. */
+/** The open transactions of one object, innermost last, shared by all activations. */
 export class OpenTransactions {
   readonly #open: OpenTransaction[] = [];
 
@@ -21,8 +21,10 @@ export class OpenTransactions {
   }
 
   /**
-   * Undoes them now, in this turn: what is written next is not part of any. @throws if they are nested, since the platform
-   * undoes the outer one only once the inner one has ended: all of them end then, but not in this turn
+   * Undoes them now, in this turn, so that later writes are not part of any.
+   *
+   * @throws when they are nested, since the platform undoes the outer one only after the inner one has ended: all of
+   *   them then end, but not in this turn
    */
   undo(): void {
     if (this.#open.length > 1) {
@@ -37,8 +39,8 @@ export class OpenTransactions {
 }
 
 /**
- * SQL on the storage of a SQLite-backed object. The runtime's rows lie in the key-value API, which SQL can neither read nor
- * change; statements, key-value writes and the alarm of one turn become durable together.
+ * SQL on the storage of a SQLite-backed object. SQL can neither read nor change the runtime's rows, which are in the
+ * key-value API. Statements, key-value writes and the alarm of one turn become durable together.
  *
  * An asynchronous transaction of the platform would take along whatever else the object writes while it is open, our
  * commits too, and what leaves the object meanwhile does not wait for it (COMMIT-11). So a commit undoes it.
@@ -58,7 +60,7 @@ export class ObjectSql implements SqlDatabase {
   execute(sql: string, parameters: readonly SqlCell[]): SqlResult {
     this.#check();
     const cursor = this.#storage.sql.exec(sql, ...parameters);
-    // The platform's cursor is live: it is read to its end before anything else happens.
+    // The platform's cursor is live: read it to its end before anything can change the rows.
     const rows = [...cursor.raw()] as SqlResult["rows"];
     return { columns: cursor.columnNames, rows, hasWritten: cursor.rowsWritten > 0 };
   }

@@ -1,9 +1,9 @@
 import type { Timer } from "../actor/index.js";
 
-/** Longest delay that is handed to the platform; the runtime sets the timer again for what is left. */
+/** The longest delay of a platform timer; the runtime sets the timer again for the rest. */
 const MAX_DELAY_MS = 3_600_000;
 
-/** The one timer in memory of a busy object. A parked one has none, so that it can hibernate. */
+/** The one in-memory timer of a busy object. A parked object has none, so that it can hibernate. */
 export class ObjectTimer implements Timer {
   #handle: ReturnType<typeof setTimeout> | undefined;
 

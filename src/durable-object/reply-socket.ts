@@ -1,7 +1,9 @@
-/** Tag of the sockets through which senders wait for replies: they are no connections, and nobody is told when they end. */
+/**
+ * The tag of sockets through which senders wait for replies. They are not connections, and no hook runs when they end.
+ */
 const REPLY = "reply";
 
-/** Tag of those that know their message by a token; without one, of all. */
+/** The tag of reply sockets with this token; without a token, of all. */
 export function replyTag(token?: string): string {
   return token === undefined ? REPLY : `${REPLY}/${token}`;
 }

@@ -1,16 +1,16 @@
 import type { ActorHost, Socket } from "../actor/index.js";
 import { closeSafely, sendSafely } from "./safe-socket.js";
 
-/** The actor's view of a WebSocket that keeps the object in memory, and ends with it. */
+/** The actor's view of a WebSocket that keeps the object in memory and ends with it. */
 export class ResidentSocket implements Socket {
   attachment: Uint8Array | undefined;
-  /** Its pings are the user's. */
+  /** Pings of a raw socket are the user's. */
   readonly lastPingAt = undefined;
   readonly #socket: WebSocket;
 
   constructor(socket: WebSocket, host: ActorHost) {
     this.#socket = socket;
-    // Newer compatibility dates deliver blobs, whose decoding would overtake the next frame.
+    // Newer compatibility dates deliver Blobs, and a later frame could overtake their asynchronous decoding.
     socket.binaryType = "arraybuffer";
     socket.addEventListener(
       "message",

@@ -7,18 +7,18 @@ import { replyTag } from "./reply-socket.js";
 import { ResidentSocket } from "./resident-socket.js";
 
 /**
- * Tag of raw sockets, whose frames are the user's. The platform's automatic answers are one setting for all sockets of an
- * object: they would take a user's "ping" away.
+ * The tag of raw sockets, whose frames are the user's. The platform's automatic answers apply to all sockets of an
+ * object, and would swallow a user's "ping".
  */
 const RAW = "raw";
 
-/** Answered by the platform, where it may: a client that looks whether the object is there neither wakes it nor is billed. */
+/** Lets the platform answer pings where possible, so that a client's ping neither wakes the object nor is billed. */
 export function answerPings(ctx: DurableObjectState): void {
   if (ctx.getWebSockets(RAW).length === 0) ctx.setWebSocketAutoResponse(new WebSocketRequestResponsePair(PING, PONG));
   else ctx.setWebSocketAutoResponse();
 }
 
-/** The same by hand, where the platform may not. */
+/** Answers a ping where the platform does not. Returns whether the message was one. */
 export function isAnsweredPing(ctx: DurableObjectState, socket: WebSocket, message: string | ArrayBuffer): boolean {
   if (message !== PING || ctx.getTags(socket).includes(RAW)) return false;
   HibernatingSocket.of(ctx, socket).answeredAt = Date.now();
@@ -27,8 +27,8 @@ export function isAnsweredPing(ctx: DurableObjectState, socket: WebSocket, messa
 }
 
 /**
- * Lets a WebSocket in: accepted, for hibernation where it may, after all hooks of the actor have let it pass. Otherwise
- * answers a refusal.
+ * Accepts a WebSocket after all hooks of the actor have admitted it, for hibernation where possible. Otherwise answers
+ * with a refusal.
  */
 export function acceptUpgrade(request: Request, ctx: DurableObjectState, host: ActorHost): Promise<Response> {
   return serveByEnvelope(request, async (envelope) => {
