@@ -1,42 +1,44 @@
 /**
- * The life of a connection as a pure function: an event goes in, the next state and what is to be done come out.
+ * The life of a connection as a pure function: an event goes in, the next state and a list of effects come out.
  *
- * Owns whether there is a socket, when the next attempt begins, and what ends all attempts. Does not own calls, listeners,
- * the socket, the timer or the clock: `connection.ts` carries the effects out, in their order.
+ * Owns whether there is a socket, when the next attempt begins, and what ends all attempts. Does not own calls,
+ * listeners, the socket, the timer or the clock: `connection.ts` carries out the effects, in their order.
  *
  * 1. There is a socket only while "opening" or "open", and never two: `closeSocket` or the socket's own end comes first.
- * 2. There is a timer only while "opening" (the first message is late) or "waiting" (the next attempt), and while "open" if
- *    the other end is watched.
- * 3. What concerns an older attempt changes nothing.
- * 4. After "disposed" nothing happens; after "stopped" only `reconnect` and `dispose` do anything.
+ * 2. There is a timer only while "opening" (the first message is late) or "waiting" (the next attempt), and while "open"
+ *    if silence is watched.
+ * 3. An event of an older attempt changes nothing.
+ * 4. After "disposed" nothing happens; after "stopped" only `reconnect` and `dispose` have an effect.
  */
 import { parseActorId, type ActorError } from "../../protocol/index.js";
 import { ActorConnDisposed, closeError, connectionLost, isFinal, isTransient } from "./connection-errors.js";
 
-/** What a user sees of it. */
+/** The status users see. */
 export type ConnStatus = "idle" | "connecting" | "connected" | "disconnected";
 
 export interface ConnectionState {
   readonly phase: "new" | "params" | "opening" | "open" | "waiting" | "stopped" | "disposed";
-  /** Whether connecting makes the actor if there is none. */
+  /** Whether connecting creates the actor if it does not exist. */
   readonly creates: boolean;
-  /** Whether a silent server is asked if it is still there. */
+  /** Whether a silent server is pinged. */
   readonly asks: boolean;
   /** The number of the newest attempt. */
   readonly attempt: number;
-  /** Attempts in a row that failed or did not last. */
+  /** Attempts in a row that failed or were short-lived. */
   readonly failures: number;
-  /** Whether it was open since it was last begun by hand. */
+  /** Whether it was open since it was created or last reconnected by its user. */
   readonly hasConnected: boolean;
   /** Epoch ms of the last opening. */
   readonly openedAt: number;
-  /** The actor at the other end, or the last one. */
+  /** The id of the actor, now or last. */
   readonly actorId: string | undefined;
   /** While open. */
   readonly connId: string | undefined;
-  /** While open, and asking: when something last came since the timer began, and how often it was asked in vain before. */
+  /**
+   * While open, and asking: when something last came since the timer began, and how often it was asked in vain before.
+   */
   readonly watch: { readonly heardAt: number | undefined; readonly asked: number } | undefined;
-  /** The last error that the server told of this connection while it was open. */
+  /** The last error the server sent for this connection while it was open. */
   readonly told: ActorError | undefined;
   /** Why no call can be made: while "stopped" or "disposed". */
   readonly stoppedBy: ActorError | undefined;
@@ -54,13 +56,13 @@ export type ConnectionEvent =
       readonly connId: string;
       readonly at: number;
     }
-  /** Any frame, a mere answer to a ping included. */
+  /** Any frame, including the answer to a ping. */
   | { readonly type: "heard"; readonly attempt: number; readonly at: number }
   /** An error of the connection, not of one call. */
   | { readonly type: "errorFrame"; readonly attempt: number; readonly error: ActorError; readonly at: number }
-  /** There is no socket, or it is of no use: it could not be made, or brought what cannot be read. */
+  /** There is no usable socket: it could not be created, or a message could not be decoded. */
   | { readonly type: "broken"; readonly attempt: number; readonly error: ActorError; readonly at: number }
-  /** The socket's end. `openFailed` is the error of one that said nothing. */
+  /** The socket's end. `openFailed` is the error of one that ended without a reason. */
   | {
       readonly type: "closed";
       readonly attempt: number;
@@ -79,8 +81,8 @@ export type ConnectionEffect =
   | { readonly do: "openSocket"; readonly attempt: number; readonly params: unknown }
   | { readonly do: "closeSocket"; readonly code: number; readonly reason: string }
   /**
-   * Replaces the timer. "retry" has a delay that grows with the failures; "silence" and "answer" hold no process up. `since`: the
-   * silence began then, not now.
+   * Replaces the timer. "retry" has a delay that grows with the failures; "silence" and "answer" hold no process up.
+   * `since`: the silence began then, not now.
    */
   | {
       readonly do: "startTimer";
@@ -91,9 +93,9 @@ export type ConnectionEffect =
     }
   | { readonly do: "stopTimer" }
   | { readonly do: "ping" }
-  /** The connection is good: subscribe, then send the calls that wait. */
+  /** The connection is open: subscribe, then send the waiting calls. */
   | { readonly do: "resume"; readonly actorId: string }
-  /** Calls without an answer will have none. */
+  /** Sent calls will get no answer. */
   | { readonly do: "rejectSent"; readonly cause: ActorError | undefined }
   /** Calls do not wait for another attempt. */
   | { readonly do: "rejectWaiting"; readonly error: ActorError }
@@ -108,15 +110,15 @@ export type Step = readonly [state: ConnectionState, effects: readonly Connectio
 /** Twice, since an answer that is here may be read only after the timer of a process that was held up. */
 const MAX_ASKS = 2;
 
-/** A connection that lasted so long was no failure. */
+/** A connection that lasted this long does not count as a failure. */
 const STABLE_MS = 5_000;
 
 export const CLOSE_DISPOSED = { code: 1000, reason: "Disposed" };
-/** Codes that a client may use are 1000 and those from 3000 on. */
+/** Clients may close with 1000, or with codes from 3000 on. */
 const CLOSE_BROKEN = { code: 4002, reason: "encoding.invalid" };
 const CLOSE_LATE = { code: 4008, reason: "client.connection_open_failed" };
 const CLOSE_SILENT = { code: 4008, reason: "client.connection_lost" };
-/** The server has said that it is over; its own close may come later. */
+/** The server has announced the end; its own close may come later. */
 const CLOSE_REFUSED = { code: 1000, reason: "" };
 
 export function newConnection(creates: boolean, asks = false): ConnectionState {
@@ -181,7 +183,7 @@ function begin(state: ConnectionState): Step {
   ];
 }
 
-/** Ends a wait. A connection that had stopped begins as if it had never been open. */
+/** Ends a wait. A stopped connection begins as if it had never been open. */
 function beginByHand(state: ConnectionState): Step {
   if (state.phase === "waiting") {
     const [next, effects] = begin(state);
@@ -221,7 +223,7 @@ function opened(state: ConnectionState, { actorId, connId, at }: Extract<Connect
 
 const WATCHED = { heardAt: undefined, asked: 0 };
 
-/** The other end is there. Most often that is only noted: the timer looks at it. */
+/** The server is alive. Usually this is only recorded, for the timer to read. */
 function heard(state: ConnectionState, at: number): Step {
   const { watch, attempt, failures } = state;
   if (watch === undefined) return [state, []];
@@ -229,7 +231,10 @@ function heard(state: ConnectionState, at: number): Step {
   return [{ ...state, watch: WATCHED }, [{ do: "startTimer", timer: "silence", attempt, failures }]];
 }
 
-/** Nothing may have come for the whole time: then the server is asked, and at last given up. Otherwise the time counts from what came. */
+/**
+ * If nothing came since the timer began, pings the server, and finally gives it up; otherwise waits from the last frame
+ * on.
+ */
 function silent(state: ConnectionState, { heardAt, asked }: NonNullable<ConnectionState["watch"]>, at: number): Step {
   const { attempt, failures } = state;
   if (heardAt !== undefined)
@@ -241,13 +246,13 @@ function silent(state: ConnectionState, { heardAt, asked }: NonNullable<Connecti
   ];
 }
 
-/** On an open connection most errors are news: one of a subscription, say. Others announce the end. */
+/** On an open connection most errors are reports, such as a refused subscription; others announce the end. */
 function refused(state: ConnectionState, { error, at }: Extract<ConnectionEvent, { type: "errorFrame" }>): Step {
   if (state.phase !== "open" || isGoodbye(state, error)) return ended(state, error, at, CLOSE_REFUSED);
   return [{ ...state, told: error }, [{ do: "tellError", error }]];
 }
 
-/** Whether a close will follow, which may take its time. */
+/** Whether the server will close, which may take a while. */
 function isGoodbye(state: ConnectionState, error: ActorError): boolean {
   const isOurFault = error.group === "message" || (error.group === "actor" && error.code === "invalid_request");
   return isOurFault || isTransient(error, state.creates) || isFinal({ ...state, error, wasOpen: true });
@@ -258,7 +263,7 @@ function socketClosed(
   { code, reason, openFailed, at }: Extract<ConnectionEvent, { type: "closed" }>,
 ): Step {
   const said = closeError(code, reason);
-  // Its frame says more than the reason of the close.
+  // Its Error frame has more information than the close reason.
   const error = said !== undefined && isSame(said, state.told) ? state.told : said;
   return state.phase === "open" ? lost(state, error, at, undefined) : ended(state, error ?? openFailed, at, undefined);
 }
@@ -280,13 +285,13 @@ function ended(state: ConnectionState, error: ActorError, at: number, close: Clo
   return state.phase === "opening" ? failed(state, error, close) : [state, []];
 }
 
-/** The next attempt asks again, at its time; calls do not wait for that. */
+/** The next attempt calls `getParams` again; waiting calls are rejected now. */
 function withoutParams(state: ConnectionState, error: ActorError): Step {
   const [next, effects] = failed(state, error, undefined);
   return [next, next.phase === "waiting" ? [...effects, { do: "rejectWaiting", error }] : effects];
 }
 
-/** An attempt has not led to a connection. */
+/** An attempt has failed. */
 function failed(state: ConnectionState, error: ActorError, close: Close | undefined): Step {
   const before: ConnectionEffect[] = state.phase === "opening" ? [{ do: "stopTimer" }, ...closing(close)] : [];
   const failures = state.failures + 1;
@@ -296,7 +301,7 @@ function failed(state: ConnectionState, error: ActorError, close: Close | undefi
   return [next, [...before, { do: "tellError", error }, ...waits, ...effects]];
 }
 
-/** A connection that was open is so no longer. */
+/** An open connection has ended. */
 function lost(state: ConnectionState, error: ActorError | undefined, at: number, close: Close | undefined): Step {
   const failures = at - state.openedAt >= STABLE_MS ? 1 : state.failures + 1;
   const left = { ...state, connId: undefined, watch: undefined, failures };

@@ -1,9 +1,9 @@
 /**
  * A connection to an actor: carries out what `connection-state.ts` decides.
  *
- * Owns the socket, the timer, the calls and the listeners of one connection. Does not own any decision on whether to
- * connect again. Events are worked off one at a time: what a listener does (call, subscribe, dispose) comes after the
- * effects that are under way.
+ * Owns the socket, the timer, the calls and the listeners of one connection. Does not own the decision to reconnect.
+ * Events are handled one at a time: what a listener does (call, subscribe, dispose) takes effect after the effects in
+ * progress.
  */
 import {
   ActorError,
@@ -34,16 +34,16 @@ import { Opening } from "./opening.js";
 import { holdSocket, type ClientSocket, type HeldSocket } from "../config/socket.js";
 import { Subscriptions } from "./subscriptions.js";
 
-/** What a connection needs of the world. */
+/** The time and randomness a connection needs. */
 export interface ConnectionPorts {
   /** Epoch ms. */
   now(): number;
   readonly setTimer: SetTimer;
-  /** From 0 up to, not including, 1. */
+  /** At least 0 and below 1. */
   random(): number;
 }
 
-/** Timers of a longer delay fire at once. */
+/** The longest delay of a timer; a longer one would fire at once. */
 const MAX_TIMER_MS = 2 ** 31 - 1;
 
 export const REAL_PORTS: ConnectionPorts = {
@@ -64,30 +64,30 @@ export const REAL_PORTS: ConnectionPorts = {
 
 export interface ConnectionOptions {
   readonly encoding: Encoding;
-  /** What errors call the other end. */
+  /** The name of the other end in errors. */
   readonly place: string;
-  /** Whether connecting makes the actor if there is none. */
+  /** Whether connecting creates the actor if it does not exist. */
   readonly creates: boolean;
-  /** Asked for each attempt. */
+  /** Makes the params of each attempt. */
   getParams(): unknown;
   openSocket(params: unknown): Promise<ClientSocket>;
-  /** How long a call may take, waiting for the connection included; undefined: as long as it takes. */
+  /** How long a call may take, in ms, including its wait for the connection; undefined: no limit. */
   readonly callTimeoutMs: number | undefined;
-  /** After how much silence an open connection asks whether the server is still there; undefined: it does not. */
+  /** After how much silence an open connection pings the server, in ms; undefined: never. */
   readonly pingIntervalMs: number | undefined;
   onDisposed(): void;
 }
 
-/** A server that says nothing for so long on a new socket is not there. */
+/** How long a server may take to send the first message on a new socket. */
 const OPEN_TIMEOUT_MS = 15_000;
 
-/** How long a server has to answer a ping. It is asked twice before it is given up. */
+/** How long a server may take to answer a ping. It is pinged twice before the connection is given up. */
 const ANSWER_TIMEOUT_MS = 5_000;
 
-/** After so many bytes the server is told that they were read. */
+/** How many bytes are received before a ping tells the server that they were read. */
 const PING_AFTER_BYTES = 1_048_576;
 
-/** The server is our own: every value keeps its kind. */
+/** The server is Perdure, which reads every kind of value. */
 const EXTENDED = { extended: true };
 
 export class Connection {
@@ -103,12 +103,12 @@ export class Connection {
   #isRunning = false;
   #state: ConnectionState;
   #status: ConnStatus = "idle";
-  /** Since its listeners were told, and until they are told that it closed. */
+  /** From the call of the open listeners until that of the close listeners. */
   #isToldOpen = false;
   #socket: HeldSocket | undefined;
   #stopTimer: (() => void) | undefined;
   #opening = new Opening();
-  /** Bytes that came since the last ping by which the server knows that they were read. */
+  /** Bytes received since the last ping that told the server they were read. */
   #unacknowledged = 0;
   /** The params of the newest attempt. */
   #params: unknown;
@@ -139,7 +139,7 @@ export class Connection {
     return this.#params;
   }
 
-  /** Resolves at the next opening, at once if it is open; rejects when there will be none. */
+  /** Resolves once the connection is open; rejects when no attempt follows. */
   get ready(): Promise<void> {
     return this.#opening.promise;
   }
@@ -170,7 +170,7 @@ export class Connection {
     return this.#onStatusChange.add(listener);
   }
 
-  /** Calls an action over the socket, or keeps the call until there is one. */
+  /** Calls an action over the socket, or queues the call until there is one. */
   call(action: string, args: readonly unknown[], signal: AbortSignal | undefined): Promise<unknown> {
     const { stoppedBy, actorId } = this.#state;
     if (stoppedBy !== undefined) return Promise.reject(stoppedBy);
@@ -180,7 +180,7 @@ export class Connection {
   }
 
   reconnect(): void {
-    // A listener that is told of "disconnected" cannot know that this is the end.
+    // A listener called with "disconnected" could not know that this is the end.
     if (this.#state.phase === "disposed" && !this.#isRunning) throw this.#state.stoppedBy;
     this.#dispatch({ type: "reconnect" });
   }
@@ -251,7 +251,7 @@ export class Connection {
   async #getParams(attempt: number): Promise<void> {
     let params: unknown;
     try {
-      // Never in the turn of connect(): who makes a connection can listen to all that becomes of it.
+      // Never in the turn of connect(), so that its caller can add listeners first.
       await undefined;
       params = await this.#options.getParams();
     } catch (cause) {
@@ -345,7 +345,7 @@ export class Connection {
     }
   }
 
-  /** From the message itself: whoever only listens sends nothing else, and timers of background tabs are throttled. */
+  /** Sent on receipt: a client that only listens sends nothing else, and timers of background tabs are throttled. */
   #tellRead(size: number): void {
     this.#unacknowledged += size;
     const { actorId } = this.#state;
@@ -385,7 +385,7 @@ export class Connection {
     this.#onStatusChange.tell(status);
   }
 
-  /** The next opening is another one than the last. */
+  /** Starts a new promise for the next opening. */
   #renewOpening(): void {
     if (this.#opening.isSettled) this.#opening = new Opening();
   }
