@@ -5,13 +5,14 @@ import { isResting, nextWakeAt } from "./next-wake.js";
 import { KEYS } from "./record.js";
 
 /**
- * Everything that can need a wake, and the physical alarm, which is a function of it and of nothing else (ALARM-1).
+ * The platform's alarm, which is computed from all deadlines and the lease alone (ALARM-1).
  *
- * Owns: the lease, the time for which the platform's alarm is armed. Does not own: the rows of the table `d/`
- * (deadlines.ts), the deadlines of the workflow's entries, which are asked for. Invariants: the alarm that a commit writes
- * is never later than the earliest deadline it leaves behind, but for 1 ms; while the lease is held it is not the alarm of
- * an actor that rests. So the lease needs no row: a start that finds any other alarm than the deadlines ask for, or none
- * where one must be, knows that work was cut off.
+ * Owns: the lease, the time the platform's alarm is armed for. Does not own: the rows of the table `d/` (deadlines.ts),
+ * the deadlines of workflow entries. Invariants:
+ *  1. The alarm that a commit writes is at most 1 ms later than the earliest deadline it leaves behind.
+ *  2. While the lease is held, the alarm differs from that of an actor at rest. So the lease needs no row: a start that
+ *     finds an alarm other than the deadlines ask for, or none where they ask for one, knows that work was cut off
+ *     (ALARM-13).
  */
 export class Wakes {
   readonly deadlines: Deadlines;
@@ -19,7 +20,7 @@ export class Wakes {
   readonly #now: () => number;
   readonly #workflowDeadline: () => number | undefined;
   #lease: Lease | undefined;
-  /** The lease has a row: a start has found it. */
+  /** True once a start has found the lease: from then on it has a row. */
   #isCounted = false;
   #isReleased = false;
   #extendAt: number | undefined;
@@ -33,14 +34,16 @@ export class Wakes {
     this.#workflowDeadline = workflowDeadline;
   }
 
-  /** What the start gate read: nothing is dirty because of it. */
+  /** Takes over the stored rows at the start. Marks nothing as dirty. */
   load(rows: Iterable<readonly [string, Uint8Array]>, lease: Lease | undefined): void {
     this.deadlines.load(rows);
     this.#lease = lease;
     this.#isCounted = lease !== undefined;
   }
 
-  /** The lease under which the last activation was cut off, by the alarm that the start gate read; undefined if it was not. */
+  /**
+   * The lease under which the last activation was cut off, or undefined. `armedAt` is the alarm the start gate read.
+   */
   cutOffLease(armedAt: number | null, now: number): Lease | undefined {
     return this.#lease ?? (isResting(armedAt, this.#stored(), now) ? undefined : leaseAt(armedAt));
   }
@@ -58,12 +61,14 @@ export class Wakes {
     this.markStale();
   }
 
-  /** When the lease must be extended though its own time is later: what it guards must not live without an alarm (ALARM-12). */
+  /**
+   * When to extend a lease that is backed off further than 30 s, epoch ms: running work needs an alarm near (ALARM-12).
+   */
   get extendAt(): number | undefined {
     return this.#extendAt;
   }
 
-  /** A start has found it, or failed under it: what it counts is stored. */
+  /** Call when a start found the lease, or failed under it: stores its counts. */
   setLease(lease: Lease): void {
     this.#lease = lease;
     this.#isCounted = true;
@@ -73,7 +78,7 @@ export class Wakes {
     this.markStale();
   }
 
-  /** While work runs, each alarm puts the lease ahead again. What lives so long is in no crash loop: the backoff begins anew. */
+  /** Call at each alarm while work runs. Work that lives until then is in no crash loop, so the backoff is reset. */
   extendLease(): void {
     if (!this.#lease) return;
     const extended = { ...this.#lease, at: this.#now() + LEASE_EXTENSION_MS, boots: 0 };
@@ -92,51 +97,51 @@ export class Wakes {
     this.#isCounted = false;
   }
 
-  /** The next commit lets the lease go, also if it writes no row. */
+  /** True until the commit that releases the lease, which must be made even if it writes no row. */
   get isReleased(): boolean {
     return this.#isReleased;
   }
 
   // ---- the alarm ---------------------------------------------------------------------------------------------------
 
-  /** A deadline moved: the next commit looks at the alarm again. */
+  /** Call when a deadline moved: the next commit computes the alarm again. */
   markStale(): void {
     this.#stale = true;
   }
 
-  /** The start gate read the platform's alarm, or the alarm was delivered and the platform holds none now. */
+  /** Call with the platform's alarm as the start gate read it, or with null once the alarm was delivered. */
   setArmedAt(at: number | null): void {
     this.#armedAt = at;
   }
 
-  /** What the next commit must arm; undefined: the alarm is right as it is. */
+  /** The alarm that the next commit must set, null to delete it; undefined if it is right already. */
   alarmToWrite(): number | null | undefined {
     if (!this.#stale) return undefined;
     const wake = this.#next();
     return wake === this.#armedAt ? undefined : wake;
   }
 
-  /** The commit that asked `alarmToWrite` was made. */
+  /** Call after a commit, with the value of `alarmToWrite` that it wrote. */
   committed(alarm: number | null | undefined): void {
     this.#stale = false;
     this.#isReleased = false;
     if (alarm !== undefined) this.#armedAt = alarm;
   }
 
-  /** Puts a missing or late alarm right; never moves an earlier one later (ALARM-2). */
+  /** Makes the next commit set an alarm that is missing or late; never moves an earlier one later (ALARM-2). */
   repair(): void {
     const wake = this.#next();
     if (wake !== null && (this.#armedAt === null || this.#armedAt > wake)) this.markStale();
   }
 
-  /** True when the alarm should have come by now: the platform is late, or has lost it (ALARM-2). */
+  /** True when the alarm should have been delivered: the platform is late, or lost it (ALARM-2). */
   isOverdue(now: number): boolean {
     return this.#armedAt !== null && this.#armedAt <= now;
   }
 
-  /** True when something is due, be it beside a row of the table. */
-  isDue(now: number, beside?: DeadlineSlot<DeadlineRow>): boolean {
-    return this.#stored(beside).some((at) => at <= now);
+  /** True when a deadline is due, other than `except`. */
+  isDue(now: number, except?: DeadlineSlot<DeadlineRow>): boolean {
+    return this.#stored(except).some((at) => at <= now);
   }
 
   #next(): number | null {
@@ -146,8 +151,8 @@ export class Wakes {
     return this.#lease && !this.#isCounted && wake !== null && isResting(wake, stored, now) ? wake + 1 : wake;
   }
 
-  #stored(beside?: DeadlineSlot<DeadlineRow>): number[] {
-    const deadlines = this.deadlines.times(beside);
+  #stored(except?: DeadlineSlot<DeadlineRow>): number[] {
+    const deadlines = this.deadlines.times(except);
     const workflow = this.#workflowDeadline();
     if (workflow !== undefined) deadlines.push(workflow);
     return deadlines;

@@ -1,15 +1,15 @@
 /**
- * The table `d/`: what can wake an actor, beside the deadlines of its workflow's entries and the lease.
+ * The table `d/`: every deadline that can wake an actor, except those of workflow entries and the lease.
  *
- * Each kind of row is declared once, here: where it stands, what is in it, and who acts when it is due. Whoever acts reads
- * its rows as they are: one that it cannot read is its own to handle, since a later release may have written it. The alarm
- * needs the time of every row, those of unknown kinds included.
+ * Declares each kind of row once: its id, its fields, and the file that acts when it is due. Rows are not checked here.
+ * A later release may have written one, so the file that acts on it handles one it cannot read. The alarm needs the
+ * time of every row, also of unknown kinds.
  */
 import { decodeRow, encodeValue, MAX_ROW_BYTES, own } from "../../protocol/index.js";
 import type { DirtySet } from "./dirty-set.js";
 import { KEYS } from "./record.js";
 
-/** Where the kinds stand, as it is stored. With a slash there are many rows, each under its id. */
+/** Stored ids, one for each kind. A kind that ends with a slash has many rows, each with its own id after the slash. */
 export const DEADLINE_IDS = {
   schedules: "at/",
   jobs: "cron/",
@@ -26,87 +26,89 @@ export interface DeadlineRow {
 
 /** A scheduled action. */
 export interface ScheduleRow extends DeadlineRow {
-  /** The time that was asked for, where `at` is a later one. */
+  /** The requested time, if `at` is later. */
   readonly askedAt?: number;
   readonly action: string;
   readonly args: Uint8Array;
-  /** It runs: written before it does only if the object was cut off before. */
+  /** True while it runs. Written before it runs, but only after a cut-off. */
   readonly running?: boolean;
-  /** How often it was found running by a start. */
+  /** How many starts found it running. */
   readonly interrupted?: number;
 }
 
-/** When a recurring job comes due. */
+/** When a recurring job is due. */
 export type Cadence =
   | { readonly kind: "cron"; readonly expression: string; readonly timezone: string }
-  /** `anchor`, epoch ms: where its grid begins. */
+  /** `interval` in ms; `anchor` is the start of its grid, epoch ms. */
   | { readonly kind: "every"; readonly interval: number; readonly anchor: number };
 
-/** One occurrence of a recurring job that began. */
+/** An occurrence of a recurring job that began. */
 export interface CronRun {
   /** Its place in the job's history, counted from 0. */
   readonly number: number;
   readonly action: string;
   readonly scheduledAt: number;
   readonly firedAt: number;
-  /** It has ended, whatever the history says. */
+  /** Set if it ended, whatever the history says. */
   readonly ended?: true;
 }
 
-/** A recurring job; `at` is its next time. */
+/** A recurring job; `at` is its next occurrence. */
 export interface CronJob extends DeadlineRow {
   readonly cadence: Cadence;
   readonly action: string;
   readonly args: Uint8Array;
   readonly maxHistory: number;
-  /** How many occurrences it has had, skipped ones included: the number of the next one. */
+  /** Occurrences so far, skipped ones included: the number of the next one. */
   readonly occurrences: number;
-  /** Occurrences before this one left the history because the actor had too many of all jobs together. */
+  /**
+   * The first occurrence in the history, if earlier ones were removed because the actor's jobs had too many together.
+   */
   readonly keptFrom?: number;
-  /** The last one that began. It has ended if the history says so; this row is not written for that. */
+  /** The last occurrence that began. The history says whether it ended; the row is not written for that. */
   readonly run?: CronRun;
-  /** How many of them in a row were cut off: more than none, and it runs when nobody else does. */
+  /** Occurrences in a row that were cut off. If there are any, the next one runs alone. */
   readonly interrupted?: number;
 }
 
-/** A reply that was given while its sender was away, kept until the sender's wait is over. */
+/** A reply to a sender that was not waiting at that moment, kept until the sender's timeout. */
 export interface KeptReply extends DeadlineRow {
-  /** When its message was sent: it tells two messages of one id apart. */
+  /** When the message was sent, epoch ms. Tells apart two messages with the same id. */
   readonly createdAt: number;
   readonly reply: Uint8Array | undefined;
 }
 
 /** A workflow whose code does not match its history. */
 export interface RecheckRow extends DeadlineRow {
-  /** How long it waits now; the next time twice as long. */
+  /** The current delay in ms; the next is twice as long. */
   readonly delayMs: number;
-  /** What did not match. */
+  /** Describes the mismatch. */
   readonly message: string;
 }
 
 /** When an idle actor goes to sleep. */
 export interface IdleRow extends DeadlineRow {
-  /** How often `onSleep` was begun for it. */
+  /** How often `onSleep` was started for it. */
   readonly tries: number;
 }
 
-/** The table in memory; what changes joins the dirty set. */
+/** The table in memory. Changed rows join the dirty set. */
 export class Deadlines {
   readonly #rows = new Map<string, DeadlineRow>();
-  /** By their ids; schedule/due-schedules.ts runs them. */
+  /** By schedule id. schedule/due-schedules.ts runs them. */
   readonly schedules: DeadlineRows<ScheduleRow>;
-  /** By their names; schedule/due-jobs.ts runs them. */
+  /** By job name. schedule/due-jobs.ts runs them. */
   readonly jobs: DeadlineRows<CronJob>;
-  /** By the ids of their messages; queue/reply-waits.ts forgets them. */
+  /** By message id. queue/reply-waits.ts deletes them. */
   readonly replies: DeadlineRows<KeptReply>;
-  /** workflow/workflow-driver.ts looks at the code again: a fixed deploy goes on by itself. */
+  /** workflow/workflow-driver.ts compares code and history again, so that a fixed deploy continues without a call. */
   readonly recheck: DeadlineSlot<RecheckRow>;
-  /** Of an actor that is marked as destroyed, until nothing of it is left; lifecycle/actor-life.ts goes on with it. */
+  /** Set while an actor is being destroyed. lifecycle/actor-life.ts continues the work. */
   readonly destroy: DeadlineSlot<DeadlineRow>;
-  /** lifecycle/sleep.ts lets the actor sleep. */
+  /** lifecycle/sleep.ts puts the actor to sleep. */
   readonly idle: DeadlineSlot<IdleRow>;
 
-  /** `changed` is told of every change. */
+  /** `changed` is called after every change. */
   constructor(dirty: DirtySet, changed: () => void) {
     const table = { rows: this.#rows, dirty, changed };
     this.schedules = new DeadlineRows(table, DEADLINE_IDS.schedules);
@@ -117,15 +119,15 @@ export class Deadlines {
     this.idle = new DeadlineSlot(table, DEADLINE_IDS.idle);
   }
 
-  /** What is stored: nothing is dirty because of it. */
+  /** Takes over the stored rows. Marks nothing as dirty. */
   load(stored: Iterable<readonly [key: string, bytes: Uint8Array]>): void {
     for (const [key, bytes] of stored)
       this.#rows.set(key.slice(KEYS.deadlines.length), decodeRow(bytes, 2) as DeadlineRow);
   }
 
-  /** The times of all rows, `but` one: epoch ms. */
-  times(but?: DeadlineSlot<DeadlineRow>): number[] {
-    return [...this.#rows].filter(([id]) => id !== but?.id).map(([, row]) => row.at);
+  /** The times of all rows except one, epoch ms. */
+  times(except?: DeadlineSlot<DeadlineRow>): number[] {
+    return [...this.#rows].filter(([id]) => id !== except?.id).map(([, row]) => row.at);
   }
 }
 
@@ -135,7 +137,7 @@ interface Table {
   readonly changed: () => void;
 }
 
-/** The rows of a kind that has many. */
+/** The rows of a kind with many rows. */
 export class DeadlineRows<Row extends DeadlineRow> {
   readonly #table: Table;
   readonly #prefix: string;
@@ -168,9 +170,9 @@ export class DeadlineRows<Row extends DeadlineRow> {
   }
 }
 
-/** The row of a kind that has one at most. */
+/** The row of a kind with at most one row. */
 export class DeadlineSlot<Row extends DeadlineRow> {
-  /** Where it stands in the table. */
+  /** Its id in the table. */
   readonly id: string;
   readonly #table: Table;
 

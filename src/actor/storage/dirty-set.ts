@@ -1,8 +1,8 @@
 import type { ListOptions } from "../ports.js";
 
 /**
- * What has changed since the last commit, by storage key. There is one per activation, and every commit writes all of
- * it (COMMIT-1). Encoding waits until the commit, so that a row that changes often is encoded once.
+ * The rows changed since the last commit, by storage key. There is one per activation, and every commit writes all of
+ * it (COMMIT-1). Rows are encoded at the commit, so that one that changes often is encoded once.
  */
 export class DirtySet {
   readonly #rows = new Map<string, (() => Uint8Array<ArrayBuffer>) | null>();
@@ -11,7 +11,7 @@ export class DirtySet {
     return this.#rows.size === 0;
   }
 
-  /** True if there is something beside this row. */
+  /** True if another row is dirty. */
   hasOther(key: string): boolean {
     return this.#rows.size > (this.#rows.has(key) ? 1 : 0);
   }
@@ -24,13 +24,13 @@ export class DirtySet {
     this.#rows.set(key, null);
   }
 
-  /** What a read must see: the row to be written, null for one to be deleted, undefined for one that is not dirty. */
+  /** The row to be written, null for one to be deleted, undefined for one that is not dirty. */
   get(key: string): Uint8Array<ArrayBuffer> | null | undefined {
     const encode = this.#rows.get(key);
     return encode ? encode() : encode;
   }
 
-  /** What a list must see: stored rows, as `read` gives them, with what is dirty over them. */
+  /** Lists the stored rows, as `read` returns them, with the dirty rows applied. */
   overlay(
     prefix: string,
     options: ListOptions & { readonly limit: number },
@@ -40,7 +40,7 @@ export class DirtySet {
     const dirty = [...this.#rows].filter(
       ([key]) => key.startsWith(prefix) && key >= start && (end === undefined || key < end),
     );
-    // Each dirty row may take one of those away.
+    // Reads more, since each dirty row may delete one of them.
     const rows = new Map<string, Uint8Array>(read({ ...options, limit: limit + dirty.length }));
     if (dirty.length === 0) return [...rows];
     for (const [key, encode] of dirty) {
@@ -51,7 +51,7 @@ export class DirtySet {
     return (reverse ? sorted.reverse() : sorted).slice(0, limit);
   }
 
-  /** Encodes everything; nothing is forgotten until `clear`. */
+  /** Encodes all dirty rows; they stay dirty until `clear`. */
   build(): { puts: Map<string, Uint8Array<ArrayBuffer>>; deletes: Set<string> } {
     const puts = new Map<string, Uint8Array<ArrayBuffer>>();
     const deletes = new Set<string>();
@@ -67,13 +67,13 @@ export class DirtySet {
   }
 }
 
-/** What joins the dirty set was encoded or measured before: an encoder that throws here is a fault of ours. */
+/** Values are encoded or measured before they become dirty, so an encoder that throws here is a fault of Perdure. */
 function encoded(key: string, encode: () => Uint8Array<ArrayBuffer>): Uint8Array<ArrayBuffer> {
   try {
     return encode();
   } catch (cause) {
     throw new Error(
-      `The row "${key}" could not be encoded, which is a fault of the runtime: ${cause instanceof Error ? cause.message : String(cause)}`,
+      `The row "${key}" could not be encoded, which is a fault of Perdure: ${cause instanceof Error ? cause.message : String(cause)}`,
       { cause },
     );
   }

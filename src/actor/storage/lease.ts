@@ -1,25 +1,29 @@
 import { decodeValue, encodeValue, backoffMs } from "../../protocol/index.js";
 
-/** How long the first lease of a burst of work lasts. */
+/** How far ahead the first lease of a burst of work is, in ms. */
 export const LEASE_MS = 10_000;
-/** How far ahead the alarm extends it while work runs: an object with no client is cut after about 140 s otherwise. */
+/**
+ * How far ahead the alarm extends it while work runs, in ms. Otherwise the platform cuts an object with no client after
+ * 140 s.
+ */
 export const LEASE_EXTENSION_MS = 30_000;
 const BACKOFF = { firstMs: LEASE_MS, maxMs: 300_000 };
-/** No lease ever stands so far ahead. */
+/** Further ahead than any lease, in ms. */
 export const BEYOND_LEASES_MS = 2 * BACKOFF.maxMs;
 
 /**
- * The sign that work is running: a boot that finds it knows that the last activation was cut off (ALARM-13). Stored is
- * its time alone, as the physical alarm; its row is for what boots that found it have counted.
+ * Held while work runs that a crash would interrupt. A boot that finds it knows that the last activation was cut off.
+ * Its time is stored as the platform's alarm alone; it has a row only once a boot has found it, for the counts
+ * (ALARM-13).
  */
 export interface Lease {
-  /** Epoch ms at which the alarm must come. */
+  /** When the alarm must come, epoch ms. */
   readonly at: number;
   /** Boots in a row that found it with nothing committed in between. */
   readonly found: number;
-  /** The actor's counter at the last of them. */
+  /** The actor's counter at the last of those boots. */
   readonly counter: number;
-  /** Boots in a row that found it at all, failed starts included: drives the backoff. */
+  /** Boots in a row that found it, failed starts included. Drives the backoff. */
   readonly boots: number;
 }
 
@@ -27,12 +31,12 @@ export function newLease(now: number): Lease {
   return { at: now + LEASE_MS, found: 0, counter: 0, boots: 0 };
 }
 
-/** The lease of which a boot sees the alarm alone; null: that was lost. */
+/** The lease that a boot reads off the alarm; null if the alarm was lost. */
 export function leaseAt(at: number | null): Lease {
   return { at: at ?? 0, found: 0, counter: 0, boots: 0 };
 }
 
-/** The lease as a boot rewrites it that found one. `armed` is true while the alarm still stands before its time. */
+/** The lease that a boot writes after it found one. `armed`: the platform still holds its alarm. */
 export function foundLease(lease: Lease, now: number, counter: number, armed: boolean): Lease {
   const boots = lease.boots + 1;
   return {
@@ -43,7 +47,9 @@ export function foundLease(lease: Lease, now: number, counter: number, armed: bo
   };
 }
 
-/** The start that found it failed by itself (a hook threw): that was no cut-off, but the backoff goes on growing. */
+/**
+ * The lease after a start that found it failed because a hook threw: not a cut-off, but the backoff goes on growing.
+ */
 export function startFailed(lease: Lease): Lease {
   return { ...lease, found: Math.max(0, lease.found - 1) };
 }

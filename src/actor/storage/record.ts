@@ -8,7 +8,9 @@ import {
 } from "../../protocol/index.js";
 import { ownFailure, type Failure } from "../../workflow/index.js";
 
-/** Storage keys: one letter, so that they cost little and sort together (docs/internals/commit.md, Storage). */
+/**
+ * Storage keys. Prefixes are one letter, so that they are small and sort together (docs/internals/commit.md, Storage).
+ */
 export const KEYS = {
   actor: "a",
   state: "s",
@@ -24,7 +26,7 @@ export const KEYS = {
   deadline: (id: string): string => `d/${id}`,
   deadlines: "d/",
   cronHistory: (page: number, name: string): string => `h/${page}/${name}`,
-  /** The user's own, `c.kv`: the key's bytes follow in hexadecimal. */
+  /** `c.kv`. The bytes of the user's key follow in hexadecimal. */
   userValues: "u/",
 } as const;
 
@@ -36,7 +38,7 @@ export type WorkflowRecord =
   | { readonly status: "failed"; readonly failure: Failure; readonly rollbackErrors?: readonly unknown[] }
   | { readonly status: "cancelled" };
 
-/** What an actor is, under the key `a`. Its presence is what makes the actor exist. */
+/** The row of the actor itself, under the key `a`. The actor exists if the row does. */
 export interface ActorRecord {
   readonly format: number;
   readonly name: string;
@@ -44,7 +46,7 @@ export interface ActorRecord {
   readonly actorId: string;
   readonly createdAt: number;
   readonly workflow?: WorkflowRecord;
-  /** Being destroyed: nothing is served any more. */
+  /** True while the actor is being destroyed, when it serves nothing. */
   readonly destroyed?: boolean;
 }
 
@@ -52,7 +54,10 @@ export function encodeRecord(record: ActorRecord): Uint8Array<ArrayBuffer> {
   return encodeValue({ ...record }, { what: "actor", limitBytes: MAX_ROW_BYTES });
 }
 
-/** @throws storage/newer_format when a later release wrote it; nothing is changed then (COMMIT-10) */
+/**
+ * @throws {storage/newer_format} when a later release wrote it; nothing is changed (COMMIT-10)
+ * @throws {storage/corrupt} when it cannot be read
+ */
 export function decodeRecord(bytes: Uint8Array, newest = NEWEST_STORAGE_FORMAT): ActorRecord {
   const decoded = decodeValue(bytes) as ActorRecord;
   const record = own(decoded);

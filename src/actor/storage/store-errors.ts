@@ -1,6 +1,6 @@
 import { ActorError } from "../../protocol/index.js";
 
-/** Why an activation whose commit failed is over: storage that is full stays so, anything else is over with the instance. */
+/** Why a failed commit ends the activation. Full storage stays full; any other cause ends with this instance. */
 export function lossOf(cause: unknown): { readonly reason: ActorError; readonly isFull: boolean } {
   const isFull = /SQLITE_FULL|database or disk is full/i.test(String(cause));
   return { isFull, reason: isFull ? storageFull(cause) : restarting(cause) };
@@ -17,10 +17,10 @@ function storageFull(cause: unknown): ActorError {
   return new ActorError("storage", "full", "The actor's storage is full; delete data or destroy the actor", { cause });
 }
 
-/** What the database threw, as an error with a code. Errors that have one pass. */
+/** Converts an error of the database to one with a code. Errors that have a code are returned as they are. */
 export function sqlError(thrown: unknown, activation: { readonly abortSignal: AbortSignal }): Error {
   if (ActorError.isActorError(thrown)) return thrown as ActorError;
-  // The store refuses what an activation does that has ended.
+  // The store refuses statements of an activation that has ended.
   if (activation.abortSignal.aborted) return activation.abortSignal.reason as Error;
   const text = thrown instanceof Error ? thrown.message : String(thrown);
   const because = { cause: thrown };
@@ -37,7 +37,7 @@ export function sqlError(thrown: unknown, activation: { readonly abortSignal: Ab
   return new ActorError("sqlite", "statement_failed", text, because);
 }
 
-/** The platform says so of the instance that is at its end: its memory counts no more. */
+/** The platform marks errors of an instance that it has reset. */
 function isReset(thrown: unknown): boolean {
   return (
     typeof thrown === "object" &&

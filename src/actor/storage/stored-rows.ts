@@ -5,16 +5,16 @@ import type { ListOptions, StoreActivation } from "../ports.js";
 import { KEYS } from "./record.js";
 import { Wakes } from "./alarm.js";
 
-/** Rows that are in memory at a time while many are read. */
+/** Rows in memory at a time while many are read. */
 const ROWS_PER_PAGE = 16;
 
-/** The rows of one activation, as they are stored or will be with the next commit, and the deadlines among them. */
+/** The rows of one activation, with the changes that the next commit will make, and the deadlines among them. */
 export class StoredRows {
   readonly store: StoreActivation;
   readonly wakes: Wakes;
   protected readonly dirty = new DirtySet();
 
-  /** `workflowDeadline`: the earliest of the deadlines that entries carry, epoch ms. */
+  /** `workflowDeadline` returns the earliest deadline of workflow entries, epoch ms. */
   constructor(store: StoreActivation, now: () => number, workflowDeadline: () => number | undefined) {
     this.store = store;
     this.wakes = new Wakes(this.dirty, now, workflowDeadline);
@@ -35,7 +35,7 @@ export class StoredRows {
     return this.dirty.overlay(prefix, options, (stored) => this.store.list(prefix, stored));
   }
 
-  /** The rows below a prefix as they are stored, a few at a time: together they may be more than memory should hold. */
+  /** The stored rows under a prefix, without dirty ones. Reads a few at a time, since all may not fit in memory. */
   *storedRows(prefix: string): IterableIterator<readonly [key: string, bytes: Uint8Array]> {
     for (let start: string | undefined = prefix; start !== undefined;) {
       const page: (readonly [string, Uint8Array])[] = [...this.store.list(prefix, { start, limit: ROWS_PER_PAGE })];

@@ -1,21 +1,22 @@
 /**
- * Storage written by earlier releases (COMMIT-10): opened by whatever comes first, an event or the alarm, and brought to the
- * present format in one commit, before anything else of the actor is read. A format that is newer is refused, and
- * nothing is changed.
+ * Upgrades storage of earlier releases (COMMIT-10). The first event or alarm brings it to the current format in one
+ * commit, before anything else of the actor is read. A newer format is refused and nothing is changed.
  */
 import { ActorError, STORAGE_FORMAT, own } from "../../protocol/index.js";
 import type { ActorPorts, Batch, StoreActivation, Upgrade, UpgradedRows } from "../ports.js";
 import { KEYS, decodeRecord, encodeRecord, type ActorRecord } from "./record.js";
 
 /**
- * From each format to the next, in order: the last one leads to `STORAGE_FORMAT`. One that was released never changes,
- * and uses nothing of today's code that reads or writes rows: that code goes on, the old rows do not.
+ * One upgrade from each format to the next, in order; the last leads to `STORAGE_FORMAT`. A released upgrade never
+ * changes and calls no code that reads or writes today's rows: that code evolves, the old rows do not.
  */
 export const UPGRADES: readonly Upgrade[] = [];
 
 /**
- * What is stored of the actor, in the present format; undefined if there is none.
- * @throws storage/newer_format, storage/corrupt; nothing was written then
+ * The actor's record, upgraded to the current format; undefined if the actor does not exist. Writes nothing when it
+ * throws.
+ * @throws {storage/newer_format} when a later release wrote it
+ * @throws {storage/corrupt} when it cannot be read
  */
 export function openRecord(
   store: StoreActivation,
@@ -36,7 +37,7 @@ function upgraded(store: StoreActivation, format: number, upgrades: readonly Upg
     throw new ActorError(
       "storage",
       "corrupt",
-      `This actor says that it was written in storage format ${format}, which never was one`,
+      `The actor's record names storage format ${format}, which does not exist`,
     );
   }
   const rows = new ChangedRows(store);
@@ -47,7 +48,7 @@ function upgraded(store: StoreActivation, format: number, upgrades: readonly Upg
   return record;
 }
 
-/** The rows as the upgrades so far have left them; nothing is written. */
+/** The rows as the upgrades so far changed them, in memory. */
 class ChangedRows implements UpgradedRows {
   readonly #store: StoreActivation;
   readonly #puts = new Map<string, Uint8Array<ArrayBuffer>>();

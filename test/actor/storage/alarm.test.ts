@@ -191,7 +191,7 @@ describe("a start that nobody needs", () => {
     await subject.call("get");
     for (let starts = 0; starts < 12; starts += 1) {
       subject.crash();
-      // As a call sees it that starts the object while its alarm is being delivered.
+      // What a call sees that starts the object while its alarm is being delivered.
       subject.store.setAlarm(null);
       await subject.call("get");
       await world.settle();
@@ -301,7 +301,7 @@ describe("the lease of a busy actor", () => {
     await subject.call("send");
     await world.settle();
     expect(runs).toHaveLength(1);
-    // Its alarm stands 1 ms beside the deadline: exactly there it would be that of an actor that rests.
+    // The alarm is 1 ms after the deadline: exactly at the deadline it would mean an actor at rest.
     await subject.call("plan", 3_000);
     expect(subject.store.alarmAt).toBe(world.clock.now() + 3_001);
     expect(subject.holdsLease).toBe(true);

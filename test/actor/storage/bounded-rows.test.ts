@@ -4,7 +4,7 @@ import { encodeValue, UserError } from "../../../src/protocol/index.js";
 import { CriticalError } from "../../../src/workflow/index.js";
 import { single, type Single } from "../subject.js";
 
-// Whatever user code throws, gives or asks for: what is stored of it fits where it will stand, so that no commit ever fails.
+// Whatever user code throws, returns or requests, the row that stores it is within its limit, so that no commit fails.
 
 // oxlint-disable-next-line typescript/no-explicit-any -- contexts of actions, hooks and steps share one signature here
 type Any = any;

@@ -93,7 +93,7 @@ describe("work that takes hours", () => {
       busy.subject.crash();
       await busy.world.pass(60_000);
       expect(done(busy), `deploy ${deploys}`).toBeGreaterThan(before);
-      // Cut off again soon after, by anything.
+      // Cut off again soon after, for any reason.
       expect(alarmInMs(busy), `after deploy ${deploys}`).toBeLessThanOrEqual(30_000);
     }
   });
@@ -110,7 +110,7 @@ describe("work that takes hours", () => {
       await busy.world.pass(1_000);
       if (seconds >= 30) expect(alarmInMs(busy), `after ${seconds} s`).toBeLessThanOrEqual(30_000);
     }
-    // And a cut-off is found as soon as any.
+    // A cut-off is found as soon as usual.
     busy.subject.crash();
     const before = done(busy);
     await busy.world.pass(60_000);

@@ -24,7 +24,7 @@ describe("the next wake", () => {
   });
 
   it("is a whole number of milliseconds, after the epoch and at most a year ahead", () => {
-    // Not before its time: an alarm that finds nothing due would come again at once.
+    // Never early: an alarm that finds nothing due would be set again at once.
     expect(nextWakeAt({ stored: [NOW + 0.1], lease: undefined }, NOW)).toBe(NOW + 1);
     for (const at of [0, -1, -NOW, Number.NEGATIVE_INFINITY])
       expect(nextWakeAt({ stored: [at], lease: undefined }, NOW)).toBe(1);

@@ -10,7 +10,7 @@ import { subject, type Subject } from "../../workflow/subject.js";
 
 type Rows = Map<string, Uint8Array<ArrayBuffer>>;
 
-/** The format before the first: entries had another key and other names, the state stood in a list, nothing was told. */
+/** An invented older format: entries had another key and other names, and the state was in an array. */
 const toFirst: Upgrade = (rows) => {
   for (const [key, bytes] of rows.list("old/")) {
     const { place, what, ...rest } = decodeValue(bytes) as Any;
@@ -24,7 +24,7 @@ const toFirst: Upgrade = (rows) => {
   rows.delete("gone");
 };
 
-/** And the one before that: no history yet had a folder. */
+/** The one before that: history keys had no prefix. */
 const toZeroth: Upgrade = (rows) => {
   for (const [key, bytes] of rows.list("history ")) {
     rows.delete(key);
@@ -74,7 +74,7 @@ describe("an actor in an older storage format", () => {
       upgrades: [toFirst],
       onCommit: (__, rows) => commits.push(contents(rows)),
     });
-    // What has an alarm needs nobody.
+    // An actor with an alarm needs no caller.
     if (dump.alarmAt === null) await actor.call("get");
     expect(await actor.finish()).toEqual(workload.ends);
     expect(commits[0]).toEqual(contents(rowsOf(dump)));
@@ -89,7 +89,7 @@ describe("an actor in an older storage format", () => {
     expect(actor.subject.store.alarmAt).toBe(sleeping.alarmAt);
     expect(actor.subject.store.alarmWrites).toBe(0);
     expect(await actor.finish()).toEqual(sleeper.ends);
-    // And not again.
+    // It is not upgraded again.
     const byAlarm = open(sleeping, sleeper, older(sleeping, STORAGE_FORMAT - 2), { upgrades });
     expect(await byAlarm.finish()).toEqual(sleeper.ends);
   });
@@ -189,7 +189,7 @@ describe("an actor in a newer storage format", () => {
       const known = Golden.open(workload, dump, workload.program, { clock: actor.clock });
       known.subject.store.restore(rowsOf(dump), actor.subject.store.alarmAt);
       const outcome = await known.finish();
-      // What clients do in between may come too late now.
+      // Calls that clients make in between may come too late now.
       expect(outcome).toEqual(workload.finish ? expect.objectContaining({ left: [], alarmAt: null }) : workload.ends);
     },
   );
