@@ -1,12 +1,9 @@
-/** Ids of visible messages in their order, over all queues and by queue: the first of any set of names in O(names). */
+/** Ids of visible messages in order, overall and by queue name. Finds the first of any set of names in O(names). */
 export class MessageIndex {
   readonly #all = new Map<number, string>();
   readonly #byName = new Map<string, Set<number>>();
   #highest = 0;
-  /**
-   * Old messages have come back, and stand where they do not belong: with the next question the order is made anew,
-   * once for all of them.
-   */
+  /** True once an older message came back and is out of place. The next read sorts, once for all that came back. */
   #isUnordered = false;
 
   get size(): number {
@@ -36,7 +33,7 @@ export class MessageIndex {
     return true;
   }
 
-  /** The lowest ids with one of the names, or with any. */
+  /** Ids of messages with one of the names, or with any, in ascending order. */
   *matching(names: readonly string[] | undefined): IterableIterator<number> {
     if (this.#isUnordered) this.#order();
     if (!names) {

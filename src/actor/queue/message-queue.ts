@@ -1,10 +1,12 @@
 /**
  * The actor's queue: one ordered log over all queue names.
  *
- * Owns: what happens to a message from `send` to `complete`, and the limits. Does not own: which messages there are
- * (message-table.ts), who waits for a reply (reply-waits.ts) or, outside of the workflow, for a message (message-receivers.ts).
- * Invariants: a message is in exactly one place (queue, held by an open entry, consumed); taking one and what records
- * it are one commit (MSG-1); an answer is given only after the commit that deletes the message.
+ * Owns: the steps of a message from `send` to `complete`, and the limits. Does not own: which messages exist
+ * (message-table.ts), senders that wait for a reply (reply-waits.ts), receives outside the workflow
+ * (message-receivers.ts). Invariants:
+ *  1. A message is in exactly one place: in the queue, held by an open entry, or consumed.
+ *  2. Taking a message and recording it are one commit (MSG-1).
+ *  3. A reply leaves only after the commit that deletes the message.
  */
 import { ActorError, encodeValue, own } from "../../protocol/index.js";
 import {
@@ -22,32 +24,34 @@ import { decodeMessage, encodeMessage } from "./message-row.js";
 import { MessageTable } from "./message-table.js";
 import type { Socket } from "../ports.js";
 import { KEYS } from "../storage/record.js";
-import { ReplyWaits, sendReply } from "./reply-waits.js";
+import { ReplyWaits, sendReply, type ReplyHost } from "./reply-waits.js";
 import type { ActorQueue, ReplyResult, ReplyWait, SenderWait } from "../activation/actor-queue.js";
 import { isStandardSchema, validate, whenThere } from "../definition/standard-schema.js";
 
 const TIMED_OUT: ReplyResult = { status: "timedOut" };
-/** What one entry, or one answer, can hold of messages. */
+/** The most bytes of messages in one workflow entry or one result. */
 const MAX_TAKEN_BYTES = 1_900_000;
-/** What a message takes in an entry beside its name and body, at most. */
+/** The most bytes that a message takes in an entry apart from its name and body. */
 const MESSAGE_OVERHEAD_BYTES = 100;
 /** Longest name of a queue, in UTF-16 units. */
 const MAX_QUEUE_NAME = 1_024;
 
-/** What the queue needs of its actor beside what every part does. */
-interface QueueActor extends ActorActivation {
+/** What the queue needs from its actor. */
+interface QueueHost
+  extends ReplyHost, Pick<ActorActivation, "actor" | "record" | "history" | "isReady" | "read" | "put" | "delete"> {
+  commitOrThrow(): void;
   /** False once a later activation has begun. */
   readonly isCurrent: boolean;
-  /** The rows below a prefix as they are stored, a few at a time. */
+  /** The stored rows under a prefix. Reads a few at a time. */
   storedRows(prefix: string): Iterable<readonly [key: string, bytes: Uint8Array]>;
 }
 
 export class MessageQueue implements MessagePort, ActorQueue {
-  readonly #activation: QueueActor;
+  readonly #activation: QueueHost;
   readonly #replies: ReplyWaits;
   #loaded: MessageTable | undefined;
 
-  constructor(activation: QueueActor) {
+  constructor(activation: QueueHost) {
     this.#activation = activation;
     this.#replies = new ReplyWaits(activation);
   }
@@ -56,25 +60,25 @@ export class MessageQueue implements MessagePort, ActorQueue {
     return this.#table.count;
   }
 
-  /** Read when it is asked for the first time. */
+  /** Loaded on first use. */
   get #table(): MessageTable {
     return (this.#loaded ??= this.#load());
   }
 
   #load(): MessageTable {
     const table = new MessageTable();
-    // Code of an activation that is over finds nothing, and changes nothing.
+    // Code of an ended activation sees an empty queue and changes nothing.
     if (!this.#activation.isCurrent) return table;
     const status = this.#activation.record.workflow?.status;
     const held = new Set<number>();
     for (const entry of this.#activation.history.entries()) {
       if (entry.kind !== "message") continue;
-      for (const message of takenMessages(entry)) table.passed(message.id, message.createdAt);
-      // A workflow that has ended holds nothing any more, whatever its history says (MSG-5).
+      for (const message of takenMessages(entry)) table.markUsed(message.id, message.createdAt);
+      // An ended workflow holds no messages, whatever its history says (MSG-5).
       if (status !== "running" && status !== "rolling_back") continue;
       for (const message of heldMessages(entry)) held.add(message.id);
     }
-    for (const { id, createdAt } of this.#replies.keptFor()) table.passed(id, createdAt);
+    for (const { id, createdAt } of this.#replies.kept()) table.markUsed(id, createdAt);
     const known = [];
     for (const [key, bytes] of this.#activation.storedRows(KEYS.messages)) {
       const { id, name, createdAt, waitUntil, token, body } = decodeMessage(
@@ -90,8 +94,10 @@ export class MessageQueue implements MessagePort, ActorQueue {
   // ---- sending -----------------------------------------------------------------------------------------------------
 
   /**
-   * Checks a message before anything is written; at once, unless its validator is asynchronous: a message that nobody awaits
-   * belongs to the turn of its call. @throws queue/full, queue/message_too_large, actor/validation_error
+   * Validates and encodes a message; writes nothing. Synchronous unless the validator is asynchronous, so that a `send`
+   * that nobody awaits belongs to the turn of its call.
+   * @throws {queue/message_too_large} when the body is larger than `maxQueueMessageSize`
+   * @throws {actor/validation_error} when the queue's schema rejects the body
    */
   prepare(name: string, body: unknown): Uint8Array | Promise<Uint8Array> {
     checkQueueName(name);
@@ -104,8 +110,9 @@ export class MessageQueue implements MessagePort, ActorQueue {
   }
 
   /**
-   * @throws queue/full unless these bodies may be stored as well; hooks of a start are only warned, so that a full
-   * actor can start and drain
+   * Checks that these bodies fit into the queue. In hooks of the start it only logs a warning, so that a full actor can
+   * start and drain its queue.
+   * @throws {queue/full} when they do not fit
    */
   checkRoom(bodies: readonly Uint8Array[]): void {
     const { maxQueueSize, maxQueueBytes } = this.#activation.actor.options;
@@ -119,19 +126,22 @@ export class MessageQueue implements MessagePort, ActorQueue {
           ? new ActorError(
               "queue",
               "full",
-              `Queue is full. Its messages have at most ${maxQueueBytes} bytes together (option maxQueueBytes).`,
+              `Queue is full. Limit is ${maxQueueBytes} bytes for all messages together (option maxQueueBytes).`,
               { metadata: { limitBytes: maxQueueBytes, sizeBytes } },
             )
           : undefined;
     if (!full) return;
     if (this.#activation.isReady) throw full;
     this.#activation.ports.log.warn({
-      msg: "A hook of the start sends into a full queue; its message is stored all the same",
+      msg: "A hook of the start sent to a full queue; its message is stored all the same",
       error: full.message,
     });
   }
 
-  /** Adds a prepared message to the dirty set; `wait`, if its sender waits for a reply. @throws queue/full */
+  /**
+   * Adds a prepared message to the dirty set. `wait` is given if its sender waits for a reply.
+   * @throws {queue/full} when it does not fit
+   */
   add(name: string, body: Uint8Array, wait?: SenderWait): StoredMessage {
     this.checkRoom([body]);
     const now = this.#activation.ports.now();
@@ -191,13 +201,13 @@ export class MessageQueue implements MessagePort, ActorQueue {
     }
   }
 
-  /** The workflow has ended: what it holds uncompleted is visible again (MSG-5). */
+  /** Call when the workflow has ended: messages it holds uncompleted become visible again (MSG-5). */
   releaseHeld(): void {
-    // Not loaded: the record says already that nothing is held.
+    // A table loaded later holds nothing, since the record says that the workflow has ended.
     for (const id of this.#loaded?.held.keys() ?? []) this.#loaded?.release(id);
   }
 
-  /** A workflow that had ended goes on: what is still there of the messages that it holds is its own again. */
+  /** Call when an ended workflow is restarted: holds those of its messages again that are still stored. */
   holdAgain(messages: readonly StoredMessage[]): void {
     for (const message of messages)
       if (this.#table.get(message.id)?.createdAt === message.createdAt) this.#table.hold(message.id, message.name);
@@ -229,24 +239,24 @@ export class MessageQueue implements MessagePort, ActorQueue {
     const known = this.#table.get(message.id);
     if (!known) throw new ActorError("queue", "already_completed", "Queue message already completed");
     this.#consume(message.id);
-    this.#replies.give(message.id, known, reply);
+    this.#replies.deliver(message.id, known, reply);
   }
 
-  /** A commit is made: replies that it holds may leave. */
+  /** Call after a commit: sends the replies that waited for it. */
   committed(): void {
     this.#replies.committed();
   }
 
   /**
-   * Waits for a message to be completed, also if it was while nobody waited. The message stays queued when the time is
-   * over; `createdAt` and the token tell two messages of one id apart.
+   * Waits for the reply to a message, or returns one that was kept. At the timeout the message stays queued.
+   * `createdAt` and the token tell apart two messages with the same id.
    */
   async awaitReply(wait: ReplyWait, timeoutMs: number, signals: readonly AbortSignal[] = []): Promise<ReplyResult> {
     if (signals.some((signal) => signal.aborted)) throw aborted();
     return this.#settled(wait) ?? (timeoutMs <= 0 ? TIMED_OUT : this.#replies.wait(wait.id, timeoutMs, signals));
   }
 
-  /** The same through a socket, which costs nothing while it waits: it gets the result when there is one. */
+  /** The same through a hibernating socket, which costs nothing while it waits and receives the result. */
   attachReply(wait: ReplyWait & { readonly token: string }, socket: Socket): void {
     const settled = this.#settled(wait);
     if (!settled) return;
@@ -254,17 +264,17 @@ export class MessageQueue implements MessagePort, ActorQueue {
     sendReply(socket, settled);
   }
 
-  /** What a wait comes to at once: there is a reply, or nobody knows the message. */
+  /** The result of a wait if it is known at once: a kept reply, or a timeout because the message does not exist. */
   #settled({ id, createdAt, token }: ReplyWait): ReplyResult | undefined {
     const kept = this.#replies.takeKept(id, createdAt);
     if (kept) return kept;
     const known = this.#table.get(id);
-    const isIt =
+    const isSame =
       known?.createdAt === createdAt && (token === undefined || known.token === undefined || known.token === token);
-    return isIt ? undefined : TIMED_OUT;
+    return isSame ? undefined : TIMED_OUT;
   }
 
-  /** Replies whose sender's wait is over are forgotten. */
+  /** Deletes replies whose sender's timeout has passed. */
   expireReplies(now: number): void {
     this.#replies.expire(now);
   }
@@ -317,37 +327,37 @@ export class MessageQueue implements MessagePort, ActorQueue {
   }
 }
 
-/** @throws queue/invalid_payload */
+/** @throws {queue/invalid_payload} when it is not a string or too long */
 export function checkQueueName(name: unknown): void {
   if (typeof name === "string" && name.length <= MAX_QUEUE_NAME) return;
   throw new ActorError(
     "queue",
     "invalid_payload",
-    `A queue's name is a string of at most ${MAX_QUEUE_NAME} characters`,
+    `A queue name must be a string of at most ${MAX_QUEUE_NAME} characters`,
   );
 }
 
-/** Longest other wait, ms: longer ones are as good as this. */
+/** Longer waits are cut to this, in ms. */
 const MAX_WAIT_MS = 1e15;
 
-/** A wait's time in ms, undefined if none was given; a negative one is a poll. @throws queue/invalid_payload */
+/**
+ * Reads the timeout of a wait in ms; undefined if none was given. A negative one is a poll.
+ * @throws {queue/invalid_payload} when it is not a finite number, or larger than `maxMs`
+ */
 export function readTimeout(timeoutMs: unknown, maxMs = Infinity): number | undefined {
   if (timeoutMs === undefined) return undefined;
   if (typeof timeoutMs !== "number" || !Number.isFinite(timeoutMs)) {
-    throw new ActorError("queue", "invalid_payload", "A wait in a queue needs a timeout in ms that is a finite number");
+    throw new ActorError("queue", "invalid_payload", "The timeout of a wait must be a finite number of ms");
   }
   if (timeoutMs > maxMs) {
-    throw new ActorError(
-      "queue",
-      "invalid_payload",
-      `A sender waits at most ${maxMs} ms for a reply: the timeout is longer`,
-      { metadata: { limitMs: maxMs } },
-    );
+    throw new ActorError("queue", "invalid_payload", `The timeout of a wait for a reply must be at most ${maxMs} ms`, {
+      metadata: { limitMs: maxMs },
+    });
   }
   return Math.min(Math.max(0, timeoutMs), MAX_WAIT_MS);
 }
 
-/** @throws queue/message_too_large */
+/** @throws {queue/message_too_large} when it is larger than the limit */
 export function checkMessageSize(sizeBytes: number, limitBytes: number): void {
   if (sizeBytes <= limitBytes) return;
   const message = `Queue message of ${sizeBytes} bytes is larger than the limit of ${limitBytes}`;

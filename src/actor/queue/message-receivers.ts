@@ -4,53 +4,64 @@ import type { ActorActivation } from "../activation/activation.js";
 import type { PlainReceive, PlainReceivers } from "../activation/actor-queue.js";
 import { abortedBy, wait } from "../activation/wait.js";
 
-interface Waiting {
+interface PendingReceive {
   readonly receive: PlainReceive;
-  readonly give: (messages: StoredMessage[]) => void;
+  readonly resolve: (messages: StoredMessage[]) => void;
 }
 
-/** Waits of actions and run handlers, in the order in which they arrived; the workflow's waits come before them (MSG-2). */
-export class MessageReceivers implements PlainReceivers {
-  readonly #activation: ActorActivation;
-  readonly #waiting = new Set<Waiting>();
-  /** Queues that the run handler has asked for. */
-  readonly #asked = new Set<string>();
-  #asksForAll = false;
+/** What receives need from their actor. */
+type ReceiverHost = Pick<
+  ActorActivation,
+  "callbacks" | "queue" | "commitOrThrow" | "timers" | "ports" | "shutdown" | "workChanged"
+>;
 
-  constructor(activation: ActorActivation) {
+/**
+ * Receives of actions and run handlers, in the order of their calls. The workflow's receives come before them (MSG-2).
+ */
+export class MessageReceivers implements PlainReceivers {
+  readonly #activation: ReceiverHost;
+  readonly #pending = new Set<PendingReceive>();
+  /** Queue names that the run handler has received from. */
+  readonly #runHandlerNames = new Set<string>();
+  #runHandlerTakesAll = false;
+
+  constructor(activation: ReceiverHost) {
     this.#activation = activation;
   }
 
-  /** True while the run handler waits here. */
+  /** True while the run handler waits for a message. */
   get holdsRunHandler(): boolean {
-    return [...this.#waiting].some((waiting) => waiting.receive.isRunHandler);
+    return [...this.#pending].some(({ receive }) => receive.isRunHandler);
   }
 
   runHandlerReceives(queue: string): boolean {
-    return this.#asksForAll || this.#asked.has(queue);
+    return this.#runHandlerTakesAll || this.#runHandlerNames.has(queue);
   }
 
-  /** @throws actor/aborted, actor/restarting */
+  /**
+   * @throws {actor/aborted} when a signal fires
+   * @throws {actor/restarting} when the activation is lost
+   */
   async receive(receive: PlainReceive): Promise<StoredMessage[]> {
     if (receive.isRunHandler) {
       this.#activation.callbacks.runHandlerWaits();
-      if (receive.names) for (const name of receive.names) this.#asked.add(name);
-      else this.#asksForAll = true;
+      if (receive.names) for (const name of receive.names) this.#runHandlerNames.add(name);
+      else this.#runHandlerTakesAll = true;
     }
     const ready = this.#take(receive);
     if (ready.length > 0 || receive.timeoutMs === 0) return ready;
     return this.#wait(receive);
   }
 
-  /** Gives what is there to those who wait for it. */
+  /** Hands visible messages to pending receives. */
   offer(): void {
-    for (const waiting of this.#waiting) {
-      const messages = this.#take(waiting.receive);
-      if (messages.length > 0) waiting.give(messages);
+    for (const { receive, resolve } of this.#pending) {
+      const messages = this.#take(receive);
+      if (messages.length > 0) resolve(messages);
     }
   }
 
-  /** A plain completable message stays visible to others: it is only read (MSG-5). */
+  /** A completable message is only read, and stays visible to others (MSG-5). */
   #take(receive: PlainReceive): StoredMessage[] {
     const { queue } = this.#activation;
     const filter = { names: receive.names, count: receive.count, notAfter: Number.POSITIVE_INFINITY, hold: false };
@@ -60,7 +71,7 @@ export class MessageReceivers implements PlainReceivers {
     return messages;
   }
 
-  /** A signal counts before a message of the same turn; that the activation ends, before what the callback asked for. */
+  /** A signal wins over a message of the same turn, and the end of the activation over the callback's own signals. */
   #wait(receive: PlainReceive): Promise<StoredMessage[]> {
     const { timers, ports, shutdown } = this.#activation;
     const { timeoutMs, signals } = receive;
@@ -68,11 +79,11 @@ export class MessageReceivers implements PlainReceivers {
       timeoutMs === undefined ? undefined : { at: ports.now() + timeoutMs, outcome: (): StoredMessage[] => [] };
     const aborts = [abortedBy(shutdown.signal), ...signals.map((signal) => ({ signal, outcome: throwAborted }))];
     return wait(timers, { deadline, aborts }, ({ resolve }) => {
-      const waiting: Waiting = { receive, give: resolve };
-      this.#waiting.add(waiting);
+      const pending: PendingReceive = { receive, resolve };
+      this.#pending.add(pending);
       if (receive.isRunHandler) this.#activation.workChanged();
       return () => {
-        this.#waiting.delete(waiting);
+        this.#pending.delete(pending);
         if (receive.isRunHandler) this.#activation.workChanged();
       };
     });

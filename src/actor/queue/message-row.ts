@@ -2,10 +2,10 @@ import { ActorError, decodeRow, encodeValue, own, MAX_ROW_BYTES } from "../../pr
 import type { StoredMessage } from "../../workflow/index.js";
 import { readChain } from "../activation/call-chain.js";
 
-/** Members that a row has only where they are used. Earlier releases do not look at them. */
+/** Fields that a row has only if they are used. Earlier releases ignore them. */
 type Extras = Pick<StoredMessage, "token" | "chain">;
 
-/** A message as the row `m/<id>` holds it; its body is encoded already, so that reading a row decodes none. */
+/** The row `m/<id>`. The body is encoded separately, so that reading a row does not decode it. */
 type Row = readonly [name: string, body: Uint8Array, createdAt: number, waitUntil: number | null, extras?: Extras];
 
 export function encodeMessage(message: StoredMessage): Uint8Array<ArrayBuffer> {
@@ -16,7 +16,7 @@ export function encodeMessage(message: StoredMessage): Uint8Array<ArrayBuffer> {
   return encodeValue(row, { what: "message", limitBytes: MAX_ROW_BYTES });
 }
 
-/** @throws storage/corrupt */
+/** @throws {storage/corrupt} when the row is not a message */
 export function decodeMessage(id: number, bytes: Uint8Array): StoredMessage {
   const row = decodeRow(bytes, 2);
   if (!Array.isArray(row) || typeof row[0] !== "string" || !(row[1] instanceof Uint8Array)) {

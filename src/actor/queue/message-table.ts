@@ -1,8 +1,9 @@
 /**
- * Which messages are stored, and what must be known of each without reading it.
+ * The stored messages, and what must be known of each without reading its row.
  *
- * Owns: visible or held, in which order, how many and how large; the ids that were given. Reads no row before somebody asks:
- * an actor that is only woken to be destroyed reads none. Does not own: what happens to a message (message-queue.ts).
+ * Owns: which messages are visible or held, their order, number and size, and the last id used. Does not own: the steps
+ * of a message (message-queue.ts), which loads this table on first use: an actor woken only to be destroyed reads no
+ * message.
  */
 import { own } from "../../protocol/index.js";
 import type { StoredMessage } from "../../workflow/index.js";
@@ -47,7 +48,7 @@ export class MessageTable {
     return this.#messages.get(id);
   }
 
-  /** Messages that an earlier activation stored, in any order. */
+  /** Takes over messages that an earlier activation stored, in any order. */
   load(messages: readonly (KnownMessage & { readonly id: number })[], held: ReadonlySet<number>): void {
     for (const { id, ...known } of messages.toSorted((a, b) => a.id - b.id)) this.#add(id, known, held.has(id));
   }
@@ -69,7 +70,7 @@ export class MessageTable {
     this.held.set(id, name);
   }
 
-  /** False: it was not held. */
+  /** Makes a held message visible. Returns false if it was not held. */
   release(id: number): boolean {
     const name = this.held.get(id);
     if (name === undefined) return false;
@@ -78,8 +79,8 @@ export class MessageTable {
     return true;
   }
 
-  /** An id that was given must not be given again while anything knows it, and time does not go back. */
-  passed(id: number, createdAt: number): void {
+  /** Notes an id and a time in use: no later message may have a lower one, or the same id. */
+  markUsed(id: number, createdAt: number): void {
     this.#lastId = Math.max(this.#lastId, id);
     this.#lastCreatedAt = Math.max(this.#lastCreatedAt, createdAt);
   }
@@ -87,7 +88,7 @@ export class MessageTable {
   #add(id: number, known: KnownMessage, held: boolean): void {
     this.#sizeBytes += known.size - (this.#messages.get(id)?.size ?? 0);
     this.#messages.set(id, known);
-    this.passed(id, known.createdAt);
+    this.markUsed(id, known.createdAt);
     if (held) this.held.set(id, known.name);
     else this.visible.add(id, known.name);
   }

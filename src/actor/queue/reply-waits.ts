@@ -1,5 +1,5 @@
 /**
- * Who waits for a message to be completed, and replies that were given while nobody did.
+ * Senders that wait for a reply, and replies kept for senders that were not waiting at that moment.
  *
  * Owns: the waits in memory, the rows of kept replies. Does not own: the messages (message-queue.ts).
  */
@@ -12,26 +12,31 @@ import type { DeadlineRows, KeptReply } from "../storage/deadlines.js";
 import type { ReplyResult } from "../activation/actor-queue.js";
 import { abortedBy, wait } from "../activation/wait.js";
 
-export class ReplyWaits {
-  readonly #activation: ActorActivation;
-  readonly #kept: DeadlineRows<KeptReply>;
-  readonly #waiters = new Map<number, (reply: Uint8Array | undefined) => void>();
+/** What waits for replies need from their actor. */
+export type ReplyHost = Pick<ActorActivation, "ports" | "timers" | "abortSignal" | "deadlines">;
 
-  /** Replies that the next commit holds. */
+export class ReplyWaits {
+  readonly #activation: ReplyHost;
+  readonly #rows: DeadlineRows<KeptReply>;
+  readonly #waiters = new Map<number, (reply: Uint8Array | undefined) => void>();
+  /** Replies to send after the next commit. */
   readonly #leaving: (() => void)[] = [];
 
-  constructor(activation: ActorActivation) {
+  constructor(activation: ReplyHost) {
     this.#activation = activation;
-    this.#kept = activation.deadlines.replies;
+    this.#rows = activation.deadlines.replies;
   }
 
-  /** Which messages have a kept reply. */
-  *keptFor(): IterableIterator<{ readonly id: number; readonly createdAt: number }> {
-    for (const [id, { createdAt }] of this.#kept.all()) yield { id: Number(id), createdAt };
+  /** The messages that have a kept reply. */
+  *kept(): IterableIterator<{ readonly id: number; readonly createdAt: number }> {
+    for (const [id, { createdAt }] of this.#rows.all()) yield { id: Number(id), createdAt };
   }
 
-  /** A message was completed: whoever waits is told once that is committed, or finds the reply until the end of its wait. */
-  give(id: number, { createdAt, waitUntil, token }: KnownMessage, reply: Uint8Array | undefined): void {
+  /**
+   * Delivers a reply to its sender: to a wait in memory, to a socket after the next commit, or to a row until its
+   * timeout.
+   */
+  deliver(id: number, { createdAt, waitUntil, token }: KnownMessage, reply: Uint8Array | undefined): void {
     const waiter = this.#waiters.get(id);
     const sockets = token === undefined ? [] : [...this.#activation.ports.replySockets(token)];
     if (waiter) {
@@ -40,24 +45,24 @@ export class ReplyWaits {
     } else if (sockets.length > 0) {
       this.#leaving.push(() => sockets.forEach((socket) => sendReply(socket, { status: "completed", reply })));
     } else if (waitUntil !== undefined && waitUntil > this.#activation.ports.now()) {
-      this.#kept.put(String(id), { at: waitUntil, createdAt, reply });
+      this.#rows.put(String(id), { at: waitUntil, createdAt, reply });
     }
   }
 
-  /** A commit is made: what was given before it leaves through the sockets that wait. */
+  /** Call after a commit: sends the replies that waited for it. */
   committed(): void {
     for (const send of this.#leaving.splice(0)) send();
   }
 
-  /** Takes a reply that was kept. */
+  /** Returns a kept reply and deletes it. */
   takeKept(id: number, createdAt: number): ReplyResult | undefined {
-    const kept = this.#kept.get(String(id));
+    const kept = this.#rows.get(String(id));
     if (kept?.createdAt !== createdAt) return undefined;
-    this.#kept.delete(String(id));
+    this.#rows.delete(String(id));
     return { status: "completed", reply: kept.reply };
   }
 
-  /** @throws actor/aborted when a signal fires, and why the activation ends */
+  /** @throws {actor/aborted} when a signal fires; the reason of the end when the activation ends */
   wait(id: number, timeoutMs: number, signals: readonly AbortSignal[]): Promise<ReplyResult> {
     const { timers, ports, abortSignal } = this.#activation;
     const deadline = { at: ports.now() + timeoutMs, outcome: (): ReplyResult => ({ status: "timedOut" }) };
@@ -71,13 +76,13 @@ export class ReplyWaits {
     });
   }
 
-  /** Replies whose sender's wait is over are forgotten. */
+  /** Deletes replies whose sender's timeout has passed. */
   expire(now: number): void {
-    for (const [id, { at }] of this.#kept.all()) if (at <= now) this.#kept.delete(id);
+    for (const [id, { at }] of this.#rows.all()) if (at <= now) this.#rows.delete(id);
   }
 }
 
-/** The one frame of a waiting sender's socket, and its end. */
+/** Sends the result to a waiting sender's socket and closes it. */
 export function sendReply(socket: Socket, { status, ...rest }: ReplyResult): void {
   const reply = "reply" in rest ? rest.reply : undefined;
   socket.send(encodeValue({ status, ...(reply !== undefined && { reply }) }));

@@ -25,7 +25,7 @@ function full() {
   };
 }
 
-/** What is read of the messages' rows, and how many of them at a time at most. */
+/** The rows of messages that were read, and the most that were read at a time. */
 function watched(subject: ReturnType<typeof full>["subject"]) {
   const seen = { rows: 0, most: 0 };
   const { store } = subject;
