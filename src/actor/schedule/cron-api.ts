@@ -12,26 +12,29 @@ import type {
   CronJobInfo,
   CronSetOptions,
 } from "../api/schedule-types.js";
-import { checkScheduleRoom } from "./run-scheduled.js";
+import { checkScheduleRoom, type ScheduleLimitHost } from "./run-scheduled.js";
 
 const DEFAULT_LIMIT = 20;
 const MAX_LIMIT = 1_000;
 const JOB_OPTIONS = ["name", "action", "args", "maxHistory"] as const;
 
-/** What runs now, by the names of the jobs. */
+/** The occurrences that are running, by job name. */
 export interface RunningJobs {
   running(name: string): CronRun | undefined;
-  /** The job was deleted: what of it still runs leaves no trace. */
+  /** Call when a job was deleted: an occurrence still running is not recorded. */
   forget(name: string): void;
 }
 
-/** `c.cron`: what user code does to the recurring jobs. When they run is not its matter (due-jobs.ts). */
+/** What `c.cron` needs from its actor. */
+type CronHost = Pick<ActorActivation, "commitOrThrow"> & ScheduleLimitHost;
+
+/** `c.cron`. Running the jobs is due-jobs.ts's job. */
 export class Cron implements ActorCron {
-  readonly #activation: ActorActivation;
+  readonly #activation: CronHost;
   readonly #jobs: CronJobs;
   readonly #runs: RunningJobs;
 
-  constructor(activation: ActorActivation, jobs: CronJobs, runs: RunningJobs) {
+  constructor(activation: CronHost, jobs: CronJobs, runs: RunningJobs) {
     this.#activation = activation;
     this.#jobs = jobs;
     this.#runs = runs;
@@ -80,7 +83,7 @@ export class Cron implements ActorCron {
   async history(name: string, options?: { readonly limit?: number }): Promise<CronHistoryEntry[]> {
     const { limit = DEFAULT_LIMIT } = readOptions("cron.history", options, ["limit"], invalidOption);
     if (!Number.isInteger(limit) || limit < 1 || limit > MAX_LIMIT) {
-      throw new ActorError("schedule", "invalid_limit", `A history is read 1 to ${MAX_LIMIT} entries at a time`);
+      throw new ActorError("schedule", "invalid_limit", `\`limit\` must be an integer from 1 to ${MAX_LIMIT}`);
     }
     const job = this.#jobs.get(name);
     if (!job) return [];
@@ -101,7 +104,7 @@ export class Cron implements ActorCron {
       return toInfo(name, job);
     } catch (error) {
       this.#activation.ports.log.error({
-        msg: "A recurring job is left out of the list",
+        msg: "A recurring job cannot be read and is left out of the list",
         code: "schedule/invalid_schedule_row",
         error: describe(error),
       });
@@ -109,10 +112,10 @@ export class Cron implements ActorCron {
     }
   }
 
-  #upsert(options: CronSetOptions | CronEveryOptions, asked: () => Cadence): void {
+  #upsert(options: CronSetOptions | CronEveryOptions, readCadence: () => Cadence): void {
     const name = checkName(options?.name);
     const request = checkRequest(this.#activation, options);
-    const cadence = asked();
+    const cadence = readCadence();
     const before = this.#jobs.get(name);
     const stays = before?.cadence !== undefined && isSameCadence(before.cadence, cadence);
     if (stays && isSameRequest(before, request)) return;
@@ -127,7 +130,7 @@ export class Cron implements ActorCron {
         ...before,
         ...timing,
         ...request,
-        // A longer history does not bring back what a shorter one left out.
+        // A longer history does not bring back entries that a shorter one removed.
         ...(before && before.maxHistory !== request.maxHistory ? { keptFrom: keptFrom(before) } : {}),
       }),
     );
@@ -139,7 +142,7 @@ function invalidOption(problem: string): ActorError {
   return new ActorError("schedule", "invalid_option", problem);
 }
 
-/** @throws schedule/invalid_schedule_row */
+/** @throws {schedule/invalid_schedule_row} when the row cannot be read */
 function toInfo(name: string, { cadence, action, args, at, run, maxHistory }: CronJob): CronJobInfo {
   try {
     const info = {

@@ -4,24 +4,27 @@ import type { CronJob } from "../storage/deadlines.js";
 import type { CronHistoryEntry } from "../api/schedule-types.js";
 import { KEYS } from "../storage/record.js";
 
-/** An entry and its place in the job's history. */
+/** An entry and its number in the job's history. */
 export interface NumberedEntry {
   readonly number: number;
   readonly entry: CronHistoryEntry;
 }
 
-/** Entries of one row. A row that grows is one billed write whatever its size; one that is full is written once more, to be deleted. */
+/** Entries in one row. Adding one is one billed write, whatever the row's size; deleting the row is one more. */
 const PAGE = 20;
 
+/** The rows of the activation. */
+export type HistoryRows = Pick<ActorActivation, "read" | "put" | "delete">;
+
 /**
- * What became of a job's occurrences: pages of up to 20, `h/<page>/<name>`, so that an end costs one row and keeping a
- * bound costs a twentieth. An entry's number says where it is; the job's row says which numbers are kept.
+ * The results of a job's occurrences, in rows `h/<page>/<name>` of up to 20 entries: recording one costs one row, and
+ * removing old ones a twentieth of a row. An entry's number gives its page; the job's row says which numbers are kept.
  */
 export class CronHistory {
-  readonly #activation: ActorActivation;
+  readonly #rows: HistoryRows;
 
-  constructor(activation: ActorActivation) {
-    this.#activation = activation;
+  constructor(rows: HistoryRows) {
+    this.#rows = rows;
   }
 
   put(name: string, job: CronJob, number: number, entry: CronHistoryEntry): void {
@@ -29,7 +32,7 @@ export class CronHistory {
     if (number < first) return;
     const others = this.#page(name, pageOf(number)).filter((each) => each.number >= first && each.number !== number);
     const page = [...others, { number, entry }].sort((a, b) => a.number - b.number);
-    this.#activation.put(KEYS.cronHistory(pageOf(number), name), () => encodeValue(page));
+    this.#rows.put(KEYS.cronHistory(pageOf(number), name), () => encodeValue(page));
   }
 
   has(name: string, number: number): boolean {
@@ -46,21 +49,20 @@ export class CronHistory {
     return found.slice(0, limit);
   }
 
-  /** The job's row changes, or goes: pages of which it keeps nothing go with it. */
+  /** Call when a job's row is changed or deleted: deletes the pages it no longer keeps. */
   prune(name: string, before: CronJob, after?: CronJob): void {
     if (!(keptCount(before) > 0)) return;
     const end = after && keptCount(after) > 0 ? pageOf(keptFrom(after)) : pageOf(before.occurrences - 1) + 1;
-    for (let page = pageOf(keptFrom(before)); page < end; page += 1)
-      this.#activation.delete(KEYS.cronHistory(page, name));
+    for (let page = pageOf(keptFrom(before)); page < end; page += 1) this.#rows.delete(KEYS.cronHistory(page, name));
   }
 
   #page(name: string, page: number): NumberedEntry[] {
-    const bytes = this.#activation.read(KEYS.cronHistory(page, name));
+    const bytes = this.#rows.read(KEYS.cronHistory(page, name));
     return bytes ? (decodeRow(bytes, 2) as NumberedEntry[]) : [];
   }
 }
 
-/** The number of the oldest occurrence that is kept. */
+/** The number of the oldest occurrence in the history. */
 export function keptFrom(job: CronJob): number {
   const { keptFrom: trimmed = 0, occurrences, maxHistory } = own(job);
   return Math.max(trimmed, occurrences - maxHistory);

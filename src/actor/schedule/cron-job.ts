@@ -4,7 +4,7 @@ import type { Cadence, CronJob } from "../storage/deadlines.js";
 import { invalidExpression, nextCronTime } from "./cron-expression.js";
 import type { CronEveryOptions, CronSetOptions } from "../api/schedule-types.js";
 
-/** What a job is asked to be; the rest of its row is what it has been through. */
+/** The fields of a job that the user sets. The others record its past. */
 export type CronRequest = Pick<CronJob, "action" | "args" | "maxHistory">;
 
 const MAX_NAME_BYTES = 128;
@@ -14,14 +14,14 @@ const MAX_INTERVAL_MS = 100 * 365.25 * 86_400_000;
 const DEFAULT_HISTORY = 100;
 const MAX_HISTORY = 1_000;
 
-/** The first time of a cadence after `after`, epoch ms; undefined: there is none. */
+/** The first time of a cadence after `after`, epoch ms; undefined if there is none. */
 export function nextTime(cadence: Cadence, after: number): number | undefined {
   if (cadence.kind === "cron") return nextCronTime(cadence.expression, cadence.timezone, after);
   const { anchor, interval } = cadence;
   return anchor + (Math.floor((after - anchor) / interval) + 1) * interval;
 }
 
-/** @throws schedule/invalid_name */
+/** @throws {schedule/invalid_name} when it is not a string of 1 to 128 bytes */
 export function checkName(name: unknown): string {
   if (
     typeof name === "string" &&
@@ -30,26 +30,36 @@ export function checkName(name: unknown): string {
     new TextEncoder().encode(name).byteLength <= MAX_NAME_BYTES
   )
     return name;
-  throw new ActorError("schedule", "invalid_name", `A recurring job's name is a text of 1 to ${MAX_NAME_BYTES} bytes`);
+  throw new ActorError("schedule", "invalid_name", `A job name must be a string of 1 to ${MAX_NAME_BYTES} bytes`);
 }
 
-/** @throws actor/action_not_found, schedule/invalid_max_history, schedule/invalid_args, value/not_serializable, value/too_large */
-export function checkRequest(activation: ActorActivation, options: CronSetOptions | CronEveryOptions): CronRequest {
+/**
+ * @throws {actor/action_not_found} when the actor has no such action
+ * @throws {schedule/invalid_max_history} when `maxHistory` is not an integer from 0 to 1,000
+ * @throws {schedule/invalid_args} when `args` is not an array
+ * @throws {value/not_serializable} when an argument cannot be stored
+ * @throws {value/too_large} when the arguments are too large
+ */
+export function checkRequest(
+  { actor }: Pick<ActorActivation, "actor">,
+  options: CronSetOptions | CronEveryOptions,
+): CronRequest {
   const { action, args = [], maxHistory = DEFAULT_HISTORY } = options;
-  if (!activation.actor.actions.has(action))
+  if (!actor.actions.has(action))
     throw new ActorError("actor", "action_not_found", `Action \`${String(action)}\` was not found.`);
   if (!Number.isInteger(maxHistory) || maxHistory < 0 || maxHistory > MAX_HISTORY) {
     throw new ActorError(
       "schedule",
       "invalid_max_history",
-      `A job keeps 0 to ${MAX_HISTORY} occurrences of its history`,
+      `\`maxHistory\` must be an integer from 0 to ${MAX_HISTORY}`,
     );
   }
-  if (!Array.isArray(args)) throw new ActorError("schedule", "invalid_args", "The arguments of an action are a list");
+  if (!Array.isArray(args))
+    throw new ActorError("schedule", "invalid_args", "The arguments of an action must be an array");
   return { action, args: encodeValue(args, { what: "args" }), maxHistory };
 }
 
-/** @throws schedule/invalid_interval */
+/** @throws {schedule/invalid_interval} when it is not an integer from 5,000 ms to a hundred years */
 export function checkInterval(interval: unknown): number {
   if (
     Number.isSafeInteger(interval) &&
@@ -60,19 +70,22 @@ export function checkInterval(interval: unknown): number {
   throw new ActorError(
     "schedule",
     "invalid_interval",
-    `An interval is a whole number of ms, at least ${MIN_INTERVAL_MS} and at most a hundred years`,
+    `An interval must be an integer of ms, at least ${MIN_INTERVAL_MS} and at most a hundred years`,
   );
 }
 
-/** When a job of this cadence comes due first. @throws schedule/invalid_cron_expression, schedule/invalid_timezone */
+/**
+ * When a new job of this cadence is first due, epoch ms.
+ * @throws {schedule/invalid_cron_expression} when the expression is not valid or never matches
+ * @throws {schedule/invalid_timezone} when the time zone does not exist
+ */
 export function firstTime(cadence: Cadence, now: number): number {
   const at = nextTime(cadence, now);
-  if (at === undefined)
-    throw invalidExpression(cadence.kind === "cron" ? cadence.expression : "", "it never comes true");
+  if (at === undefined) throw invalidExpression(cadence.kind === "cron" ? cadence.expression : "", "it never matches");
   return at;
 }
 
-/** True if the first may go on as the second: the same times, wherever a grid begins. */
+/** True if both have the same times, wherever their grid begins. */
 export function isSameCadence(a: Cadence, b: Cadence): boolean {
   if (a.kind === "cron") return b.kind === "cron" && a.expression === b.expression && a.timezone === b.timezone;
   return a.kind === "every" && b.kind === "every" && a.interval === b.interval;

@@ -1,16 +1,16 @@
 import type { ActorActivation } from "../activation/activation.js";
-import { CronHistory, keptCount, withoutOldestPage } from "./cron-history.js";
+import { CronHistory, keptCount, withoutOldestPage, type HistoryRows } from "./cron-history.js";
 import type { CronJob, DeadlineRows } from "../storage/deadlines.js";
 
-/** Entries of history that all jobs of an actor keep together. */
+/** The most history entries that all jobs of an actor keep together. */
 const MAX_KEPT = 10_000;
 
-/** The recurring jobs of an actor, as rows of the table of deadlines, and their history beside it. Commits nothing. */
+/** The recurring jobs of an actor, which are rows of the table of deadlines, and their history. Commits nothing. */
 export class CronJobs {
   readonly history: CronHistory;
   readonly #rows: DeadlineRows<CronJob>;
 
-  constructor(activation: ActorActivation) {
+  constructor(activation: HistoryRows & Pick<ActorActivation, "deadlines">) {
     this.#rows = activation.deadlines.jobs;
     this.history = new CronHistory(activation);
   }
@@ -36,7 +36,7 @@ export class CronJobs {
     this.history.prune(name, before);
   }
 
-  /** While all jobs together keep too much, the one that keeps most loses its oldest page. */
+  /** While all jobs together keep too many entries, deletes the oldest page of the job with the longest history. */
   boundHistory(): void {
     for (;;) {
       let sum = 0;

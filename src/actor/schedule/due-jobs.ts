@@ -11,9 +11,9 @@ import { describe, legible } from "../activation/thrown.js";
 import type { FireOrder } from "./fire-order.js";
 import { runScheduled } from "./run-scheduled.js";
 
-/** A job whose next time cannot be computed is looked at again after this: a later release may read it. */
+/** How long until a job that cannot be read is tried again: a later release may read it. */
 const UNREADABLE_AGAIN_MS = 3_600_000;
-/** The longest that it takes from a cut-off to the start that finds it, unless the platform is late. */
+/** The longest time from a cut-off to the start that finds it, unless the platform is late. */
 const CUT_OFF_WITHIN_MS = 300_000;
 const MAX_CODE = 100;
 const MAX_MESSAGE = 500;
@@ -25,25 +25,27 @@ type CronError = NonNullable<CronHistoryEntry["error"]>;
 const INTERRUPTED: CronError = {
   group: "schedule",
   code: "interrupted",
-  message: "The run was cut off by a crash, or by the end of its activation",
+  message: "The run was cut off by a crash or by the end of its activation",
 };
 
 /**
  * Runs recurring jobs when they are due.
  *
- * Invariants: before an occurrence runs, the job's row says on disk that it began and when the next one comes, so that no
- * occurrence runs twice; while one runs the lease is stored, so that a boot that finds none has no cut-off run to look for.
- * A job whose last run was cut off is suspect until it comes to an end: it runs alone, after all that are due with it.
+ * Owns: the occurrences that are running or queued. Does not own: the rows of jobs and their history (cron-jobs.ts).
+ * Invariants:
+ *  1. Before an occurrence runs, its start and the next time are on disk, so that none runs twice (ALARM-10).
+ *  2. While one runs the lease is held, so that a boot that finds no lease need not look for runs that were cut off.
+ *  3. A job whose last run was cut off is suspect until a run ends: it runs alone, after all others that are due.
  */
 export class CronRuns implements RunningJobs {
-  /** What contexts show. */
+  /** `c.cron`. */
   readonly view: Cron;
   readonly #activation: ActorActivation;
   readonly #order: FireOrder;
   readonly #jobs: CronJobs;
-  /** Jobs that wait for their turn to run alone. */
+  /** Jobs that wait to run alone. */
   readonly #queued = new Set<string>();
-  /** What runs now, by the job's name. A crash forgets it. */
+  /** Running occurrences by job name. In memory only, so a crash forgets them. */
   readonly #running = new Map<string, CronRun>();
 
   constructor(activation: ActorActivation, order: FireOrder) {
@@ -61,7 +63,7 @@ export class CronRuns implements RunningJobs {
     this.#running.delete(name);
   }
 
-  /** For a boot that found a lease: runs that the last activation left behind are errors, and are not repeated. Commits nothing. */
+  /** For a boot that found a lease: records interrupted runs as errors; they are not repeated. Commits nothing. */
   settleInterrupted(): void {
     for (const [name, job] of this.#jobs.all()) {
       const { run } = job;
@@ -71,7 +73,7 @@ export class CronRuns implements RunningJobs {
     }
   }
 
-  /** Begins what is due. The marks of it and the lease are committed before anything runs. */
+  /** Starts due jobs. Their rows and the lease are committed before anything runs. */
   fireDue(background: Background): void {
     const now = this.#activation.ports.now();
     const due = this.#jobs
@@ -83,18 +85,21 @@ export class CronRuns implements RunningJobs {
     this.#jobs.boundHistory();
     for (const start of begun) background.run(whatOf(start.name), () => this.#order.beside(() => this.#run(start)));
     if (due.length > DUE_PER_PASS) background.run("The next pass of recurring jobs", () => this.#nextPass(background));
-    // What was skipped or deleted begins nothing that would commit it.
+    // Skipped and deleted jobs start no work that would commit them.
     this.#activation.commit();
   }
 
-  /** Runs as background work, so that the lease that guards what is due is held until it begins. */
+  /** Runs as background work, so that the lease is held until the next pass begins. */
   async #nextPass(background: Background): Promise<void> {
     await this.#activation.ports.yield();
     if (!this.#activation.shutdown.signal.aborted) this.fireDue(background);
   }
 
-  /** Moves a job on to its next time; what is to run now, if anything is. One broken job never stops the others. */
-  #begin(name: string, job: CronJob, now: number, background?: Background): Start | undefined {
+  /**
+   * Moves a job on to its next time. Returns the occurrence to run now, if any. A broken job never stops the others
+   * (ALARM-8).
+   */
+  #begin(name: string, job: CronJob, now: number, background?: Background): DueRun | undefined {
     const { log } = this.#activation.ports;
     if (!this.#activation.actor.actions.has(job.action)) {
       log.warn({
@@ -133,7 +138,7 @@ export class CronRuns implements RunningJobs {
       return undefined;
     }
     if (isSuspect && background) {
-      // Nothing says that it began before its turn has come.
+      // Not marked as begun until its turn comes.
       this.#queued.add(name);
       background.run(whatOf(name), () => this.#order.alone(() => this.#runAlone(name)));
       return undefined;
@@ -143,7 +148,7 @@ export class CronRuns implements RunningJobs {
     return { name, kind: job.cadence.kind, args: job.args, run };
   }
 
-  /** Its turn has come: what is due of it then begins. */
+  /** Runs a suspect job when its turn comes, if it is still due. */
   async #runAlone(name: string): Promise<void> {
     this.#queued.delete(name);
     const now = this.#activation.ports.now();
@@ -155,10 +160,10 @@ export class CronRuns implements RunningJobs {
     this.#activation.commit();
   }
 
-  async #run({ name, kind, args, run }: Start): Promise<void> {
+  async #run({ name, kind, args, run }: DueRun): Promise<void> {
     this.#activation.commitOrThrow();
     await this.#activation.confirmed();
-    // Another one's commit may have ended the activation meanwhile.
+    // Another job's commit may have ended the activation meanwhile.
     if (this.#running.get(name) !== run || this.#activation.abortSignal.aborted) return;
     if (this.#activation.shutdown.isBegun) {
       this.#end(name, run, INTERRUPTED);
@@ -179,12 +184,12 @@ export class CronRuns implements RunningJobs {
     if (!job) return;
     this.#jobs.history.put(name, job, run.number, ended(run, this.#activation.ports.now(), error));
     if (!job.interrupted) return;
-    // Nothing is held against it any more.
+    // It is no longer suspect.
     const { interrupted: _, ...cleared } = job;
     this.#jobs.put(name, job.run?.number === run.number ? { ...cleared, run: { ...run, ended: true } } : cleared);
   }
 
-  /** Where no history is kept, what began lately counts as cut off: that makes it wait for its turn once. */
+  /** Without history, a run that began recently counts as cut off, which only makes the next one run alone. */
   #hasEnded(name: string, job: CronJob, run: CronRun): boolean {
     if (run.ended) return true;
     if (run.number >= keptFrom(job)) return this.#jobs.history.has(name, run.number);
@@ -198,7 +203,8 @@ function whatOf(name: string): string {
   return `Recurring job ${JSON.stringify(name)}`;
 }
 
-interface Start {
+/** An occurrence whose row is marked and that runs next. */
+interface DueRun {
   readonly name: string;
   readonly kind: "cron" | "every";
   readonly args: Uint8Array;
@@ -214,7 +220,7 @@ function ended(
   return error ? { ...times, result: "error", error } : { ...times, result: "ok" };
 }
 
-/** What was thrown, small enough for a row of twenty. */
+/** The thrown value as an error small enough for a row of twenty entries. */
 function toCronError(thrown: unknown): CronError {
   const { group, code, message, metadata } = own(toErrorData(legible(thrown), { expose: true }).data);
   const error = {
@@ -225,7 +231,7 @@ function toCronError(thrown: unknown): CronError {
   if (metadata === undefined) return error;
   try {
     const copy = decodeValue(encodeValue(metadata, { limitBytes: MAX_METADATA_BYTES }));
-    // In a row it lies in an error of an entry of a page.
+    // Checks the depth it will have in the row: a page, an entry, an error.
     measure(copy, LEVELS_AROUND, MAX_METADATA_BYTES);
     return { ...error, metadata: copy };
   } catch {

@@ -10,18 +10,18 @@ import { runScheduled } from "./run-scheduled.js";
 /**
  * Runs scheduled actions when they are due: at least once, their committed effects once (ALARM-10).
  *
- * Usually nothing is stored before one runs, and all that are due run side by side. After a cut-off they run one at a time,
- * each marked on disk before it does, so that a start that finds a mark knows who was running: one that is found so again
- * and again is dropped, and nobody else with it (ALARM-14).
+ * Owns: which schedules are running or queued. Usually nothing is stored before one runs, and all that are due run
+ * concurrently. After a cut-off they run one at a time, each marked on disk first, so that a start knows which one was
+ * running. One that is found marked again and again is dropped, and no other with it (ALARM-14).
  */
 export class ScheduleRuns {
-  /** What contexts show. */
+  /** `c.schedule`. */
   readonly view: Schedule;
   readonly #activation: ActorActivation;
   readonly #order: FireOrder;
   readonly #rows: DeadlineRows<ScheduleRow>;
   readonly #running = new Set<string>();
-  /** Those that wait for their turn to run alone. */
+  /** Schedules that wait to run alone. */
   readonly #queued = new Set<string>();
 
   constructor(activation: ActorActivation, order: FireOrder) {
@@ -31,13 +31,13 @@ export class ScheduleRuns {
     this.view = new Schedule(activation, (id) => this.#running.has(id));
   }
 
-  /** For a boot that found a lease: what the last activation was running is held against it. Commits nothing. */
+  /** For a boot that found a lease: counts the interruption of marked schedules. Commits nothing. */
   settleInterrupted(): void {
     for (const [id, row] of this.#rows.all())
       if (row.running) this.#rows.put(id, { ...row, running: false, interrupted: cutOffs(row) + 1 });
   }
 
-  /** Starts what is due, in time order; the lease joins the dirty set. The row goes with the action's last commit. */
+  /** Starts due schedules in order of time. A row is deleted in the last commit of its action. */
   fireDue(background: Background): void {
     const firedAt = this.#activation.ports.now();
     const due = this.#rows
@@ -65,13 +65,13 @@ export class ScheduleRuns {
     if (due.length > DUE_PER_PASS) background.run("The next pass of schedules", () => this.#nextPass(background));
   }
 
-  /** Runs as background work, so that the lease that guards what is due is held until it begins. */
+  /** Runs as background work, so that the lease is held until the next pass begins. */
   async #nextPass(background: Background): Promise<void> {
     await this.#activation.ports.yield();
     if (!this.#activation.shutdown.signal.aborted) this.fireDue(background);
   }
 
-  /** Its turn has come: if it is still there, it is marked on disk, and runs. */
+  /** Marks a schedule on disk and runs it when its turn comes, if it still exists. */
   async #fireAlone(id: string): Promise<void> {
     this.#queued.delete(id);
     const row = this.#rows.get(id);
@@ -82,7 +82,7 @@ export class ScheduleRuns {
     await this.#activation.confirmed();
     if (this.#activation.abortSignal.aborted) return;
     if (this.#activation.shutdown.isBegun) {
-      // It goes to sleep, or ends: the action is due still.
+      // The actor goes to sleep or ends: the action stays due.
       this.#running.delete(id);
       this.#rows.put(id, row);
       this.#activation.commit();

@@ -1,45 +1,50 @@
 import { MAX_INTERRUPTIONS } from "../../protocol/index.js";
 import type { Lease } from "../storage/lease.js";
 
-/** Cut off so often in a row, the object runs nothing that is suspect until it has come to rest: whose fault it is shows then. */
+/**
+ * After so many cut-offs in a row the object runs no suspects until it has rested, which shows whether they are at
+ * fault.
+ */
 const WARY_AFTER = MAX_INTERRUPTIONS / 2;
-/** An activation that has lived so long is in no crash loop: what nothing is held against runs as ever. */
+/** An activation that lives this long is in no crash loop: work that is not suspect runs as usual. */
 const CAREFUL_MS = 300_000;
-/** And so long, though it never came to rest: what is suspect gets another chance, at the risk of whatever works so long. */
+/** After this long without rest, suspects get another chance, at the risk of other work that runs so long. */
 const WARY_MS = 3_600_000;
 
-/** What it must know of the activation. */
-export interface Fired {
+/** What the order needs from the activation. */
+export interface FireHost {
   readonly lease: Lease | undefined;
   readonly ports: { now(): number; yield(): Promise<void> };
 }
 
 /**
- * In which order scheduled actions and recurring jobs run that are due together: side by side those that nothing is held
- * against; one at a time, after all others, those that may be what kills the object (ALARM-14).
+ * The order in which due schedules and jobs run: concurrently, but suspects, which may be what kills the object, one at
+ * a time after all others (ALARM-14).
  */
 export class FireOrder {
-  readonly #activation: Fired;
+  readonly #activation: FireHost;
   readonly #startedAt: number;
   readonly #beside = new Set<Promise<void>>();
   #last: Promise<void> = Promise.resolve();
 
-  constructor(activation: Fired) {
+  constructor(activation: FireHost) {
     this.#activation = activation;
     this.#startedAt = activation.ports.now();
   }
 
-  /** The last activation was cut off, by whom is not known: whatever runs is marked before it does, and runs alone. */
+  /**
+   * True when the last activation was cut off and the cause is not known: work is marked on disk first and runs alone.
+   */
   get isCareful(): boolean {
     return this.#found > 0 && this.#livedMs < CAREFUL_MS;
   }
 
-  /** It was cut off again and again. */
+  /** True after repeated cut-offs. */
   get isWary(): boolean {
     return this.#found >= WARY_AFTER && this.#livedMs < WARY_MS;
   }
 
-  /** Runs it now. */
+  /** Runs the work now, beside other work. */
   beside(work: () => Promise<void>): Promise<void> {
     const running = work();
     const ended = running
@@ -52,10 +57,10 @@ export class FireOrder {
     return running;
   }
 
-  /** Runs it once those have ended that wait already, and those that run by then. */
+  /** Runs the work after all that is queued here and all that is running by then. */
   alone(work: () => Promise<void>): Promise<void> {
     const running = this.#last
-      // Whatever is due as well has begun after that.
+      // Lets other due work begin first.
       .then(() => this.#activation.ports.yield())
       .then(() => Promise.all(this.#beside))
       .then(work);

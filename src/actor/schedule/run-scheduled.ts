@@ -4,8 +4,9 @@ import { runAction } from "../callbacks/dispatch.js";
 import type { ScheduledFireInfo } from "../api/schedule-types.js";
 
 /**
- * Runs an action that nobody called. `settle`: what its end changes in the rows, one commit with what it changed itself.
- * @throws what it throws
+ * Runs an action for a schedule or a job. `settle` updates their rows at its end, in one commit with the action's own
+ * changes.
+ * @throws whatever the action throws
  */
 export function runScheduled(
   activation: ActorActivation,
@@ -26,22 +27,25 @@ export function runScheduled(
   return runAction(activation, action, { commit: "may", conclude });
 }
 
+/** What the check of the limit needs from the actor. */
+export type ScheduleLimitHost = Pick<ActorActivation, "actor" | "deadlines" | "isReady" | "ports">;
+
 /**
- * One-shots and recurring jobs count together.
- * @throws schedule/max_schedules_exceeded unless there may be one more; hooks of a start are only warned, so that an
- * actor at its limit can start
+ * Checks that one more schedule or job fits; they count together. In hooks of the start it only logs a warning, so that
+ * an actor at its limit can start.
+ * @throws {schedule/max_schedules_exceeded} when the actor has `maxSchedules` already
  */
-export function checkScheduleRoom(activation: ActorActivation): void {
+export function checkScheduleRoom(activation: ScheduleLimitHost): void {
   const limit = activation.actor.options.maxSchedules;
   const { schedules, jobs } = activation.deadlines;
   const count = schedules.all().length + jobs.all().length;
   if (count < limit) return;
-  const error = new ActorError("schedule", "max_schedules_exceeded", `This actor may have ${limit} schedules`, {
+  const error = new ActorError("schedule", "max_schedules_exceeded", `An actor can have at most ${limit} schedules`, {
     metadata: { limit },
   });
   if (activation.isReady) throw error;
   activation.ports.log.warn({
-    msg: "A hook of the start sets a schedule beyond the limit; it is stored all the same",
+    msg: "A hook of the start set a schedule beyond the limit; it is stored all the same",
     error: error.message,
   });
 }

@@ -3,37 +3,45 @@ import type { ActorActivation } from "../activation/activation.js";
 import type { DeadlineRows, ScheduleRow } from "../storage/deadlines.js";
 import { describe } from "../activation/thrown.js";
 import type { ScheduledEvent } from "../api/schedule-types.js";
-import { checkScheduleRoom } from "./run-scheduled.js";
+import { checkScheduleRoom, type ScheduleLimitHost } from "./run-scheduled.js";
 
-/** While the lease is held, the alarm passes over what is due: a time that has passed already is put off so little. */
+/**
+ * While the lease is held, the alarm ignores deadlines that have passed, so a past time is moved this far ahead, in ms.
+ */
 const SOON_MS = 20;
-/** The last time that is a date: what is scheduled for later comes then. */
+/** The last time that a Date can hold. Later times are cut to it. */
 const LAST_TIME = 8.64e15;
 
-/** `c.schedule`: actions of this actor at a later time. When they run is not its matter (due-schedules.ts). */
+/** What `c.schedule` needs from its actor. */
+type ScheduleHost = Pick<ActorActivation, "lease" | "commitOrThrow"> & ScheduleLimitHost;
+
+/** `c.schedule`. Running the actions is due-schedules.ts's job. */
 export class Schedule {
-  readonly #activation: ActorActivation;
+  readonly #activation: ScheduleHost;
   readonly #rows: DeadlineRows<ScheduleRow>;
   readonly #isRunning: (id: string) => boolean;
 
-  constructor(activation: ActorActivation, isRunning: (id: string) => boolean) {
+  constructor(activation: ScheduleHost, isRunning: (id: string) => boolean) {
     this.#activation = activation;
     this.#rows = activation.deadlines.schedules;
     this.#isRunning = isRunning;
   }
 
-  /** Runs the action `delayMs` from now; gives the schedule's id. Stored with the next commit. */
+  /** Schedules an action `delayMs` from now. Returns the schedule's id once it is committed. */
   after(delayMs: number, action: string, ...args: unknown[]): Promise<string> {
     return this.at(typeof delayMs === "number" ? this.#activation.ports.now() + delayMs : Number.NaN, action, ...args);
   }
 
   /**
-   * Runs the action at a time in epoch ms; at once if it has passed.
-   * @throws schedule/invalid_time, actor/action_not_found, schedule/max_schedules_exceeded
+   * Schedules an action at a time in epoch ms; one that has passed runs at once. Returns the schedule's id once it is
+   * committed.
+   * @throws {schedule/invalid_time} when the time is not a finite number
+   * @throws {actor/action_not_found} when the actor has no such action
+   * @throws {schedule/max_schedules_exceeded} when the actor has `maxSchedules` already
    */
   async at(time: number, action: string, ...args: unknown[]): Promise<string> {
     if (typeof time !== "number" || !Number.isFinite(time))
-      throw new ActorError("schedule", "invalid_time", "A schedule needs a finite time in ms");
+      throw new ActorError("schedule", "invalid_time", "The time of a schedule must be a finite number of ms");
     if (!this.#activation.actor.actions.has(action))
       throw new ActorError("actor", "action_not_found", `Action \`${String(action)}\` was not found.`);
     checkScheduleRoom(this.#activation);
@@ -51,7 +59,7 @@ export class Schedule {
     return row && toEvent(id, row);
   }
 
-  /** Rows that cannot be read are left out: a later release may have written them. */
+  /** Lists schedules in order of time. Leaves out rows that cannot be read: a later release may have written them. */
   async list(): Promise<ScheduledEvent[]> {
     return this.#rows
       .all()

@@ -112,7 +112,7 @@ describe("cron.set and cron.every", () => {
     const subject = new CronSubject({ register });
     await subject.call("list");
     const { commits } = subject.single.subject.store;
-    // One commit, that of the creation.
+    // One commit: the creation.
     expect([commits, calls]).toEqual([1, ["onMigrate", "onCreate", "onWake"]]);
     const before = { ...subject.written, listed: await subject.call("list") };
     for (let start = 0; start < 5; start += 1) {
@@ -381,7 +381,7 @@ describe("a job whose row cannot be used", () => {
       );
       rows.set("d/at/garbled", encodeValue({ at: at + HOUR_MS, action: "tick", args: "none" }));
     });
-    // One that cannot be read hides none of the others.
+    // An unreadable job does not hide the others.
     expect(((await then.call("list")) as CronJobInfo[]).map(({ name }) => name).sort()).toEqual(["bad", "good"]);
     expect(await then.call("planned")).toEqual([]);
     await expect(then.call("get", "garbled")).rejects.toMatchObject({

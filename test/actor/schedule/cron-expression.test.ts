@@ -5,7 +5,7 @@ import { seededRandom } from "../../support/seeded-random.js";
 const MINUTE_MS = 60_000;
 const DAY_MS = 24 * 60 * MINUTE_MS;
 
-/** The next times, as UTC texts to the minute. */
+/** The next times, as UTC strings to the minute. */
 function times(expression: string, timezone: string, from: string, count: number): string[] {
   const found: string[] = [];
   for (let at: number | undefined = Date.parse(from); found.length < count;) {
@@ -29,7 +29,7 @@ describe("cron expressions", () => {
     expect(times("0 0 * * 0", "UTC", "2026-11-28T09:00Z", 1)).toEqual(
       times("0 0 * * 7", "UTC", "2026-11-28T09:00Z", 1),
     );
-    // Both days given: either counts.
+    // With both days given, either matches.
     expect(times("0 0 13 * FRI", "UTC", "2026-11-01T00:00Z", 3)).toEqual([
       "2026-11-06T00:00",
       "2026-11-13T00:00",
@@ -71,7 +71,7 @@ describe("cron expressions", () => {
       "2026-03-29T01:30",
       "2026-03-30T00:00",
     ]);
-    // Midnight itself is left out in Santiago.
+    // In Santiago midnight itself is skipped.
     expect(times("0 0 * * *", "America/Santiago", "2026-09-05T12:00Z", 2)).toEqual([
       "2026-09-07T03:00",
       "2026-09-08T03:00",
@@ -84,7 +84,7 @@ describe("cron expressions", () => {
       "2026-10-25T00:30",
       "2026-10-26T01:30",
     ]);
-    // Also when the first of both has just passed, and in between.
+    // Also just after the first of the two, and between them.
     expect(times("30 2 * * *", "Europe/Berlin", "2026-10-25T00:30Z", 1)).toEqual(["2026-10-26T01:30"]);
     expect(times("30 2 * * *", "Europe/Berlin", "2026-10-25T01:10Z", 1)).toEqual(["2026-10-26T01:30"]);
   });
@@ -249,7 +249,7 @@ function oracle(fields: readonly Field[], timezone: string, after: number, days:
       continue;
     const [isDay, isWeekday] = [day.values.has(date.getUTCDate()), weekday.values.has(date.getUTCDay())];
     if (!(day.all || weekday.all ? isDay && isWeekday : isDay || isWeekday)) continue;
-    // The same reading of the clock came before: within three hours, the longest change there is.
+    // The clock showed the same time before, within three hours, the longest clock change.
     const isSecond = Array.from({ length: 180 }, (_, index) => at - (index + 1) * MINUTE_MS).some(
       (before) => local(before) === clock,
     );

@@ -67,12 +67,12 @@ describe("cron.history", () => {
 
   it("has the run that is going on, and puts its end where its beginning was", async () => {
     const subject = await after(3, { action: "slow", args: [12 * SECOND_MS], maxHistory: 2 });
-    // While an actor works, what is due comes 1 ms late.
+    // While an actor works, its deadlines come 1 ms late.
     await subject.world.pass(1);
     expect((await subject.history("j")).map(({ result }) => result)).toEqual(["skipped", "skipped"]);
     await subject.call("every", { ...job, action: "slow", args: [12 * SECOND_MS], maxHistory: 100 });
     await subject.world.pass(10 * SECOND_MS);
-    // The first one ended after it had left the history.
+    // The first run ended after it had left the history.
     expect((await subject.history("j")).map(({ result }) => result)).toEqual([
       "skipped",
       "running",
@@ -111,7 +111,7 @@ describe("cron.history", () => {
     const sum = after.reduce((a, b) => a + b, 0);
     expect(sum).toBeLessThanOrEqual(10_000);
     expect(sum).toBeGreaterThan(9_900);
-    // Whoever has little keeps it.
+    // Jobs with a short history keep it.
     expect(after.at(-1)).toBe(11);
     expect(Math.max(...after.slice(0, -1)) - Math.min(...after.slice(0, -1))).toBeLessThanOrEqual(20);
     expect(pages(subject).length).toBeLessThan(10_000 / 20 + 24);
@@ -123,7 +123,7 @@ describe("cron.history", () => {
     const subject = await after(200);
     const before = subject.written.rows;
     await subject.world.pass(200 * 5 * SECOND_MS);
-    // Job, history; each twentieth time a page is deleted.
+    // The job's row and a page; every twentieth time a page is deleted.
     expect(subject.written.rows - before).toBe(200 * 2 + 10);
   });
 

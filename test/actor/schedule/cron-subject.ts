@@ -20,7 +20,7 @@ export interface CronSubjectOptions extends Partial<WorldOptions> {
   readonly register?: (cron: ActorCron, hook: "onCreate" | "onMigrate" | "onWake") => unknown;
 }
 
-/** An actor whose actions do what is asked to its recurring jobs, and which notes what they did. */
+/** An actor whose actions change its recurring jobs as told, and which records what the jobs did. */
 export class CronSubject {
   readonly single: Single;
 
@@ -92,12 +92,12 @@ export class CronSubject {
     return (await this.call("history", name, ...(limit === undefined ? [] : [{ limit }]))) as CronHistoryEntry[];
   }
 
-  /** Rows that are stored, without the actor's own and its state. */
+  /** Keys of the stored rows, without the actor's own and its state. */
   get keys(): string[] {
     return this.single.subject.store.keys.filter((key) => key !== "a" && key !== "s");
   }
 
-  /** What is billed: rows, and alarm writes. */
+  /** Billed writes: rows and alarms. */
   get written(): { rows: number; alarms: number } {
     return { rows: this.single.subject.store.rows, alarms: this.single.subject.store.alarmWrites };
   }

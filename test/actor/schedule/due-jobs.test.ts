@@ -7,7 +7,7 @@ import { single } from "../subject.js";
 
 const everyMinute = { name: "j", interval: MINUTE_MS, action: "tick" };
 
-/** A subject with one job, that of every minute unless told otherwise. */
+/** A subject with one job, which is due every minute by default. */
 async function ticking(job: object = {}, options: CronSubjectOptions = {}): Promise<CronSubject> {
   const subject = new CronSubject(options);
   await subject.call("every", { ...everyMinute, ...job });
@@ -249,7 +249,7 @@ describe("a recurring job", () => {
       }),
     );
     await subject.call("ticks");
-    // While an actor works, what is due comes 1 ms late.
+    // While an actor works, its deadlines come 1 ms late.
     await world.pass(3 * MINUTE_MS + 1);
     expect([await subject.call("ticks"), await subject.call("status")]).toEqual([3, "running"]);
     await world.pass(3 * MINUTE_MS);
@@ -331,7 +331,7 @@ describe("a recurring job", () => {
     await subject.world.pass(MINUTE_MS);
     const before = subject.written;
     await subject.world.pass(10 * MINUTE_MS);
-    // The job when it begins, its history when it ends; the alarm for the lease, and for the next time.
+    // The job's row when it begins, its history when it ends; an alarm for the lease and one for the next time.
     expect({ rows: subject.written.rows - before.rows, alarms: subject.written.alarms - before.alarms }).toEqual({
       rows: 20,
       alarms: 20,
@@ -385,7 +385,7 @@ describe("a crash", () => {
           expect(history.length, `${kind} ${at}`).toBeGreaterThanOrEqual(2);
           expect(lost.length, `${kind} ${at}`).toBeLessThanOrEqual(1);
           interrupted += lost.length;
-          // What the history says ran did so: its change of state is there.
+          // Every run in the history did run: its change of state is there.
           for (const { scheduledAt } of ok)
             expect(ran, `${kind} ${at}`).toContain(name === "j" ? scheduledAt : `ends ${scheduledAt}`);
           for (const { scheduledAt } of lost)
@@ -429,7 +429,7 @@ describe("a crash", () => {
         state: 0,
         run: workflow(async (ctx) => {
           await ctx.queue.next("go");
-          // Outside of any step: a cut-off here counts against the workflow.
+          // Outside any step: a cut-off here counts against the workflow.
           await world.clock.delay(20 * MINUTE_MS);
           return "done";
         }),

@@ -5,12 +5,12 @@ import type { CommitFault } from "../../../src/testing/index.js";
 import { HOUR_MS, MINUTE_MS, SECOND_MS } from "./cron-subject.js";
 import { single, type Single } from "../subject.js";
 
-/** An actor whose scheduled actions and jobs last a while, or kill their object. */
+/** An actor whose scheduled actions and jobs take a while, or kill their object. */
 class Deadly {
   readonly single: Single;
-  /** How often each began, in the order of their first time. */
+  /** How often each began, in order of their first start. */
   readonly begun = new Map<string, number>();
-  /** Nothing is killed any more. */
+  /** Set to stop the killing. */
   isTame = false;
 
   constructor({ fault, ...extra }: { readonly fault?: CommitFault; readonly [key: string]: unknown } = {}) {
@@ -64,7 +64,7 @@ class Deadly {
     return this.single.world.pass(durationMs);
   }
 
-  /** The process dies after a while, and nothing comes after that. */
+  /** Kills the process after a while; nothing runs after that. */
   async kill(afterMs: number): Promise<void> {
     await this.single.world.clock.delay(afterMs);
     if (this.isTame) return;
@@ -87,7 +87,7 @@ class Deadly {
     ];
   }
 
-  /** The rows of all that is scheduled, without times and arguments. */
+  /** The rows of all schedules and jobs, without times and arguments. */
   rows(): Record<string, unknown>[] {
     return [...this.single.subject.store.dump()]
       .filter(([key]) => key.startsWith("d/at/"))
@@ -113,7 +113,7 @@ describe("a scheduled action that keeps killing the object", () => {
     await deadly.pass(2 * HOUR_MS);
     expect(await deadly.call("planned")).toEqual([]);
     expect(await deadly.call("done")).toEqual({ a: 1, b: 1, c: 1, d: 1 });
-    // Once before anybody knew, ten times under suspicion; the others were cut off with it the first time only.
+    // Once before it was suspect, ten times as a suspect; the others were cut off with it only the first time.
     expect(Object.fromEntries(deadly.begun)).toEqual({ a: 2, b: 2, kill: 11, c: 2, d: 2 });
     expect(deadly.dropped).toHaveLength(1);
     expect(deadly.single.subject.store.keys).toEqual(["a", "s"]);
@@ -133,7 +133,7 @@ describe("a scheduled action that keeps killing the object", () => {
     const deadly: Deadly = new Deadly({
       run: workflow(async (ctx) => {
         await ctx.queue.next("go");
-        // Outside of any step, and inside of one.
+        // Outside any step, and inside one.
         await deadly.single.world.clock.delay(10 * MINUTE_MS);
         await ctx.step("long", () => deadly.single.world.clock.delay(20 * SECOND_MS));
       }),

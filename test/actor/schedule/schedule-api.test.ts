@@ -5,7 +5,7 @@ import { single, type Single } from "../subject.js";
 
 const HOUR_MS = 3_600_000;
 
-/** An actor that plans what it is asked to, and notes what was run. */
+/** An actor that schedules what it is told to, and records what ran. */
 function planner(
   options: { maxSchedules?: number; fault?: (commit: number) => "crash-before" | "crash-after" | undefined } = {},
 ): Single {
@@ -246,7 +246,7 @@ describe("schedule", () => {
     await world.pass(2_000);
     subject.crash();
     await world.passUntilQuiet();
-    // The first change was stored before the crash, by the lease's commits; the end happened once.
+    // Commits of the lease stored the first change before the crash; the last change happened once.
     const ran = (await subject.call("ran")) as string[];
     expect(ran.filter((each) => each === "it ends")).toHaveLength(1);
     expect(ran.at(-1)).toBe("it ends");
@@ -260,7 +260,7 @@ describe("schedule", () => {
     await undisturbed.world.passUntilQuiet();
     const { commits } = undisturbed.subject.store;
     expect(commits).toBeGreaterThan(3);
-    // The creation and the plan are the caller's: from the third commit on nobody calls again.
+    // The creation and the schedule are the caller's commits: from the third on nobody calls again.
     for (let at = 3; at <= commits; at += 1) {
       for (const kind of ["crash-before", "crash-after"] as const) {
         const { world, subject } = planner({ fault: (commit) => (commit === at ? kind : undefined) });
