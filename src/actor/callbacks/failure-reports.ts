@@ -46,10 +46,10 @@ export class FailureReports {
     if (this.#telling || this.#due.size === 0 || !onError) return;
     this.#telling = true;
     this.#activation.background.run("onError", async () => {
-      // The commit of the turn that recorded the failure comes first.
-      await this.#activation.ports.yield();
       try {
         for (const [seq, event] of this.#due) {
+          // The turn that recorded the failure ends first, with its commit, also where another event was just being told.
+          await this.#activation.ports.yield();
           if (this.#activation.record.destroyed || !this.#activation.commit()) return;
           await this.#tell(onError, event);
           this.#due.delete(seq);
