@@ -211,7 +211,7 @@ describe("what is due (ALARM-6)", () => {
         ),
       ),
     );
-    // They begin 25 in a turn.
+    // 25 start per turn.
     while (s.stored().length < 251) await s.world.turn();
     s.clock.moveTo(s.clock.now() + HOUR);
     for (let tries = 0; tries < 10; tries += 1) await s.world.settle();

@@ -1,4 +1,4 @@
-/** What user code begins without awaiting it: it belongs to the step, iteration, branch, workflow or action that began it. */
+/** Effects that user code does not await: they belong to the step, iteration, branch, workflow or action that started them. */
 import { DatabaseSync } from "node:sqlite";
 import { describe, expect, it } from "vitest";
 import { actor, db, setup, workflow, type QueueDeclarations, type Registry } from "../../src/actor/index.js";
@@ -9,7 +9,7 @@ import { finished, subject, type Ctx, type Step, type Subject } from "./subject.
 
 type SlowSchema = Extract<QueueDeclarations[string], { readonly "~standard": unknown }>;
 
-/** A validator that answers later. */
+/** An asynchronous validator. */
 function slowSchema(clock: ManualClock, delayMs: number, refuse?: (value: unknown) => boolean): SlowSchema {
   const validate = async (value: unknown): Promise<object> => {
     await clock.delay(delayMs);
@@ -18,7 +18,7 @@ function slowSchema(clock: ManualClock, delayMs: number, refuse?: (value: unknow
   return { "~standard": { version: 1, vendor: "test", validate } } as unknown as SlowSchema;
 }
 
-/** Takes what is in the queue, in order. */
+/** Takes all messages in the queue, in order. */
 async function bodies(s: Subject): Promise<unknown[]> {
   const found: unknown[] = [];
   for (let message = await s.call("tryNext"); message; message = await s.call("tryNext")) found.push(message.body);
@@ -197,7 +197,7 @@ describe("effects that a step begins without awaiting them", () => {
 
   it("waits for a transaction, and for statements behind it", async () => {
     const clock = new ManualClock();
-    // oxlint-disable-next-line typescript/no-explicit-any -- as the subject of the other tests
+    // oxlint-disable-next-line typescript/no-explicit-any -- like the subject of the other tests
     const program = async (ctx: any): Promise<void> => {
       await ctx.step("write", (step: Step) => {
         void step.db.transaction(async (tx: { execute(sql: string): Promise<unknown> }) => {

@@ -10,7 +10,7 @@ const START = new ManualClock().now();
 
 type Gate = (ctx: Ctx) => Promise<unknown>;
 
-/** Each waits for five days; `gate` is what a deploy puts in front of it, in its own scope. */
+/** Each waits for five days; `gate` is the gate that a deploy puts before the wait, in the same scope. */
 const waits: [string, (ctx: Ctx, gate: Gate) => Promise<unknown>][] = [
   ["sleep", async (ctx, gate) => (await gate(ctx), ctx.sleep("wait", 5 * DAY))],
   ["sleepUntil", async (ctx, gate) => (await gate(ctx), ctx.sleepUntil("wait", START + 5 * DAY))],
@@ -168,8 +168,8 @@ describe.each(waits)("%s", (name, wait) => {
 
 describe("in a history of a release whose order counted gates", () => {
   /**
-   * A receive of a day, and a gate in front of it or behind it, as that release left them; and a message in time, which
-   * came back since.
+   * A receive with a timeout of a day and a gate before or after it, as that release recorded them, and a message that
+   * arrived in time and came back since.
    */
   async function left(isBehind: boolean): Promise<{ s: Subject; got: unknown[] }> {
     const got: unknown[] = [];
@@ -233,7 +233,7 @@ describe("a deploy", () => {
     const s = await subject(made(async () => {}));
     const gated = s.deploy(made((ctx) => ctx.getVersion("gate", 2)));
     await gated.replay();
-    // It comes while no code is there that takes it: the workflow of this deploy does not fit.
+    // It arrives while no code can take it: the workflow of this deploy does not match the history.
     const unfit = gated.deploy(async (ctx) => void (await ctx.step("other", () => 1)));
     await unfit.send("m", "in time");
     await unfit.world.settle();

@@ -21,7 +21,7 @@ const withDefault = {
   },
 };
 
-/** An actor without a workflow, and the queue as its actions have it. */
+/** An actor without a workflow, and the queue as its actions see it. */
 function plain(
   options: {
     queues?: Any;
@@ -34,7 +34,7 @@ function plain(
   return new Subject(undefined, {
     ...(options.queues ? { queues: options.queues } : {}),
     ...(options.options ? { options: options.options } : {}),
-    // Somebody who would receive: without declared queues, messages from outside need that.
+    // A receiver: without declared queues, messages from outside need one.
     config: { run: options.run ?? (async () => {}), ...options.config },
     actions: {
       put: (c, name: string, body?: unknown) => c.queue.send(name, body),
@@ -404,7 +404,7 @@ describe("sending", () => {
     await expect(s.send("any", 1)).rejects.toMatchObject({ group: "queue", code: "not_declared" });
     await expect(s.sendAndWait("any", 1, 50)).rejects.toMatchObject({ group: "queue", code: "not_declared" });
     expect(s.actor.store.rows).toBe(rows);
-    // Inside the actor any name may be sent.
+    // Inside the actor, any queue name is allowed.
     await s.call("put", "any", 1);
     expect(await s.call("tryNext")).toMatchObject({ name: "any", body: 1 });
   });

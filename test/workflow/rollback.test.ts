@@ -4,7 +4,7 @@ import { Runs, finished, subject, type Ctx, type Program, type Step } from "./su
 
 const HOUR = 3_600_000;
 
-/** A step that notes its run, and its undoing with its output. */
+/** A step that notes its run, and its rollback with its output. */
 function undoable(runs: Runs, name: string, extra: object = {}) {
   return {
     name,
@@ -413,7 +413,7 @@ describe("rollback", () => {
         failed = true;
         throw new Error("no");
       }
-      // Code that would now go on gets as far as this while it is only looked at.
+      // Code that would now continue stops here during the rollback's replay.
       await message.complete("must not be");
       await ctx.queue.next("more", { names: ["m"] });
     });
@@ -478,7 +478,7 @@ describe("rollback", () => {
 });
 
 describe("an undoing that is stopped while it looks for what must be undone", () => {
-  /** Sixty undoable steps, so that the look takes several turns of the event loop; the first handler waits. */
+  /** Sixty steps with rollbacks, so that the replay takes several turns of the event loop; the first handler waits. */
   async function looking(runs: Runs) {
     const s = await subject(
       async (ctx, self) => {

@@ -9,7 +9,7 @@ async function expectFailedOnce(s: Subject, error: object): Promise<void> {
   expect(s.errors).toHaveLength(1);
   expect(s.actor.store.alarmAt).toBeNull();
   expect(s.actor.holdsLease).toBe(false);
-  // It is over: nothing runs again.
+  // It has ended: nothing runs again.
   const rows = s.actor.store.dump();
   await s.restart();
   await s.world.passUntilQuiet();
@@ -331,7 +331,7 @@ describe("names", () => {
 });
 
 describe("a context that somebody else has kept", () => {
-  /** How a call of it ends, if it does. */
+  /** How a call settles, if it does. */
   const ending = (call: () => Promise<unknown>): Promise<string> =>
     call().then(
       () => "answered",

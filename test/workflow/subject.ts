@@ -1,4 +1,4 @@
-/** One actor with a workflow in a world of its own, and what tests ask of it. */
+/** One actor with a workflow in a simulated world of its own. */
 import {
   actor,
   setup,
@@ -15,7 +15,7 @@ import { ManualClock, type World, type WorldActor } from "../../src/testing/inde
 import { decodeEntry, type Entry } from "../../src/workflow/internal.js";
 import { testWorld } from "../support/test-world.js";
 
-// Tests state their programs in the loosest types: what the typed façade allows is the business of test/types.
+// Test programs use the loosest types: test/types tests what the public types allow.
 // oxlint-disable-next-line typescript/no-explicit-any
 type Any = any;
 // oxlint-disable-next-line typescript/no-empty-object-type
@@ -32,13 +32,13 @@ export interface SubjectOptions {
   readonly options?: Record<string, number>;
   /** Further hooks of the actor. */
   readonly config?: Record<string, unknown>;
-  /** Told of the workflow's failures. */
+  /** Called with the workflow's failures. */
   readonly onError?: (c: Any, event: Any) => unknown;
   readonly clock?: ManualClock;
   readonly fault?: (commit: number) => "crash-before" | "crash-after" | "refuse" | undefined;
   /** A release that knows no newer storage format. */
   readonly newestFormat?: number;
-  /** Told of the subject's commits, each with all rows. */
+  /** Called with the subject's commits, each with all rows. */
   readonly onCommit?: (rows: ReadonlyMap<string, Uint8Array>) => void;
   /** Other actors of the registry. */
   readonly use?: Record<string, Any>;
@@ -97,7 +97,7 @@ export class Subject {
     return this.call("history") as Promise<WorkflowHistoryEntry[]>;
   }
 
-  /** What is stored, read without waking the actor; in the order of the counter. */
+  /** Stored entries in order of `seq`, read without waking the actor. */
   stored(): Entry[] {
     return [...this.actor.store.dump()]
       .filter(([key]) => key.startsWith("e/"))
@@ -110,7 +110,7 @@ export class Subject {
     return this.stored().map((entry) => `${entry.kind} ${entry.location.join("/")} ${entry.status}`);
   }
 
-  /** The workflow as it is stored, without waking the actor. */
+  /** The stored workflow record, read without waking the actor. */
   record(): Any {
     const bytes = this.actor.store.dump().get("a");
     return bytes && (decodeValue(bytes) as { workflow?: unknown }).workflow;
@@ -126,7 +126,7 @@ export class Subject {
     return decodeValue(reply.output as Uint8Array) as { id: number; createdAt: number };
   }
 
-  /** As a Worker does for a client: sends, then waits for the reply. */
+  /** Sends and waits for the reply, as a Worker does for a client. */
   async sendAndWait(queue: string, body: unknown, timeoutMs: number): Promise<Reply> {
     const reply = await this.actor.send(
       { mode: "getOrCreate" },
@@ -145,21 +145,21 @@ export class Subject {
     return result.reply ? { status: "completed", response: decodeValue(result.reply) } : { status: "completed" };
   }
 
-  /** The object dies and is started again by a call. */
+  /** Crashes the object and restarts it with a call. */
   async restart(): Promise<void> {
     this.actor.crash();
     await this.call("get");
     await this.world.settle();
   }
 
-  /** The object dies, and a message that nobody reads makes the workflow replay. */
+  /** Crashes the object and sends a message that nobody reads, so that the workflow replays. */
   async replay(): Promise<void> {
     this.actor.crash();
     await this.send("nobody reads this");
     await this.world.settle();
   }
 
-  /** The same storage under other code: a deploy. The old world is dead from here on. */
+  /** A deploy: the same storage under other code. The old world must not be used any more. */
   deploy(program: Program | undefined, options: Partial<SubjectOptions> = {}): Subject {
     const rows = this.actor.store.dump();
     const alarmAt = this.actor.store.alarmAt;
@@ -171,7 +171,7 @@ export class Subject {
   }
 }
 
-/** Creates the actor and lets it do what needs no time to pass. */
+/** Creates the actor and lets it do everything that takes no time. */
 export async function subject(program: Program, options: SubjectOptions = {}): Promise<Subject> {
   const made = new Subject(program, options);
   await made.call("get");
@@ -179,7 +179,7 @@ export async function subject(program: Program, options: SubjectOptions = {}): P
   return made;
 }
 
-/** Runs a program to its end: however much time it takes, and once more after a restart. */
+/** Runs a program to its end, whatever time it takes, and again after a restart. */
 export async function finished(program: Program, options: SubjectOptions = {}): Promise<Subject> {
   const made = await subject(program, options);
   await made.world.passUntilQuiet();
@@ -217,11 +217,11 @@ function registryOf(program: Program | undefined, options: SubjectOptions, self:
   return setup({ use: { subject: definition, ...options.use } }) as unknown as Registry;
 }
 
-/** Counts how often each name was run. */
+/** Counts how often each name ran. */
 export class Runs {
   readonly list: string[] = [];
 
-  /** A callback that notes its run and gives a value. */
+  /** A callback that notes its run and returns a value. */
   of<T>(name: string, value?: T): () => T {
     return () => {
       this.list.push(name);

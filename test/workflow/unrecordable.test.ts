@@ -4,7 +4,7 @@ import { MAX_STORED_DEPTH } from "../../src/protocol/index.js";
 import { Loop } from "../../src/workflow/index.js";
 import { testWorld } from "../support/test-world.js";
 
-/** A value that can be stored, but not once it lies one level deeper. */
+/** A value that can be stored, but not one level deeper. */
 function asDeepAsCanBe(): unknown {
   let value: unknown = 1;
   for (let depth = 0; depth < MAX_STORED_DEPTH; depth += 1) value = [value];

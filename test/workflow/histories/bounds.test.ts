@@ -3,7 +3,7 @@ import { encodeValue } from "../../../src/protocol/index.js";
 import { Loop } from "../../../src/workflow/index.js";
 import { begin, type Any, type Golden, type Workload } from "./golden.js";
 
-// What a loop leaves behind does not grow, whatever its iterations do (FLOW-19).
+// A loop's history does not grow, whatever its iterations do (FLOW-19).
 
 const HOUR_MS = 3_600_000;
 

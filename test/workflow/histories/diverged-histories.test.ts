@@ -4,7 +4,7 @@ import { Golden, goldenFiles, type Any, type Dump, type Program, type Workload }
 import { workloads } from "./workloads.js";
 import { hashesOf } from "./write.js";
 
-// Deploys of code that the golden histories do not fit (FLOW-6), and then of the code that they fit again.
+// Deploys of code that does not match the golden histories (FLOW-6), and then of code that does again.
 
 type Deploy = (workload: Workload, dump: Dump, ran: () => void) => Program | null;
 

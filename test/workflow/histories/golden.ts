@@ -1,6 +1,6 @@
 /**
- * Golden histories: what an actor has stored in the middle of a workload, kept as files that every later build must open
- * and finish. `scripts/golden.mjs` writes them, once; `replay-histories.test.ts` opens them.
+ * Golden histories: the storage of an actor in the middle of a workload, kept as files that every later build must open and
+ * finish. `scripts/golden.mjs` writes each file once; `replay-histories.test.ts` opens them.
  */
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
@@ -9,25 +9,25 @@ import { decodeValue } from "../../../src/protocol/index.js";
 import { ManualClock, World, type WorldActor, type WorldOptions } from "../../../src/testing/index.js";
 import { decodeEntry, type Entry } from "../../../src/workflow/internal.js";
 
-// Workloads state their programs in the loosest types, so that a change of the façade's types is none of them.
+// Workloads use the loosest types, so that changes of the public types do not change them.
 // oxlint-disable-next-line typescript/no-explicit-any
 export type Any = any;
-/** A workflow's function. It may never change once a history of it is kept: add another workload instead. */
+/** A workflow's function. It must never change once a history of it exists: add another workload instead. */
 export type Program = (ctx: Any, clock: ManualClock) => Promise<unknown>;
 
 export interface Workload {
-  /** Of its file, too. */
+  /** Also the name of its file. */
   readonly name: string;
   readonly program?: Program;
   /** Further parts of the actor's definition. */
   readonly config?: (clock: ManualClock) => Record<string, unknown>;
-  /** What makes the moment: of each text there is a line of `Golden.lines` that holds it. */
+  /** What defines the moment: each string must occur in a line of `Golden.lines`. */
   readonly holds: readonly string[];
-  /** From a new world to the moment that is kept. */
+  /** Runs from a new world to the moment to keep. */
   readonly begin: (golden: Golden) => Promise<Golden | void>;
-  /** What is done once it is opened, beside letting time pass; its result is `answer` in the outcome. */
+  /** What to do once it is opened, besides letting time pass; its result is `answer` in the outcome. */
   readonly finish?: (golden: Golden) => Promise<unknown>;
-  /** True if something was running: whoever opens it finds a lease, or the end of the actor under way. */
+  /** True if something was running: opening it finds a lease, or the actor being destroyed. */
   readonly isCutOff?: boolean;
   readonly ends: Partial<Outcome>;
 }
@@ -42,16 +42,16 @@ export interface Dump {
   readonly rows: Readonly<Record<string, string>>;
 }
 
-/** What an actor has come to, as far as its users can tell. */
+/** The final state of an actor, as far as its users can observe it. */
 export interface Outcome {
   readonly status: string | undefined;
   readonly output: unknown;
   readonly failure: unknown;
   readonly rollbackErrors: unknown;
   readonly state: unknown;
-  /** Queue and body of what is left. */
+  /** Queue and body of the messages left. */
   readonly queued: readonly unknown[];
-  /** Keys of what should be gone: lease, deadlines, events that are due. */
+  /** Keys that should be gone: lease, deadlines, due events. */
   readonly left: readonly string[];
   readonly alarmAt: number | null;
   readonly answer: unknown;
@@ -65,7 +65,7 @@ export class Golden {
   readonly workload: Workload;
   readonly #options: Partial<WorldOptions>;
 
-  /** `program` null: the actor has no workflow. */
+  /** `program`: null if the actor has no workflow. */
   constructor(
     workload: Workload,
     program: Program | null = workload.program ?? null,
@@ -82,7 +82,7 @@ export class Golden {
     this.subject = this.world.actor("subject", ["golden", "1"]);
   }
 
-  /** What is stored, opened under a program: that of the workload, another one, or none. */
+  /** Opens stored rows with a program: the workload's, another one, or none. */
   static open(
     workload: Workload,
     dump: Dump,
@@ -94,7 +94,7 @@ export class Golden {
     return golden;
   }
 
-  /** The same storage under other code, at the same time; this one is dead then. */
+  /** A deploy: the same storage and time under other code. This world must not be used any more. */
   deploy(program: Program | null = this.workload.program ?? null): Golden {
     const rows = this.subject.store.dump();
     const { alarmAt } = this.subject.store;
@@ -127,7 +127,7 @@ export class Golden {
     };
   }
 
-  /** What is stored, a line each: keys, and entries as `kind location status`, with attempts and deadline. */
+  /** Storage as lines: keys, and entries as `kind location status` with attempts and deadline. */
   lines(): string[] {
     const entries = this.entries().map(({ kind, location, status, attempts, interrupted, dueAt }) => {
       const counts = `${attempts > 0 ? `, attempts ${attempts}` : ""}${interrupted > 0 ? `, interrupted ${interrupted}` : ""}`;
@@ -136,7 +136,7 @@ export class Golden {
     return [...this.keys, ...entries];
   }
 
-  /** Lets the actor come to its end, whatever time that takes. */
+  /** Lets the actor run to its end, whatever time that takes. */
   async finish(): Promise<Outcome> {
     const answer = await this.workload.finish?.(this);
     await this.world.passUntilQuiet();
@@ -159,7 +159,7 @@ export class Golden {
     };
   }
 
-  /** Stored entries, in the order of the counter. */
+  /** Stored entries in order of `seq`. */
   entries(): Entry[] {
     return [...this.subject.store.dump()]
       .filter(([key]) => key.startsWith("e/"))
@@ -168,7 +168,7 @@ export class Golden {
   }
 }
 
-/** Runs a workload to the moment that is kept. */
+/** Runs a workload to the moment to keep. */
 export async function begin(workload: Workload): Promise<Golden> {
   const golden = new Golden(workload);
   await golden.call("get");
@@ -193,7 +193,7 @@ export function rowsOf(dump: Dump): Map<string, Uint8Array<ArrayBuffer>> {
   return new Map(Object.entries(dump.rows).map(([key, text]) => [key, unhex(text)]));
 }
 
-/** Which operation a failure came from is the engine's own matter: earlier releases did not store it. */
+/** Which operation a failure came from is internal: earlier releases did not store it. */
 function withoutSeqs(value: Any): Any {
   if (Array.isArray(value)) return value.map(withoutSeqs);
   if (typeof value !== "object" || value === null || Object.getPrototypeOf(value) !== Object.getPrototypeOf({}))

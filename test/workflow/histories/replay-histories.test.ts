@@ -8,9 +8,9 @@ import { hashesOf } from "./write.js";
 
 const files = hashesOf(import.meta.dirname);
 const histories = goldenFiles(Object.keys(files), workloads);
-/** What finds a lease, or an older format, has to write. */
+/** A boot that finds a lease or an older format must write. */
 const atRest = histories.filter(([, dump, workload]) => !workload.isCutOff && dump.format >= STORAGE_FORMAT);
-/** What clients do in between has no part in a crash: their calls would have to be made again. */
+/** Clients' calls are not part of the crash tests: they would have to be repeated. */
 const bySelf = histories.filter(([, , workload]) => !workload.finish);
 
 describe("golden histories", () => {
@@ -32,7 +32,7 @@ describe("golden histories", () => {
 
   it.each(histories)("%s has rows that this build's encoder writes byte by byte", (_, dump) => {
     for (const [key, digits] of Object.entries(dump.rows)) {
-      // What a user stored by key is the user's, not in our encoding.
+      // Values that a user stored by key are not in our encoding.
       if (key.startsWith("u/")) continue;
       const bytes = Buffer.from(digits, "hex");
       expect(Buffer.from(encodeValue(decodeValue(bytes))).toString("hex"), key).toBe(digits);

@@ -1,6 +1,6 @@
 /**
- * What is kept as golden histories. A program, and what it ends with, never changes once a file of it is committed; a
- * new kind of row or entry gets a workload of its own. Every program notes in its state what it saw, replayed or live.
+ * The workloads of the golden histories. A program and its outcome never change once a file of it is committed; a new kind of
+ * row or entry gets a workload of its own. Every program notes in its state what it saw, replayed or live.
  */
 import { decodeValue, encodeValue, UserError } from "../../../src/protocol/index.js";
 import { CriticalError, Loop, RollbackError } from "../../../src/workflow/index.js";
@@ -35,7 +35,7 @@ const waitFor = (golden: Golden, messageId: number, createdAt: number): Promise<
     return [result.status, result.reply && decodeValue(result.reply)];
   });
 
-/** An actor with recurring jobs of both kinds, and what became of them. */
+/** An actor with recurring jobs of both kinds, and how they ended. */
 const recurring = (clock: ManualClock): Record<string, unknown> => ({
   createState: () => ({ fired: [] }),
   actions: {
@@ -78,7 +78,7 @@ const recurring = (clock: ManualClock): Record<string, unknown> => ({
   },
 });
 
-/** Waits with or without a gate in front. */
+/** Waits with or without a gate before them. */
 const ordered = async (ctx: Any, gate: boolean): Promise<void> => {
   await note(ctx, "first", "first");
   if (gate) await ctx.getVersion("gate", 2);
@@ -88,10 +88,10 @@ const ordered = async (ctx: Any, gate: boolean): Promise<void> => {
   await note(ctx, "third", "third");
 };
 
-/** Nothing but what a workload says. */
+/** A workload without extras. */
 const done = { status: "completed", failure: undefined, queued: [], left: [], alarmAt: null };
 
-/** Of every kind that the codec knows. */
+/** Values of every kind that the codec supports. */
 const values = (): Record<string, unknown> => ({
   map: new Map<unknown, unknown>([
     ["a", new Set([1, 2n])],
@@ -693,7 +693,7 @@ export const workloads: readonly Workload[] = [
     },
     begin: async (golden) => {
       await golden.world.pass(1_000);
-      // A deploy without the first step: it is noticed when the sleep is over, and looked at again a minute later, and two.
+      // A deploy without the first step: noticed when the sleep ends, and checked again after one and two more minutes.
       const broken = golden.deploy(async (ctx) => {
         await ctx.sleep("pause", HOUR_MS);
       });
@@ -703,10 +703,10 @@ export const workloads: readonly Workload[] = [
     ends: { ...done, output: undefined, state: { log: ["first", "second"] } },
   },
   {
-    // Written by a release that counted gates in the order of a scope: the gate alone shows that the wait before it is over.
+    // Written by a release that gave gates a place in the order: only the gate shows that the wait before it has ended.
     name: "gate-behind-a-timed-out-receive",
     holds: ["message wait pending, due", "version_check gate completed"],
-    // Whoever opens it has to mark the wait.
+    // Opening it must mark the wait.
     isCutOff: true,
     program: async (ctx) => {
       await note(ctx, "first", "first");
@@ -723,7 +723,7 @@ export const workloads: readonly Workload[] = [
     ends: { ...done, output: undefined, state: { log: ["first", "0 2 end"] }, queued: [["m", "too late"]] },
   },
   {
-    // The same release took a gate that was deployed in front of a wait for the wait's end: it stays over.
+    // The same release took a gate deployed before a wait for the end of the wait: the wait stays ended.
     name: "wait-ended-by-a-gate",
     holds: ["sleep nap pending, due", "version_check gate completed", "step second completed"],
     program: (ctx) => ordered(ctx, true),
@@ -761,7 +761,7 @@ export const workloads: readonly Workload[] = [
           maxRetries: 1,
           run: (step: Any) => {
             const error = new Error(`attempt ${step.attempt}`);
-            // As everything here, the same on each machine.
+            // Like everything here, the same on every machine.
             error.stack = "Error\n    at golden";
             throw error;
           },
@@ -770,7 +770,7 @@ export const workloads: readonly Workload[] = [
       await ctx.sleep("pause", HOUR_MS);
       return "after all";
     },
-    // The hook has been told of the first attempt, and is being told of the second.
+    // The hook was called for the first attempt, and is running for the second.
     begin: async (golden) => golden.world.pass(1_500),
     ends: {
       ...done,
@@ -794,7 +794,7 @@ export const workloads: readonly Workload[] = [
         step.state.log.push("long");
       });
     },
-    // The lease was found, and the attempt that it guards is recorded as running.
+    // A boot found the lease and recorded the attempt it guards as running.
     begin: async (golden) => {
       for (let i = 0; i < 2; i += 1) {
         await golden.world.pass(5_000);
@@ -818,7 +818,7 @@ export const workloads: readonly Workload[] = [
     },
   },
   {
-    // The three above were kept while a lease was a row from its beginning; since then it is one once a boot has found it.
+    // The three above date from when a lease was a row from its start; now it becomes one once a boot has found it.
     name: "cut-off-once",
     holds: ["step before completed"],
     isCutOff: true,
@@ -829,7 +829,7 @@ export const workloads: readonly Workload[] = [
         step.state.log.push("long");
       });
     },
-    // In the middle of the step, of which nothing is stored: the alarm alone says that something ran.
+    // In the middle of the step, of which nothing is stored: only the alarm shows that something ran.
     begin: async (golden) => golden.world.pass(5_000),
     ends: { ...done, output: undefined, state: { log: ["before", "long"] } },
   },
@@ -989,7 +989,7 @@ export const workloads: readonly Workload[] = [
   },
   {
     name: "values-by-key",
-    // The keys are the users', in hexadecimal: k/1, k/2, and one that is no text.
+    // The user's keys in hex: k/1, k/2, and one that is not a string.
     holds: ["u/6b2f31", "u/6b2f32", "u/ff00", "sleep pause pending, due"],
     config: () => ({
       actions: {
@@ -1042,7 +1042,7 @@ export const workloads: readonly Workload[] = [
     program: (ctx) => ctx.sleep("pause", HOUR_MS),
     begin: async (golden) => {
       await golden.world.pass(1_000);
-      // The hook runs when this answers.
+      // The hook runs when this returns.
       await golden.call("end");
     },
     ends: { status: undefined, state: undefined, queued: [], left: [], alarmAt: null },

@@ -5,7 +5,7 @@ import { join } from "node:path";
 import { begin } from "./golden.js";
 import { workloads } from "./workloads.js";
 
-/** Gives the names of what was written. What is there already stays as it is, for ever. */
+/** Returns the names of the files written. Existing files never change. */
 export async function writeMissing(folder: string): Promise<string[]> {
   const written: string[] = [];
   for (const workload of workloads) {

@@ -7,7 +7,7 @@ const MINUTE = 60_000;
 
 type Part = (ctx: Ctx, runs: Runs) => Promise<unknown>;
 
-/** Where the changed code stands. Each keeps its scope open until the part has ended. */
+/** Where the changed code is. Each keeps its scope open until that part has ended. */
 const scopes: Record<string, (part: Part, runs: Runs) => Program> = {
   "the root": (part, runs) => async (ctx) => part(ctx, runs),
   "an iteration": (part, runs) => async (ctx) =>
@@ -38,7 +38,7 @@ const original: Part = async (ctx, runs) => {
 
 interface Change {
   readonly part: Part;
-  /** The name of what history has where the code went wrong, and of what the code called there. */
+  /** The name recorded where the code diverged, and the name that the code called there. */
   readonly found: string;
   readonly expected?: string;
 }
@@ -123,11 +123,11 @@ const changes: Record<string, Change> = {
   },
 };
 
-/** Everything of the workflow, its messages and the state; the re-check's own deadline is none of them. */
+/** Everything stored for the workflow, its messages and the state, but not the deadline of the re-check. */
 const dataOf = (s: Subject): [string, Uint8Array][] =>
   [...s.actor.store.dump()].filter(([key]) => /^(?:e\/|m\/|s$)/.test(key));
 
-/** The code no longer fits: nothing has run or changed, and the actor serves. */
+/** The code no longer matches: nothing has run or changed, and the actor serves calls. */
 async function expectDiverged(
   s: Subject,
   before: [string, Uint8Array][],
@@ -159,7 +159,7 @@ describe("a history that the code no longer matches", () => {
           { code: "workflow/history_diverged", msg: expect.stringContaining(found) },
         ]);
         if (expected) expect(wrong.errors[0]?.msg).toContain(expected);
-        // The re-check comes back with a growing delay, and tells nothing again.
+        // The re-check runs with a growing delay and reports nothing again.
         expect(wrong.actor.store.alarmAt).toBe(wrong.clock.now() + MINUTE);
         await wrong.world.pass(MINUTE);
         expect(wrong.actor.store.alarmAt).toBe(wrong.clock.now() + 2 * MINUTE);

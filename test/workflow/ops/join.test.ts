@@ -379,7 +379,7 @@ describe("join", () => {
       });
       const before = s.actor.store.rows;
       await s.send("q");
-      // Somebody who asks again and again while the join runs.
+      // A caller that keeps asking while the join runs.
       while (ended < count) {
         await s.world.turn();
         await s.call("get");

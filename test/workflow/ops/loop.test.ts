@@ -460,7 +460,7 @@ describe("loop", () => {
       }),
     );
     while (s.record().status === "running") await s.world.settle();
-    // Beside them the loop's own entry.
+    // Plus the loop's own entry.
     expect(most).toBeLessThanOrEqual(bound + 1);
     expect(s.stored().length).toBeLessThanOrEqual(bound + 1);
     expect((await s.history()).length).toBeLessThanOrEqual(bound + 1);

@@ -237,7 +237,7 @@ describe("race", () => {
           { fault: (commit) => (commit === at ? kind : undefined) },
         ).catch(() => undefined);
         if (!s) continue;
-        // A message that came at the deadline itself would be in time.
+        // A message at the deadline itself would be in time.
         await s.world.pass(101);
         await s.send("m").catch(() => undefined);
         await s.world.passUntilQuiet();
@@ -364,7 +364,7 @@ describe("race", () => {
       "later EvictedError",
       "open EvictedError",
     ]);
-    // Nothing of the loser counts as busy any more.
+    // The loser no longer counts as busy.
     expect(s.actor.holdsLease).toBe(false);
     expect(s.actor.timersHeld).toBe(0);
     await s.world.pass(HOUR);
@@ -619,7 +619,7 @@ describe("a race with queue.next", () => {
         const { winner } = await ctx.race("r", order === "message first" ? branches : branches.toReversed());
         return winner;
       });
-      // The object is gone when the message is stored by another deploy, and comes back long after the deadline.
+      // The object is not in memory when another deploy stores the message; it comes back long after the deadline.
       await s.world.pass(50);
       const sender = s.deploy(undefined);
       await sender.send("m");

@@ -114,7 +114,7 @@ describe("queue.next", () => {
         await s.send("a", 1).catch(() => undefined);
         await s.world.passUntilQuiet();
         const stored = (await s.state()).log;
-        // A send whose answer was lost is not repeated here: the message may be there or not, but never twice.
+        // A send whose response was lost is not retried here: the message may be stored or not, but never twice.
         expect(stored.length, `commit ${at}`).toBeLessThanOrEqual(1);
         expect(stored.length === 1 || s.queued === 0, `commit ${at}`).toBe(true);
         expect(stored.length === 1).toBe(s.record().status === "completed");
@@ -175,7 +175,7 @@ describe("queue.next", () => {
         (step) => void step.state.log.push(first === "timed_out" ? first : (first as { body: unknown }).body),
       );
     });
-    // The message is stored by a deploy that does not run the workflow: nobody looks at the queue until the alarm.
+    // A deploy that does not run the workflow stores the message: nothing reads the queue until the alarm.
     const sender = s.deploy(undefined);
     sender.clock.moveTo(sender.clock.now() + 1_000);
     await sender.call("put", 1).catch(() => undefined);
@@ -535,7 +535,7 @@ describe("completable messages", () => {
     s.actor.crash();
     await s.world.pass(HOUR);
     expect(seen).toEqual([1n, 1n]);
-    // The sender was away: its reply is kept until its wait is over, and given when it attaches again.
+    // The sender was away: its reply is kept until its wait ends, and returned when it reattaches.
     expect(await s.wait(1, s.clock.now() - HOUR, HOUR)).toEqual({ status: "completed", response: "after a restart" });
     await s.world.pass(2 * HOUR);
     expect(s.actor.store.keys.filter((key) => !key.startsWith("e/"))).toEqual(["a", "s"]);
@@ -677,7 +677,7 @@ describe("completable messages", () => {
     await s.world.pass(HOUR);
     expect((await s.status()).status).toBe("running");
     expect(await s.call("tryNext", { names: ["jobs"] })).toBeUndefined();
-    // Only the message that nobody reads is left.
+    // Only the message that nobody reads remains.
     expect(s.queued).toBe(1);
   });
 
@@ -833,7 +833,7 @@ describe("receiving costs", () => {
     };
     const { rows } = store;
     await reader.send("a", 1_000);
-    // The code without a workflow had it looked for again after a minute.
+    // The code without a workflow checked for it again after a minute.
     await reader.world.pass(60_000);
     for (let tries = 0; tries < 50 && reader.queued > 0; tries += 1) await reader.world.settle();
     expect(reader.queued).toBe(0);

@@ -5,7 +5,7 @@ import { Runs, finished, subject, type Ctx, type Program } from "../subject.js";
 const HOUR = 3_600_000;
 const YEAR = 365 * 24 * HOUR;
 
-/** How each kind comes into history under the name `x`. */
+/** Records an operation of each kind under the name `x`. */
 const kinds: [string, (ctx: Ctx) => Promise<unknown>][] = [
   ["step", (ctx) => ctx.step("x", () => 1)],
   ["loop", (ctx) => ctx.loop("x", async (round) => Loop.break(await round.step("s", () => 1)))],

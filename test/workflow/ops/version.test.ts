@@ -4,7 +4,7 @@ import { Runs, finished, subject, type Ctx, type Program } from "../subject.js";
 
 const HOUR = 3_600_000;
 
-/** One deploy after another of a workflow with a gate, or none before the gate existed (0). */
+/** Successive deploys of a workflow with a version gate; 0: without the gate. */
 const withGate =
   (latest: number, seen: unknown[]): Program =>
   async (ctx) => {
