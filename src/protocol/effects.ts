@@ -1,12 +1,13 @@
 /**
- * What user code has begun and not awaited when it ends: a step's attempt, an iteration, a branch, a workflow waits for it.
+ * Effects: promises that user code started and may not await. A step's attempt, an iteration, a branch and a workflow wait
+ * for theirs before they end.
  *
- * Owns: which effects are open, and which were refused with nobody there to handle it. Does not own: how long one waits.
- * Invariant: where nothing is open and nothing was refused, `settled` gives nothing and costs no microtask.
+ * Owns: which effects are open, and which rejected without a handler. Does not own: how long to wait for them.
+ * Invariant: with no open effect and no unhandled rejection, `settled` returns undefined and costs no microtask.
  */
 import { isThenable } from "./thenable.js";
 
-/** Microtasks that a function which nobody awaits gets to begin its next effect. */
+/** Microtasks that code which nobody awaits gets to start its next effect. */
 const LINGER_TICKS = 16;
 
 export class Effects {
@@ -14,12 +15,12 @@ export class Effects {
   readonly #refused = new Set<Handled>();
   #isClosed = false;
 
-  /** What is begun from here on belongs to nobody: it settles, or is refused, as any promise. */
+  /** Effects started from here on are ordinary promises that nobody waits for. */
   close(): void {
     this.#isClosed = true;
   }
 
-  /** Runs `work`, at once and for as long as it takes; what it gives or throws is the promise that user code gets. */
+  /** Runs `work` at once; returns a promise of its result and tracks it until it settles. */
   begin<T>(work: () => T | PromiseLike<T>): Promise<T> {
     if (this.#isClosed) return (async () => work())();
     let result: T | PromiseLike<T>;
@@ -42,8 +43,8 @@ export class Effects {
   }
 
   /**
-   * Resolves when all that was begun has ended, and what was begun while it waited; undefined if nothing is left to wait for.
-   * @throws what was refused first, unless somebody handles that
+   * Resolves when all effects have ended, also those started meanwhile; undefined if there is nothing to wait for. Rejects
+   * with the first rejection that nobody handles.
    */
   settled(): Promise<void> | undefined {
     return this.#open.size === 0 && !this.#unhandled ? undefined : this.#settle();
@@ -52,11 +53,11 @@ export class Effects {
   async #settle(): Promise<void> {
     do {
       await Promise.all(this.#open);
-      // The waits of user code end now: what it goes on to begin belongs to it as well, and so does its `catch`.
+      // User code that awaited these effects continues now: it may start more, or handle a rejection.
       for (let tick = 0; tick < LINGER_TICKS && this.#open.size === 0; tick += 1) await undefined;
     } while (this.#open.size > 0);
     const refused = this.#unhandled;
-    // Told once.
+    // Reported once.
     this.#refused.clear();
     if (refused)
       await refused.observe(
@@ -71,7 +72,7 @@ export class Effects {
   }
 
   #refuse<T>(refused: Handled<T>): Handled<T> {
-    // Nobody else may handle it; then the end of the user code tells of it, not the platform.
+    // Not an unhandled rejection for the platform: `settled` reports it.
     refused.observe(
       () => {},
       () => {},
@@ -81,7 +82,7 @@ export class Effects {
   }
 }
 
-/** A promise that knows whether anybody handles what becomes of it: `await` of a subclass calls its `then`. */
+/** A promise that knows whether it has a handler: `await` of a subclass calls its `then`. */
 class Handled<T = unknown> extends Promise<T> {
   isHandled = false;
 
@@ -89,12 +90,12 @@ class Handled<T = unknown> extends Promise<T> {
     return Promise;
   }
 
-  /** As `then`, which it does not count as. */
+  /** Like `then`, without counting as a handler. */
   observe<A, B>(fulfilled: (value: T) => A, rejected: (reason: unknown) => B | PromiseLike<B>): Promise<A | B> {
     return super.then(fulfilled, rejected);
   }
 
-  // oxlint-disable-next-line unicorn/no-thenable -- a promise it is
+  // oxlint-disable-next-line unicorn/no-thenable -- it is a promise
   override then<A = T, B = never>(
     fulfilled?: ((value: T) => A | PromiseLike<A>) | null,
     rejected?: ((reason: unknown) => B | PromiseLike<B>) | null,

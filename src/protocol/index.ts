@@ -81,7 +81,7 @@ export type {
 export { fieldOf, has, own, ownField } from "./own.js";
 export { PING, PONG } from "./messages/ping.js";
 export { formatSubprotocols, parseSubprotocols, SOCKET_PROTOCOL } from "./messages/subprotocols.js";
-export type { SocketOpening } from "./messages/subprotocols.js";
+export type { SubprotocolFields } from "./messages/subprotocols.js";
 export { headBytes, isShortInteger } from "./cbor/heads.js";
 export { TAG } from "./cbor/tags.js";
 export { textBytes } from "./cbor/text-size.js";
@@ -112,7 +112,7 @@ export type {
   CallEnvelope,
   CallLink,
   Creation,
-  Operation,
+  CallOperation,
   ReplyEnvelope,
 } from "./addressing/envelope.js";
 export { decodeTaggedCbor, encodeTaggedCbor } from "./codecs/wire-cbor.js";

@@ -1,51 +1,51 @@
-// How deep and how large values may be. The room is one way: what a caller sends can be stored inside anything, and what
-// is stored can be read by anybody.
+// How deep and how large values may be. The limits grow from wire to storage to decoder: what a caller sends can be stored
+// inside anything, and what is stored can always be read.
 
-/** Containers within containers in one value that a caller sends: arguments, an input, a message, params. */
+/** Nesting depth of a value that a caller sends: arguments, an input, a message, params. */
 export const MAX_WIRE_DEPTH = 64;
 
-/** The same in what is stored or answered: state, entries of a history, rows, calls between actors. */
+/** Nesting depth of what is stored or answered: state, history entries, rows, calls between actors. */
 export const MAX_STORED_DEPTH = 256;
 
-/** The same in what is decoded: more than anybody writes, and less than the stack holds. */
+/** Nesting depth of what is decoded: more than any encoder writes, and less than the stack holds. */
 export const MAX_DECODED_DEPTH = 300;
 
-/** Characters that the regular expressions in what a caller sends may have together. */
+/** Characters of all regular expressions together in what a caller sends. */
 export const MAX_REG_EXP_LENGTH = 4096;
 
-/** What a decoder takes. */
+/** What a decoder accepts. */
 export interface ReadLimits {
-  /** Containers within containers. */
+  /** Nesting depth. */
   readonly depth: number;
   /**
-   * Characters in the sources of all regular expressions together: to make one takes the runtime up to a quarter of a
-   * millisecond a character (Unicode classes), so that a message of 1 MB would take a minute.
+   * Characters in the sources of all regular expressions together. Compiling one takes up to a quarter of a millisecond per
+   * character (Unicode classes): without a limit, a message of 1 MB could take a minute.
    */
   readonly regExpLength: number;
 }
 
-/** For what we wrote ourselves, and what a server answers. */
+/** For data we wrote ourselves, and for answers of a server. */
 export const OWN_LIMITS: ReadLimits = { depth: MAX_DECODED_DEPTH, regExpLength: Infinity };
 
-/** For a message of a caller, whose values stand in so many containers of the message. */
+/** For a caller's message whose values lie `levelsAround` containers deep in it. */
 export function callerLimits(levelsAround: number): ReadLimits {
   return { depth: MAX_WIRE_DEPTH + levelsAround, regExpLength: MAX_REG_EXP_LENGTH };
 }
 
-/** Encoded bytes that one stored value of a user's may have. */
+/** Encoded bytes of one stored user value. */
 export const MAX_VALUE_BYTES = 2_000_000;
 
-/** Encoded bytes of a row of ours: a value of any size, and what stands around it; below the platform's 2 MiB. */
+/** Encoded bytes of a row: a value of the largest size plus the row's own fields; below the platform's 2 MiB. */
 export const MAX_ROW_BYTES = MAX_VALUE_BYTES + 90_000;
 
-/** Bytes that the params of a connection may have: they travel in a header, and are stored beside the connection. */
+/** Bytes of a connection's params: they travel in a header and are stored with the connection. */
 export const MAX_CONNECTION_PARAMS_BYTES = 4096;
 
-/** What is due at once, waits of a workflow or schedules, is begun so many at a time: the next pass follows at once. */
+/** Due workflow waits or schedules started per pass; the next pass follows at once. */
 export const DUE_PER_PASS = 100;
 
-/** Encoded bytes that cross a wire at once: what the platform carries. */
+/** Encoded bytes of one message on the wire: the platform's limit. */
 export const MAX_WIRE_BYTES = 32 * 1024 * 1024;
 
-/** What a crash has cut off so often, an attempt of a step or a scheduled action, is given up. */
+/** Crashes in a row after which an attempt of a step or a scheduled action is given up. */
 export const MAX_INTERRUPTIONS = 10;

@@ -1,4 +1,4 @@
-/** Levels of the log, the least urgent first. */
+/** Log levels, the least severe first. */
 export const LOG_LEVELS = ["trace", "debug", "info", "warn", "error", "fatal"] as const;
 
 /** The lowest level that is logged. */

@@ -1,14 +1,14 @@
-/** How long a sender may wait for a reply, ms: a day. Durable waits have no bound. */
+/** The longest that a sender may wait for a reply, in ms: a day. Durable waits are unlimited. */
 export const MAX_SEND_WAIT_MS = 86_400_000;
 
-/** Longest text of an option's name that an error repeats. */
+/** How much of an unknown option's name an error repeats. */
 const MAX_SHOWN_NAME = 100;
 
 /**
- * What was given as options, own properties only: no option is read through a prototype. Names that nobody knows are refused,
- * so that a mistyped one is no option without effect. A member that is undefined counts as left out.
+ * Copies an options object, own properties only: no option is read through a prototype. Unknown names are an error, so that a
+ * typo does not go unnoticed. A property that is undefined counts as omitted.
  *
- * @throws what `fail` makes of the problem
+ * @throws the error that `fail` returns, when `options` is not an object or has an unknown property
  */
 export function readOptions<O extends object>(
   what: string,

@@ -1,20 +1,19 @@
 /**
- * A copy of what somebody gave that has its own properties and inherits none: a member that is absent is absent, whatever
- * anybody has assigned to `Object.prototype`. Options, configurations, rows and envelopes are read through this, once, where
- * they come in.
+ * Copies an object's own properties to one without a prototype: an absent property is absent, whatever was assigned to
+ * `Object.prototype`. Options, configurations, rows and envelopes pass through this once, where they come in.
  */
 export function own<T extends object>(given: T | null | undefined): T {
   return Object.assign(Object.create(null) as T, given);
 }
 
-/** A property of an object that must keep its prototype; undefined unless it is the object's own. */
+/** An own property of an object that must keep its prototype; undefined if it is not its own. */
 export function ownField<T extends object, K extends keyof T>(object: T, key: K): T[K] | undefined {
   return Object.hasOwn(object, key) ? object[key] : undefined;
 }
 
-/** A property of an object or of its class, but none that every object has. */
+/** A property of an object or of its class, but not one inherited from `Object.prototype`. */
 export function fieldOf(value: object, key: string): unknown {
-  // Nobody has assigned to it: the usual case, and the fast one.
+  // The usual case, and the fast one: `Object.prototype` has no such property.
   if (!(key in Object.prototype)) return (value as Record<string, unknown>)[key];
   for (
     let holder: object | null = value;
@@ -26,7 +25,7 @@ export function fieldOf(value: object, key: string): unknown {
   return undefined;
 }
 
-/** Whether a member of a union has this property of its own; `in` would find an inherited one. */
+/** Narrows a union to the members with this own property; `in` would find an inherited one. */
 export function has<T extends object, K extends string>(
   object: T,
   key: K,

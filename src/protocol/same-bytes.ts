@@ -1,7 +1,7 @@
-/** Whether two arrays hold the same bytes, wherever in their buffers they stand. */
+/** Whether two arrays hold the same bytes, whatever their offsets in their buffers. */
 export function sameBytes(a: Uint8Array, b: Uint8Array): boolean {
   if (a.length !== b.length) return false;
-  // Four at a time, where both stand so.
+  // Four at a time if both are aligned.
   const isAligned = a.byteOffset % 4 === 0 && b.byteOffset % 4 === 0;
   const words = isAligned ? a.length >>> 2 : 0;
   const left = new Uint32Array(a.buffer, isAligned ? a.byteOffset : 0, words);

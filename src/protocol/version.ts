@@ -1,14 +1,14 @@
-/** This package's version, as `package.json` has it. */
+/** This package's version, as in `package.json`. */
 export const PACKAGE_VERSION = "0.1.0";
 
-/** The format in which an actor's storage begins, and to which an older one is upgraded. */
+/** The storage format of a new actor, and the one that older formats are upgraded to. */
 export const STORAGE_FORMAT = 1;
 /**
- * The newest format that this release reads and writes. An actor's storage is in it from the commit on that first writes a row
- * which the release before would misread; what needs no such row stays readable for that release. A newer one is
+ * The newest storage format that this release reads and writes. An actor's storage moves to it with the first commit that
+ * writes a row which the previous release would misread; until then that release can still read it. A newer format is
  * `storage/newer_format`.
  */
 export const NEWEST_STORAGE_FORMAT = 2;
 
-/** The version of the envelope between Worker and object. One release of difference is tolerated. */
+/** The version of the envelope between Worker and object, which may be one release apart. */
 export const ENVELOPE_VERSION = 1;

@@ -1,4 +1,4 @@
-// The web standards that the pure folders may use, declared one by one: `lib` ES2023 has none, and the DOM stays out.
+// The web standards that the pure folders may use, declared one by one: `lib` ES2023 has none, and `lib` DOM has too many.
 
 interface TextEncoder {
   encode(text?: string): Uint8Array<ArrayBuffer>;

@@ -7,7 +7,7 @@ import {
   own,
   ownField,
   type Creation,
-  type Operation,
+  type CallOperation,
   type ReplyEnvelope,
 } from "../protocol/index.js";
 
@@ -18,7 +18,7 @@ type Deliver = (
   name: string,
   key: readonly string[],
   creation: Creation,
-  operation: Operation,
+  operation: CallOperation,
 ) => Promise<ReplyEnvelope>;
 
 /**
@@ -46,13 +46,13 @@ interface SendOptions {
 
 function accessor(name: string, deliver: Deliver, effects: ClientEffects): object {
   const handle = (key: string | readonly string[] = [], creation: Creation): unknown => {
-    const call = async (operation: Operation): Promise<unknown> => {
+    const call = async (operation: CallOperation): Promise<unknown> => {
       const reply = await deliver(name, typeof key === "string" ? [key] : key, creation, operation);
       if (!reply.ok) throw fromErrorData(reply.error, reply.status);
       return reply.output && decodeValue(reply.output);
     };
     /** As a sender does: an object that dies in the middle is asked again. */
-    const attached = async (wait: Operation): Promise<{ readonly status: string; readonly reply?: Uint8Array }> => {
+    const attached = async (wait: CallOperation): Promise<{ readonly status: string; readonly reply?: Uint8Array }> => {
       for (;;) {
         try {
           return (await call(wait)) as { readonly status: string; readonly reply?: Uint8Array };

@@ -15,7 +15,7 @@ import {
   type CallLink,
   type Creation,
   type Encoding,
-  type Operation,
+  type CallOperation,
   type ReplyEnvelope,
 } from "../protocol/index.js";
 import { AlarmDelivery } from "./alarm-delivery.js";
@@ -304,12 +304,12 @@ export class WorldActor {
     return reply.response;
   }
 
-  send(creation: Creation, operation: Operation): Promise<ReplyEnvelope> {
+  send(creation: Creation, operation: CallOperation): Promise<ReplyEnvelope> {
     return this.deliver(this.#envelope(creation, operation));
   }
 
   /** The same of code of the same Worker, for which these wait. */
-  sendInside(creation: Creation, operation: Operation, chain: readonly CallLink[]): Promise<ReplyEnvelope> {
+  sendInside(creation: Creation, operation: CallOperation, chain: readonly CallLink[]): Promise<ReplyEnvelope> {
     return this.deliver({ ...this.#envelope(creation, operation), internal: true, ...(chain.length > 0 && { chain }) });
   }
 
@@ -338,7 +338,7 @@ export class WorldActor {
     return this.#death.promise;
   }
 
-  #envelope(creation: Creation, operation: Operation, params?: unknown): CallEnvelope {
+  #envelope(creation: Creation, operation: CallOperation, params?: unknown): CallEnvelope {
     const address = { name: this.name, key: this.key };
     return {
       v: ENVELOPE_VERSION,

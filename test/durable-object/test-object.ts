@@ -8,7 +8,7 @@ import {
   objectName,
   type CallEnvelope,
   type Creation,
-  type Operation,
+  type CallOperation,
   type ReplyEnvelope,
 } from "../../src/protocol/index.js";
 import { holdsLease } from "../../src/testing/index.js";
@@ -62,7 +62,7 @@ export class TestObject {
     return ACTORS.get(this.id) as Stub;
   }
 
-  send(operation: Operation, creation: Creation = { mode: "getOrCreate" }): Promise<ReplyEnvelope> {
+  send(operation: CallOperation, creation: Creation = { mode: "getOrCreate" }): Promise<ReplyEnvelope> {
     return this.stub.call({ v: ENVELOPE_VERSION, address: { name: this.name, key: this.key }, creation, operation });
   }
 

@@ -16,7 +16,7 @@ import {
 import { parseObjectName } from "../../src/protocol/internal.js";
 import { anyString } from "./arbitrary-values.js";
 
-/** Short parts of the characters that the forms escape meet far more often than random texts would. */
+/** Short parts made of the characters that the formats escape: they collide far more often than random strings. */
 const trickyPart = fc.string({
   unit: fc.constantFrom("a", ",", "/", "\\", "0", '"', "[", "]", "é", "\n", " "),
   maxLength: 4,

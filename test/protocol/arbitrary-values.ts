@@ -1,7 +1,7 @@
 import * as fc from "fast-check";
 import { ActorError, UserError } from "../../src/protocol/index.js";
 
-/** Any string at all, halves of surrogate pairs, byte order marks and lengths around the encoder's steps included. */
+/** Any string, including lone surrogates, byte order marks and lengths around the encoder's thresholds. */
 export const anyString: fc.Arbitrary<string> = fc.oneof(
   fc.string({ maxLength: 12 }),
   fc.string({ unit: "binary", maxLength: 40 }),
@@ -14,7 +14,7 @@ export const anyString: fc.Arbitrary<string> = fc.oneof(
     .map(([unit, count]) => unit.repeat(count)),
 );
 
-/** A property's name, mostly one that plays tricks on objects and wires. */
+/** A property name, mostly a troublesome one. */
 export const anyKey: fc.Arbitrary<string> = fc.oneof(
   fc.constantFrom("__proto__", "constructor", "toString", "then", "length", "", "0", "-1", "$x", "$BigInt", "a b", "é"),
   anyString,
@@ -74,7 +74,7 @@ const anyRegExp = fc.constantFrom(/a/, /(?:)/, /[$/]\/"\n/giu, /^\$x$/y, /\p{L}/
 
 const anyBuffer = fc.uint8Array({ maxLength: 40 }).map((bytes) => Uint8Array.from(bytes).buffer);
 
-/** A view somewhere in a larger buffer, whose other bytes are nobody's business. */
+/** A view somewhere in a larger buffer, whose other bytes must not be encoded. */
 function placed<T>(
   make: new (buffer: ArrayBuffer, offset: number, length: number) => T,
   width: number,
@@ -99,7 +99,7 @@ const anyView: fc.Arbitrary<ArrayBufferView> = fc.oneof(
   placed(DataView, 1),
 );
 
-/** Everything that is no container. */
+/** Everything that is not a container. */
 export const anyLeaf: fc.Arbitrary<unknown> = fc.oneof(
   fc.constantFrom(null, undefined, true, false),
   anyNumber,
@@ -167,7 +167,7 @@ function define(record: object, key: string, value: unknown): void {
   Object.defineProperty(record, key, { value, writable: true, enumerable: true, configurable: true });
 }
 
-/** Any value of the codec's domain. Object keys of Maps and Sets are distinct objects, as they come. */
+/** Any value that the codec supports. Object keys of Maps and items of Sets are distinct objects. */
 export const anyValue: fc.Arbitrary<unknown> = fc.letrec<{ value: unknown }>((tie) => {
   const inner = tie("value");
   return {
@@ -185,7 +185,7 @@ export const anyValue: fc.Arbitrary<unknown> = fc.letrec<{ value: unknown }>((ti
   };
 }).value;
 
-/** A text that is the same for two values exactly when the codec may not tell them apart. */
+/** A string that is equal for two values exactly when the codec need not distinguish them. */
 export function portrait(value: unknown): string {
   if (typeof value === "number") return Object.is(value, -0) ? "-0" : String(value);
   if (typeof value === "bigint") return `${value}n`;

@@ -4,9 +4,9 @@ import { describe, expect, it } from "vitest";
 import { decodeValue, encodeValue } from "../../src/protocol/index.js";
 import { anyKey, anyValue, hex, portrait } from "./arbitrary-values.js";
 
-// The published clients speak through cbor-x, so that our bytes must mean the same to it, and its own to us.
+// RivetKit's clients use cbor-x: our bytes must mean the same to it, and its bytes to us.
 
-/** It loses halves of surrogate pairs and byte order marks in longer texts, and renames one property. */
+/** cbor-x loses lone surrogates and byte order marks in longer strings, and renames one property. */
 const text = anyKey.filter((key) => key.isWellFormed() && !key.startsWith("\ufeff") && key !== "__proto__");
 const leaf = fc.oneof(
   fc.constantFrom<unknown>(null, undefined, true, NaN, Infinity, 2 ** 40, -(2 ** 40), 2n ** 70n, -(2n ** 70n)),
@@ -25,7 +25,7 @@ const leaf = fc.oneof(
 const numRuns = process.env["PERDURE_LONG"] === undefined ? 2000 : 100_000;
 const timeout = numRuns * 10;
 
-/** What cbor-x keeps of our domain. */
+/** What cbor-x keeps of the values that we support. */
 const shared: fc.Arbitrary<unknown> = fc.letrec<{ value: unknown }>((tie) => ({
   value: fc.oneof(
     { depthSize: "small" },
@@ -37,7 +37,7 @@ const shared: fc.Arbitrary<unknown> = fc.letrec<{ value: unknown }>((tie) => ({
   ),
 })).value;
 
-/** What cbor-x writes as we do, to the byte. */
+/** What cbor-x encodes to the same bytes as we do. */
 const plain: fc.Arbitrary<unknown> = fc.letrec<{ value: unknown }>((tie) => ({
   value: fc.oneof(
     { depthSize: "small" },

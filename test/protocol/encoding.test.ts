@@ -39,7 +39,7 @@ function codeOf(act: () => unknown): string {
 }
 
 const anyId = fc.bigInt({ min: 0n, max: 2n ** 64n - 1n });
-/** Texts as names: JSON keeps halves of surrogate pairs, and so do the others. */
+/** Strings as names: JSON keeps lone surrogates, and so do the other encodings. */
 const anyName = fc.oneof(anyString, anyKey);
 
 const anyErrorData: fc.Arbitrary<ErrorData> = fc.record(
@@ -85,10 +85,10 @@ const anyQueueSend: fc.Arbitrary<QueueSendRequest> = fc.record(
   { requiredKeys: ["body"] },
 );
 
-/** It loses halves of surrogate pairs and byte order marks in longer texts, and renames one property. */
+/** cbor-x loses lone surrogates and byte order marks in longer strings, and renames one property. */
 const portableText = anyKey.filter((key) => key.isWellFormed() && !key.startsWith("\ufeff") && key !== "__proto__");
 
-/** What the published clients keep of a value, both ways. */
+/** What RivetKit's clients keep of a value, both ways. */
 const portable: fc.Arbitrary<unknown> = fc.letrec<{ value: unknown }>((tie) => ({
   value: fc.oneof(
     { depthSize: "small" },

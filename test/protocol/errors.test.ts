@@ -156,7 +156,7 @@ describe("fromErrorData", () => {
 });
 
 describe("errorCodeInfo", () => {
-  // Code by code, those of RivetKit that callers may see too.
+  // One by one, also RivetKit's codes that callers may see.
   it.each([
     [
       400,

@@ -2,7 +2,7 @@ import { describe, expect, it } from "vitest";
 import { ActorError, decodeValue, encodeValue } from "../../src/protocol/index.js";
 import { hex, portrait, unhex } from "./arbitrary-values.js";
 
-/** What storage holds since format 1. A line of this table may be added and never changed: stored bytes stay readable. */
+/** Stored bytes since format 1. Lines may be added but never changed: stored bytes stay readable. */
 const GOLDEN: [name: string, value: unknown, bytes: string][] = [
   ["null", null, "f6"],
   ["undefined", undefined, "f7"],

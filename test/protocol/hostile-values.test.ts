@@ -54,7 +54,7 @@ const NAMES = [
 const text = (content: string): number[] => [0x60 + content.length, ...Buffer.from(content, "latin1")];
 const tag = (number: number): number[] =>
   number < 24 ? [0xc0 | number] : number < 256 ? [0xd8, number] : [0xd9, number >> 8, number & 0xff];
-/** A head that says it has more than there is, of 1 to 9 bytes. */
+/** A head of 1 to 9 bytes that claims more than there is. */
 const boast = (dice: Dice, major: number): number[] =>
   dice
     .pick([
@@ -91,7 +91,7 @@ function leaf(dice: Dice): number[] {
   ]);
 }
 
-/** Mostly well-formed, of anything. */
+/** Mostly well-formed items of any kind. */
 function item(dice: Dice, depth: number): number[] {
   if (depth <= 0) return leaf(dice);
   const inner = (): number[] => item(dice, depth - 1 - dice.roll(2));
@@ -133,7 +133,7 @@ function item(dice: Dice, depth: number): number[] {
 function hostile(dice: Dice): Uint8Array {
   const kind = dice.roll(10);
   if (kind === 0) {
-    // Deep: one head, or two in turn, again and again.
+    // Deep nesting: one head, or two alternating, repeated.
     const unit = dice.pick([
       [0x81],
       [0x9f],
@@ -157,7 +157,7 @@ function hostile(dice: Dice): Uint8Array {
   return Uint8Array.from(bytes);
 }
 
-/** "invalid" if it throws what it may, what it gives otherwise; anything else that it throws gets through. */
+/** "invalid" if it throws `encoding/invalid`, else its result; rethrows anything else. */
 function outcomeOf(act: () => unknown): { value: unknown } | "invalid" {
   try {
     return { value: act() };
@@ -210,7 +210,7 @@ describe("hostile inputs", () => {
         }
         const again = decodeValue(encodePlainCbor(stored.value));
         if (portrait(again) !== portrait(stored.value)) expect(portrait(again), context).toBe(portrait(stored.value));
-        // Whatever it was read from may change now.
+        // The source bytes may change now.
         const was = portrait(stored.value);
         bytes.fill(0xff);
         if (portrait(stored.value) !== was) expect.fail(`shares memory: ${context}`);

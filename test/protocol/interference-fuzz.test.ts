@@ -11,7 +11,7 @@ import {
 } from "../../src/protocol/index.js";
 import { hex } from "./arbitrary-values.js";
 
-// Values some of whose objects are proxies that, when they are asked, change the others, encode, throw, or lie.
+// Values with proxies that, when read, change other objects, encode, throw, or lie.
 
 let state = 1;
 const roll = (count: number): number => {

@@ -12,12 +12,12 @@ import {
 } from "../../src/protocol/index.js";
 import { hex, portrait } from "./arbitrary-values.js";
 
-// Values whose own code runs while they are encoded, and prototypes that somebody has changed.
+// Values whose own code runs while they are encoded, and modified prototypes.
 
 const innocent = { list: [1, "zwei", { drei: 3n }], map: new Map([["k", new Set([1])]]), text: "é".repeat(100) };
 const innocentBytes = hex(encodeValue(innocent));
 
-/** What became of encoding `value`, which must be bytes that can be read, or an error of ours; and others notice nothing. */
+/** Encodes `value`: must return readable bytes or throw an error of ours, and must not affect other encodings. */
 function outcomeOf(value: unknown): string {
   let outcome: string;
   try {
@@ -294,7 +294,7 @@ describe("with prototypes that somebody changed", () => {
   const tagged = hex(encodeTaggedCbor(value));
   const json = encodeJson({ a: [1, 2], b: ["$x", 1] }, { extended: true });
 
-  /** All that is done with values, while the holder has a property of each name, made by `define`. */
+  /** Runs every operation on values while the holder has a property of each name, defined by `define`. */
   function trial(holder: object, define: (name: string) => PropertyDescriptor): string[] {
     const descriptors = names
       .filter((name) => !Object.hasOwn(holder, name))
@@ -329,7 +329,7 @@ describe("with prototypes that somebody changed", () => {
   it.each(holders)("has the same bytes and the same values: data on %s", (_name, holder) => {
     const undisturbed = trial({}, () => ({ value: 1, configurable: true }));
     expect(undisturbed.slice(0, 5)).toEqual([expected, expected, tagged, tagged, json]);
-    // What the language's own dictionaries read of a descriptor cannot be among them.
+    // Not the names that the language reads from a property descriptor.
     expect(
       trial(holder, () => ({ value: () => "polluted", writable: true, enumerable: true, configurable: true })),
     ).toEqual(undisturbed);

@@ -7,7 +7,7 @@ import { reviveAsPublished } from "./published-client.js";
 
 const extended = { extended: true };
 
-/** What the published clients' tags carry, so that plain JSON loses nothing of it. */
+/** Values that the tags of RivetKit's clients can carry, so that plain JSON loses nothing. */
 const published: fc.Arbitrary<unknown> = fc.letrec<{ value: unknown }>((tie) => ({
   value: fc.oneof(
     { depthSize: "small" },

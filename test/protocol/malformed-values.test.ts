@@ -3,7 +3,7 @@ import { describe, expect, it } from "vitest";
 import { ActorError, decodeValue, encodeValue } from "../../src/protocol/index.js";
 import { anyValue, portrait, unhex } from "./arbitrary-values.js";
 
-/** "invalid" if decoding throws what it may, "value" if it throws nothing; anything else it throws gets through. */
+/** "invalid" if decoding throws `encoding/invalid`, "value" if it does not throw; rethrows anything else. */
 function outcomeOf(bytes: Uint8Array): "value" | "invalid" {
   try {
     decodeValue(bytes);
@@ -100,7 +100,7 @@ describe("decodeValue of malformed bytes", () => {
   });
 
   it("allocates nothing for lengths that the bytes cannot hold", () => {
-    // Each of these arrays says that it holds as many items as bytes are left.
+    // Each of these arrays claims as many items as there are bytes left.
     const bytes = new Uint8Array(60_000);
     for (let i = 0; i < bytes.length; i += 3) bytes.set([0x99, 0xea, 0x00], i);
     expect(outcomeOf(bytes)).toBe("invalid");

@@ -1,5 +1,5 @@
 /**
- * How the published clients bring `["$Tag", …]` pairs back, after JSON.parse or cbor-x: from the outside in,
+ * How RivetKit's clients revive `["$Tag", …]` pairs, after JSON.parse or cbor-x: from the outside in,
  * through arrays, plain objects and Maps, and never into a native Set or an error. An unknown tag throws.
  */
 export function reviveAsPublished(tree: unknown): unknown {
@@ -41,7 +41,7 @@ function valueOf(tag: string, payload: unknown): unknown {
   }
 }
 
-/** What the published bare client makes of a value before cbor-x: the pairs above, and the rest as it is. */
+/** How RivetKit's bare client converts a value before cbor-x: the pairs above, and the rest unchanged. */
 export function tagAsPublished(value: unknown): unknown {
   if (value === undefined) return ["$Undefined", 0];
   if (typeof value === "bigint") return ["$BigInt", String(value)];

@@ -2,7 +2,7 @@ import { describe, expect, it } from "vitest";
 import { ActorError, decodeValue, encodeValue } from "../../src/protocol/index.js";
 import { hex, portrait, unhex } from "./arbitrary-values.js";
 
-// The examples of RFC 8949, appendix A: what is in our subset, and what is not.
+// The examples of RFC 8949, appendix A, in our subset and outside it.
 
 const READ: [bytes: string, value: unknown, other?: "written in another way"][] = [
   ["00", 0],

@@ -11,7 +11,7 @@ import { portrait } from "./arbitrary-values.js";
 
 type Wrap = (inner: unknown) => unknown;
 
-/** All kinds of containers; what stands within the last one is a leaf, of which some are pairs on a wire. */
+/** All kinds of containers; the innermost holds a leaf, which may be a tagged pair on the wire. */
 const containers: [name: string, wrap: Wrap][] = [
   ["arrays", (inner) => [inner]],
   ["arrays that look like pairs", (inner) => ["$x", inner]],
@@ -39,7 +39,7 @@ function nested(levels: number, wrap: Wrap, leaf: unknown): unknown {
   return value;
 }
 
-/** Each way by which a caller's value comes in. */
+/** Every way in which a caller's value arrives. */
 function ways(encoding: Encoding): [name: string, send: (value: unknown) => unknown][] {
   const { actionRequest, queueSendRequest, toServer } = wireCodec(encoding);
   const extended = { extended: true };

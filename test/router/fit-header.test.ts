@@ -5,7 +5,7 @@ import {
   ENVELOPE_HEADER,
   parseEnvelopeHeader,
   type Creation,
-  type Operation,
+  type CallOperation,
 } from "../../src/protocol/index.js";
 import {
   createRequestSender,
@@ -22,7 +22,7 @@ const LIMIT = 8192;
 /** Objects that keep the envelope that came in a header, and refuse everything. */
 function open() {
   const seen: ReturnType<typeof parseEnvelopeHeader>[] = [];
-  const calls: { creation: Creation; operation: Operation }[] = [];
+  const calls: { creation: Creation; operation: CallOperation }[] = [];
   const objects: ActorNamespace = {
     idFromName: () => ({ toString: () => "by name" }),
     idFromString: () => ({ toString: () => "by id" }),

@@ -1,5 +1,5 @@
 import { describe, expect, test } from "vitest";
-import { decodeValue, encodeValue, wireCodec, type Operation } from "../../src/protocol/index.js";
+import { decodeValue, encodeValue, wireCodec, type CallOperation } from "../../src/protocol/index.js";
 import { FakeObjects, fail, GENERATION, succeed, type Answer } from "./fake-objects.js";
 import { routerOver, type Send } from "./post-action.js";
 
@@ -25,7 +25,7 @@ function post(
   return send(`/gateway/counter/queue/${queue}?${ADDRESS}`, { method: "POST", body, headers });
 }
 
-function operationsOf(objects: FakeObjects): Operation[] {
+function operationsOf(objects: FakeObjects): CallOperation[] {
   return objects.calls.map(({ envelope }) => envelope.operation);
 }
 

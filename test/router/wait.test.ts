@@ -1,6 +1,6 @@
 // A sender who waits is held by the Worker: what happens when the object breaks meanwhile, on a clock that the test moves.
 import { describe, expect, test, vi } from "vitest";
-import { ActorError, encodeValue, type Operation } from "../../src/protocol/index.js";
+import { ActorError, encodeValue, type CallOperation } from "../../src/protocol/index.js";
 import {
   createMessageSender,
   type ActorCall,
@@ -25,7 +25,7 @@ function reply(output: unknown): ActorReply {
 
 /** Waits answered by the test, one after the other; the last answer is repeated. */
 function sender(
-  waits: ((clock: ManualClock, operation: Extract<Operation, { kind: "wait" }>) => Promise<unknown>)[],
+  waits: ((clock: ManualClock, operation: Extract<CallOperation, { kind: "wait" }>) => Promise<unknown>)[],
   options: { random?: number; stored?: () => Promise<unknown>; timerFires?: boolean } = {},
 ) {
   const clock = new ManualClock(1000);

@@ -5,7 +5,7 @@ import {
   ENVELOPE_VERSION,
   parseActorId,
   type Creation,
-  type Operation,
+  type CallOperation,
   type ReplyEnvelope,
 } from "../../src/protocol/index.js";
 import {
@@ -170,7 +170,7 @@ export class Disturber {
 
   /** Any event of a client that a deploy which cannot serve must refuse; gives the code of the refusal. */
   async refused(roll: number): Promise<string | undefined> {
-    const operations: Operation[] = [
+    const operations: CallOperation[] = [
       action("add", "never"),
       { kind: "send", queue: "a", body: encodeValue("never") },
       { kind: "resolve" },
@@ -201,7 +201,7 @@ export class Disturber {
     return this.#ask(action("get"));
   }
 
-  async #tell(list: Told[], id: string, operation: Operation): Promise<void> {
+  async #tell(list: Told[], id: string, operation: CallOperation): Promise<void> {
     const told: Told = { id, life: undefined };
     list.push(told);
     told.life = await this.#ask(operation);
@@ -209,7 +209,7 @@ export class Disturber {
   }
 
   /** The life that has done what it was asked; undefined if none has, or nobody knows. */
-  async #ask(operation: Operation, creation: Creation = { mode: "getOrCreate" }): Promise<string | undefined> {
+  async #ask(operation: CallOperation, creation: Creation = { mode: "getOrCreate" }): Promise<string | undefined> {
     const over = new Set(this.ledger.over);
     const reply = await this.#deliver(operation, creation);
     if (!reply?.ok) return undefined;
@@ -220,7 +220,11 @@ export class Disturber {
   }
 
   /** As the Worker sees it: a call to a process that dies is broken. */
-  async #deliver(operation: Operation, creation: Creation, generation?: string): Promise<ReplyEnvelope | undefined> {
+  async #deliver(
+    operation: CallOperation,
+    creation: Creation,
+    generation?: string,
+  ): Promise<ReplyEnvelope | undefined> {
     const address =
       generation === undefined
         ? { name: this.#subject.name, key: this.#subject.key }
@@ -273,7 +277,7 @@ export class Disturber {
   }
 }
 
-function action(name: string, ...args: unknown[]): Operation {
+function action(name: string, ...args: unknown[]): CallOperation {
   return { kind: "action", name, args: encodeValue(args) };
 }
 

@@ -7,7 +7,7 @@ import {
   ENVELOPE_VERSION,
   UserError,
   type CallEnvelope,
-  type Operation,
+  type CallOperation,
 } from "../../src/protocol/index.js";
 import { ManualClock, type WorldActor } from "../../src/testing/index.js";
 import { seededRandom } from "../support/seeded-random.js";
@@ -163,7 +163,7 @@ export async function simulateCreations(seed: number): Promise<CreationsResult> 
     if (hooks.some((each) => each.split(" ")[1] !== creator)) say(`${actorId} of ${creator} holds ${hooks.join()}`);
   };
 
-  const OPERATIONS: readonly Operation[] = [
+  const OPERATIONS: readonly CallOperation[] = [
     { kind: "action", name: "look", args: encodeValue([]) },
     { kind: "send", queue: "orders", body: encodeValue("x") },
     { kind: "request" },
@@ -173,7 +173,7 @@ export async function simulateCreations(seed: number): Promise<CreationsResult> 
   let names = 0;
   const visit = async (at: WorldActor): Promise<void> => {
     const refusedBy = random() < 0.5 ? HOOKS[Math.floor(random() * HOOKS.length)] : undefined;
-    const operation = OPERATIONS[Math.floor(random() * OPERATIONS.length)] as Operation;
+    const operation = OPERATIONS[Math.floor(random() * OPERATIONS.length)] as CallOperation;
     const visitor: Visitor = {
       name: `v${(names += 1)}`,
       refusedBy,
@@ -235,7 +235,7 @@ export async function simulateCreations(seed: number): Promise<CreationsResult> 
       v: ENVELOPE_VERSION,
       address: { name: at.name, key: at.key },
       creation: { mode: "getOrCreate", input: encodeInput(honest.name) },
-      operation: OPERATIONS[0] as Operation,
+      operation: OPERATIONS[0] as CallOperation,
       params: encodeValue(honest.name),
     });
     if (!reply.ok) say(`in the end ${at.key.join()} serves nobody: ${reply.error.code}`);

@@ -5,7 +5,7 @@ import {
   MAX_SEND_WAIT_MS,
   own,
   ownField,
-  type Operation,
+  type CallOperation,
 } from "../../protocol/index.js";
 import { checkArguments } from "../definition/action-schemas.js";
 import type { ActorActivation } from "../activation/activation.js";
@@ -72,7 +72,7 @@ const TOLD = new WeakSet<CompiledActor>();
  */
 export function checkOperation(
   actor: CompiledActor,
-  operation: Operation,
+  operation: CallOperation,
   log: Logger,
   workflow?: WorkflowRecord,
 ): void {

@@ -2,7 +2,7 @@
  * Whether a caller may make the actor, asked while nothing of it is stored: the input's schema and `canCreate` before anything
  * of it exists, admission as a connection after all hooks of its first start. A caller that is refused has created nothing.
  */
-import { ActorError, type Operation } from "../../protocol/index.js";
+import { ActorError, type CallOperation } from "../../protocol/index.js";
 import type { ActorActivation } from "../activation/activation.js";
 import { admit, beforeConnect, readParams, type Admitted, type Caller } from "../connections/admission.js";
 import { CREATE_TIMEOUT_MS } from "../definition/compiled-actor.js";
@@ -13,7 +13,7 @@ import { validate } from "../definition/standard-schema.js";
 /** Whose call makes the actor, and of what. */
 export interface Creator {
   readonly caller: Caller;
-  readonly operation: Operation;
+  readonly operation: CallOperation;
   readonly input: unknown;
 }
 

@@ -8,7 +8,7 @@ import {
   has,
   own,
   type Creation,
-  type Operation,
+  type CallOperation,
 } from "../../protocol/index.js";
 import { raceWithAbort } from "../config/abort.js";
 import { rawPath } from "./gateway-url.js";
@@ -33,7 +33,7 @@ export type BindingTarget =
 /** A call in the form of the router's functions; values are bytes of the storage codec. */
 export interface BindingCall {
   readonly target: BindingTarget;
-  readonly operation: Operation;
+  readonly operation: CallOperation;
   readonly params?: Uint8Array;
   /** The request the actor sees behind a raw socket. */
   readonly request?: {

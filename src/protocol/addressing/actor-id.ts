@@ -2,20 +2,20 @@
 export interface ActorIdParts {
   /** 64 digits: the Durable Object's id. */
   objectId: string;
-  /** 16 digits, made new at each creation of the key. */
+  /** 16 digits, new at each creation of the actor. */
   generation: string;
 }
 
 const ACTOR_ID = /^([0-9a-f]{64})-([0-9a-f]{16})$/;
 
-/** The id of one life of an actor. Throws a TypeError if a half is no lower-case hex of its length: an engine's mistake. */
+/** Formats the id of one life of an actor. Throws a TypeError for invalid halves: an engine bug. */
 export function formatActorId(objectIdHex: string, generationHex: string): string {
   const id = `${objectIdHex}-${generationHex}`;
-  if (!ACTOR_ID.test(id)) throw new TypeError(`An actor id is 64 and 16 hex digits, not ${id}`);
+  if (!ACTOR_ID.test(id)) throw new TypeError(`An actor id must be 64 and 16 hex digits, not ${id}`);
   return id;
 }
 
-/** The halves of an actor id, `undefined` if the text is none (it may be an actor's name then). */
+/** Parses an actor id; `undefined` for any other string, which may be an actor's name. */
 export function parseActorId(id: string): ActorIdParts | undefined {
   const [, objectId, generation] = ACTOR_ID.exec(id) ?? [];
   return objectId === undefined || generation === undefined ? undefined : { objectId, generation };

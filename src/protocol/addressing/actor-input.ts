@@ -2,14 +2,16 @@ import { ActorError } from "../errors/errors.js";
 import { encodeValue } from "../codecs/value-codec.js";
 
 /**
- * Encoded bytes that the input of a new actor may have. More than a stored value: it is given to
- * `createState` and `onCreate`, and not stored.
+ * Encoded bytes of a new actor's input. More than a stored value may have: the input is passed to `createState` and
+ * `onCreate`, not stored.
  */
 export const MAX_INPUT_BYTES = 4 * 1024 * 1024;
 
 /**
- * The input of a creation in the storage codec. Throws `actor/input_too_large` (413, `{path, sizeBytes, limitBytes}`), or
- * `value/not_serializable` (400).
+ * Encodes a new actor's input with the storage codec.
+ *
+ * @throws {actor/input_too_large} when it exceeds `MAX_INPUT_BYTES`; metadata `{path, sizeBytes, limitBytes}`
+ * @throws {value/not_serializable} when it cannot be encoded
  */
 export function encodeInput(input: unknown): Uint8Array<ArrayBuffer> {
   try {

@@ -1,52 +1,56 @@
 import { ActorError } from "../errors/errors.js";
 import { isWellFormed } from "../well-formed.js";
 
-/** The parts of an actor's key. An empty key is legal. */
+/** The parts of an actor's key. An empty key is valid. */
 export type ActorKey = readonly string[];
 
 /** UTF-8 bytes of an actor's name. */
 export const MAX_ACTOR_NAME_BYTES = 64;
 /** UTF-8 bytes of one part of a key. */
 export const MAX_KEY_PART_BYTES = 128;
-/** UTF-8 bytes of a whole key, one separator between two parts counted. */
+/** UTF-8 bytes of a whole key, counting one separator between parts. */
 export const MAX_KEY_BYTES = 1024;
 
 const utf8 = new TextEncoder();
 
 /**
- * The parts of what a user wrote for a key: nothing, a string or an array. Throws `actor/invalid_key` (400) on anything else, and
- * on half a surrogate pair: URLs tell no two of them apart.
+ * Normalizes a key as users write it (nothing, a string or an array) to an array.
+ *
+ * @throws {actor/invalid_key} when it is anything else, or has a lone surrogate, which URLs cannot carry
  */
 export function normalizeKey(key: string | readonly string[] | undefined): string[] {
   if (key === undefined) return [];
   if (typeof key === "string") return normalizeKey([key]);
-  if (!Array.isArray(key)) throw invalidKey("a key is a string or an array of strings");
+  if (!Array.isArray(key)) throw invalidKey("it must be a string or an array of strings");
   return key.map((part: unknown, index) => {
     if (typeof part !== "string") throw invalidKey(`part ${index} of the key is not a string`);
-    if (!isWellFormed(part)) throw invalidKey(`part ${index} of the key holds half a surrogate pair`);
+    if (!isWellFormed(part)) throw invalidKey(`part ${index} of the key has a lone surrogate`);
     return part;
   });
 }
 
-/** Throws `actor/invalid_name` (400) unless `name` has 1 to 64 bytes of well-formed text. */
+/** @throws {actor/invalid_name} unless `name` is a well-formed string of 1 to 64 UTF-8 bytes */
 export function checkActorName(name: string): void {
   const isLegal = typeof name === "string" && name !== "" && isWellFormed(name);
   if (!isLegal || utf8.encode(name).length > MAX_ACTOR_NAME_BYTES) {
     throw new ActorError(
       "actor",
       "invalid_name",
-      `An actor's name has 1 to ${MAX_ACTOR_NAME_BYTES} bytes of well-formed text.`,
+      `An actor's name must be a well-formed string of 1 to ${MAX_ACTOR_NAME_BYTES} bytes`,
     );
   }
 }
 
-/** Throws `actor/invalid_key` (400) if a part is no well-formed string, `actor/key_too_large` (400) over a limit. */
+/**
+ * @throws {actor/invalid_key} when a part is not a well-formed string
+ * @throws {actor/key_too_large} when a part or the key exceeds its limit
+ */
 export function checkKey(key: ActorKey): void {
-  if (!Array.isArray(key)) throw invalidKey("a key is an array of strings");
+  if (!Array.isArray(key)) throw invalidKey("it must be an array of strings");
   let total = Math.max(0, key.length - 1);
   for (const [index, part] of key.entries()) {
     if (typeof part !== "string") throw invalidKey(`part ${index} of the key is not a string`);
-    if (!isWellFormed(part)) throw invalidKey(`part ${index} of the key holds half a surrogate pair`);
+    if (!isWellFormed(part)) throw invalidKey(`part ${index} of the key has a lone surrogate`);
     const size = utf8.encode(part).length;
     if (size > MAX_KEY_PART_BYTES) throw keyTooLarge(`Part ${index} of the key`, size, MAX_KEY_PART_BYTES);
     total += size;
@@ -54,47 +58,55 @@ export function checkKey(key: ActorKey): void {
   if (total > MAX_KEY_BYTES) throw keyTooLarge("The key", total, MAX_KEY_BYTES);
 }
 
-/** The name of the Durable Object of an actor. Two different actors never share one. */
+/** The name of an actor's Durable Object. Two different actors never share one. */
 export function objectName(name: string, key: ActorKey): string {
   return JSON.stringify([name, ...key]);
 }
 
-/** The actor that an object's name belongs to; `undefined` if `objectName` did not make the text. */
+/** The actor that an object's name belongs to; `undefined` for a string that `objectName` did not make. */
 export function parseObjectName(text: string): { name: string; key: string[] } | undefined {
   const parts = parseStringArray(text);
   const [name, ...key] = parts ?? [];
   return name === undefined || objectName(name, key) !== text ? undefined : { name, key };
 }
 
-/** `rvt-key`: the parts joined by commas, not escaped. Ambiguous; kept for the published clients. */
+/** Formats `rvt-key`: the parts joined by commas, not escaped. Ambiguous; kept for RivetKit's clients. */
 export function formatLegacyKey(key: ActorKey): string {
   return key.join(",");
 }
 
-/** The key that the gateway reads in `rvt-key`. The empty text is the empty key. */
+/** Parses `rvt-key`. The empty string is the empty key. */
 export function parseLegacyKey(text: string): string[] {
   return text === "" ? [] : text.split(",");
 }
 
-/** `rvt-key-json`: our own client's form, a JSON array. (Percent-encoding it for a URL is the caller's.) */
+/** Formats `rvt-key-json`, our own client's form: a JSON array. The caller percent-encodes it for a URL. */
 export function formatJsonKey(key: ActorKey): string {
   return JSON.stringify(key);
 }
 
-/** The key in `rvt-key-json`. Throws `guard/query_invalid_params` (400) unless it is a JSON array of strings. */
+/**
+ * Parses `rvt-key-json`.
+ *
+ * @throws {guard/query_invalid_params} unless it is a JSON array of strings
+ */
 export function parseJsonKey(text: string): string[] {
   const parts = parseStringArray(text);
-  if (parts === undefined) throw invalidParams("rvt-key-json is not a JSON array of strings.");
+  if (parts === undefined) throw invalidParams("rvt-key-json must be a JSON array of strings");
   return parts;
 }
 
-/** The key of the REST interface: parts joined by "/", which is escaped within a part. */
+/** Formats a key for the REST interface: parts joined by "/", which is escaped within a part. */
 export function formatRestKey(key: ActorKey): string {
   if (key.length === 0) return "/";
   return key.map((part) => (part === "" ? "\\0" : part.replace(/[\\/]/g, "\\$&"))).join("/");
 }
 
-/** The key in a REST text; "" and "/" are the empty key. Throws `guard/query_invalid_params` (400) on a wrong escape. */
+/**
+ * Parses a key of the REST interface; "" and "/" are the empty key.
+ *
+ * @throws {guard/query_invalid_params} when it has an invalid escape
+ */
 export function parseRestKey(text: string): string[] {
   if (text === "" || text === "/") return [];
   const parts: string[] = [];
@@ -111,7 +123,7 @@ export function parseRestKey(text: string): string[] {
       const isWholePart = part === "" && (i + 1 === text.length || text.charAt(i + 1) === "/");
       if (escaped === "\\" || escaped === "/") part += escaped;
       else if (escaped !== "0" || !isWholePart)
-        throw invalidParams("The key holds an escape other than \\\\, \\/ and \\0.");
+        throw invalidParams("The key has an escape other than \\\\, \\/ and \\0");
     }
   }
   return [...parts, part];
@@ -128,11 +140,11 @@ function parseStringArray(text: string): string[] | undefined {
 }
 
 function invalidKey(reason: string): ActorError {
-  return new ActorError("actor", "invalid_key", `Invalid actor key: ${reason}.`);
+  return new ActorError("actor", "invalid_key", `Invalid actor key: ${reason}`);
 }
 
 function keyTooLarge(what: string, sizeBytes: number, limitBytes: number): ActorError {
-  const message = `${what} has ${sizeBytes} bytes; the limit is ${limitBytes}.`;
+  const message = `${what} has ${sizeBytes} bytes; the limit is ${limitBytes}`;
   return new ActorError("actor", "key_too_large", message, { metadata: { sizeBytes, limitBytes } });
 }
 

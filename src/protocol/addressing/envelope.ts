@@ -1,24 +1,24 @@
 import type { ErrorData } from "../errors/errors.js";
 import type { Encoding } from "../messages/messages.js";
 
-/** How the caller names the actor it wants. By id, name is "" and key [] (no actor's), and only the generation counts. */
+/** How the caller addresses the actor. By id, `name` is "" and `key` [] (which no actor has), and only `generation` counts. */
 export interface ActorAddress {
   readonly name: string;
   readonly key: readonly string[];
-  /** Compared with the stored id when the caller addressed the actor by id; a different one is `actor/not_found`. */
+  /** Set when the caller addresses the actor by id; another generation than the stored one is `actor/not_found`. */
   readonly generation?: string;
 }
 
-/** What may happen when there is no such actor. */
+/** What to do when the actor does not exist. */
 export type Creation =
   | { readonly mode: "get" }
   | { readonly mode: "getOrCreate"; readonly input?: Uint8Array }
   | { readonly mode: "create"; readonly input?: Uint8Array };
 
-/** What the caller wants done. `args`, `input`, `output` are bytes of the storage codec (`encodeValue`). */
-export type Operation =
+/** What the caller asks for. `args`, `input` and `output` are bytes of the storage codec (`encodeValue`). */
+export type CallOperation =
   | { readonly kind: "action"; readonly name: string; readonly args: Uint8Array }
-  /** Stores a message; the output is `{ id, createdAt, waitMs }`. `token`: 32 hex digits, by which its sender attaches again. */
+  /** Stores a message; the output is `{ id, createdAt, waitMs }`. `token`: 32 hex digits by which the sender reattaches. */
   | {
       readonly kind: "send";
       readonly queue: string;
@@ -29,7 +29,7 @@ export type Operation =
     }
   /**
    * Waits for a message to be completed; the output is `{ status: "completed", reply? } | { status: "timedOut" }`. As an upgrade
-   * it waits without an end, and without keeping the object in memory; the output is then the socket's one frame.
+   * it waits without a limit and without keeping the object in memory; the output is then the socket's only frame.
    */
   | {
       readonly kind: "wait";
@@ -39,8 +39,8 @@ export type Operation =
       readonly token?: string;
     }
   /**
-   * Opens a connection; goes with a WebSocket upgrade. `extended`: the client is our own; `pings`: it pings after each
-   * mebibyte; `raw`: for `onWebSocket`.
+   * Opens a connection, with a WebSocket upgrade. `extended`: the client is our own; `pings`: it pings after each mebibyte
+   * received; `raw`: for `onWebSocket`.
    */
   | {
       readonly kind: "connect";
@@ -49,40 +49,40 @@ export type Operation =
       readonly raw?: boolean;
       readonly pings?: boolean;
     }
-  /** A raw request; goes with that request. */
+  /** A raw request, with that request. */
   | { readonly kind: "request" }
-  /** Makes the actor, or looks for it. `forCaller`: a connection or a request follows, which is to be let in before there is an actor. */
+  /** Finds or creates the actor. `forCaller`: a connection or request follows, which must be admitted before the actor is created. */
   | { readonly kind: "resolve"; readonly forCaller?: boolean }
-  /** Ends the actor, as its own `c.destroy()` would; never creates one. Answered once it cannot come back. */
+  /** Destroys the actor like its own `c.destroy()`; never creates one. Answered once the actor cannot come back. */
   | { readonly kind: "destroy" }
-  /** Puts the actor to sleep, as its own `c.sleep()` would; never creates one. */
+  /** Puts the actor to sleep like its own `c.sleep()`; never creates one. */
   | { readonly kind: "sleep" };
 
-/** One of those who wait for a call between actors to end. */
+/** One link in the chain of actors that wait for a call between actors. */
 export interface CallLink {
   readonly actorId: string;
   readonly name: string;
-  /** What of the actor waits: actions interleave, its workflow and its run handler do not. */
+  /** Which part of the actor waits: actions interleave, the workflow and the run handler do not. */
   readonly waits: "workflow" | "run" | "action";
-  /** Of a workflow: the attempt that waits. */
+  /** For a workflow: the step attempt that waits. */
   readonly step?: string;
-  /** How many wait for one another up to this one. */
+  /** The length of the chain up to this link. */
   readonly depth: number;
 }
 
-/** Worker → object. Unknown fields are ignored, so that one release of difference is tolerated. */
+/** Worker → object. Unknown fields are ignored: the two may be one release apart. */
 export interface CallEnvelope {
   readonly v: number;
   readonly address: ActorAddress;
   readonly creation: Creation;
-  readonly operation: Operation;
+  readonly operation: CallOperation;
   /** The caller is code of the same Worker, over the binding. */
   readonly internal?: boolean;
-  /** Who waits for this call, the caller last; counts only where `internal` is set. */
+  /** Who waits for this call, the caller last; ignored unless `internal` is set. */
   readonly chain?: readonly CallLink[];
   /** Connection params as the client sent them, bytes of the storage codec. */
   readonly params?: Uint8Array;
-  /** The HTTP request behind the call: its URL and headers, without credentials of ours. */
+  /** The HTTP request behind the call: its URL and headers, without our own credentials. */
   readonly request?: {
     readonly method: string;
     readonly url: string;
@@ -90,7 +90,7 @@ export interface CallEnvelope {
   };
 }
 
-/** Object → Worker: errors are data, never thrown. `name` and `key` stand in the answer to `resolve`. */
+/** Object → Worker: errors are data, never thrown. `name` and `key` are in the answer to `resolve`. */
 export type ReplyEnvelope =
   | {
       readonly v: number;

@@ -1,7 +1,4 @@
-/**
- * A time in seconds, as CBOR has it; as ISO text where seconds in floating point lose a millisecond, tens of thousands of
- * years away.
- */
+/** A time in seconds, as in CBOR; an ISO string tens of thousands of years away, where float seconds lose milliseconds. */
 export function epochSeconds(time: number): number | string {
   const seconds = time / 1000;
   if (Number.isNaN(time) || Math.round(seconds * 1000) === time) return seconds;

@@ -11,7 +11,7 @@ export interface DecodingOptions {
   /** `["$Tag", …]` pairs become their values. */
   readonly revive: boolean;
   readonly limits: ReadLimits;
-  /** Plain objects within so many containers have no prototype. */
+  /** How many levels of plain objects are decoded without a prototype. */
   readonly bareLevels: number;
 }
 
@@ -22,9 +22,11 @@ const MAP = 5;
 const TAGGED = 6;
 
 /**
- * The value that `bytes` hold, whole and exactly once, in one pass. Indefinite arrays and objects are read, half and
- * single floats, and heads that are longer than they need to be; of two properties of one name the last counts, as in
- * JSON. Nothing of the result shares memory with `bytes`. Throws `encoding/invalid` (400).
+ * Decodes `bytes`, which must hold exactly one value, in one pass. Accepts indefinite lengths, half and single floats, and
+ * heads longer than needed; of duplicate property names the last counts, as in JSON. The result shares no memory with
+ * `bytes`.
+ *
+ * @throws {encoding/invalid} when the bytes are malformed or exceed a limit
  */
 export function decodeCbor(bytes: Uint8Array, options: DecodingOptions): unknown {
   const decoder = new CborDecoder(new CborInput(bytes), options);
@@ -36,7 +38,7 @@ class CborDecoder {
   readonly #maxDepth: number;
   readonly #bareLevels: number;
   #regExpLeft: number;
-  /** Off within native Sets and errors: the published clients neither write nor revive pairs there. */
+  /** Off within native Sets and errors: RivetKit's clients neither write nor revive pairs there. */
   #revive: boolean;
 
   constructor(input: CborInput, { revive, limits, bareLevels }: DecodingOptions) {
@@ -53,7 +55,7 @@ class CborDecoder {
     return value;
   }
 
-  /** `depth` is how many containers are around it. */
+  /** `depth`: the number of containers around the value. */
   #value(depth: number): unknown {
     const head = this.#in.byte();
     const info = head & 31;
@@ -84,10 +86,10 @@ class CborDecoder {
     return depth + 1;
   }
 
-  /** Counted in `count` steps, or until the break. */
+  /** Calls `step` for each item, or pair of items, up to the length or the break. */
   #each(info: number, itemsPerStep: number, step: () => void): void {
     if (info === INDEFINITE) {
-      while (!this.#in.isBreak()) step();
+      while (!this.#in.takeBreak()) step();
     } else {
       for (let left = this.#in.count(info, itemsPerStep); left > 0; left--) step();
     }
@@ -95,11 +97,11 @@ class CborDecoder {
 
   #items(info: number, depth: number): unknown[] {
     const items: unknown[] = [];
-    if (info === INDEFINITE) while (!this.#in.isBreak()) addItem(items, this.#value(depth));
+    if (info === INDEFINITE) while (!this.#in.takeBreak()) addItem(items, this.#value(depth));
     else
       for (let left = this.#in.count(info, 1); left > 0; left--) {
-        // Numbers are many where they are.
-        if (this.#in.isDouble()) addItem(items, this.#in.double());
+        // A fast path: where one number is, there are many.
+        if (this.#in.takeDoubleHead()) addItem(items, this.#in.double());
         else addItem(items, this.#value(depth));
       }
     return items;
@@ -107,27 +109,27 @@ class CborDecoder {
 
   #record(info: number, depth: number, isBare: boolean): Record<string, unknown> {
     const record = (isBare ? Object.create(null) : {}) as Record<string, unknown>;
-    if (info === INDEFINITE) while (!this.#in.isBreak()) setProperty(record, this.#name(), this.#value(depth));
+    if (info === INDEFINITE) while (!this.#in.takeBreak()) setProperty(record, this.#name(), this.#value(depth));
     else
       for (let left = this.#in.count(info, 2); left > 0; left--) setProperty(record, this.#name(), this.#value(depth));
     return record;
   }
 
-  /** The name of a property: a text, or an integer of another encoder. */
+  /** The name of a property: a string, or an integer from another encoder. */
   #name(): string {
     const name = this.#in.shortName();
     if (name !== undefined) return name;
     const key = this.#in.isNext(ARRAY) ? undefined : this.#value(this.#maxDepth);
     if (typeof key !== "string" && typeof key !== "number" && typeof key !== "bigint")
-      throw malformed("a property whose name is no text");
+      throw malformed("a property name that is not a string");
     return String(key);
   }
 
-  /** An array may be a pair that stands for a leaf, and then is no level. */
+  /** A tagged pair may be a leaf; then it does not count as a level. */
   #pairOrArray(info: number, depth: number): unknown {
     if (depth > this.#maxDepth) throw tooDeep(this.#maxDepth);
     const items: unknown[] = [];
-    // The list in a `["$Set", list]` is never a pair itself, though it may look like one, and no level of its own.
+    // The array in `["$Set", array]` is never a pair itself, though it may look like one, and does not count as a level.
     let list: unknown[] | undefined;
     this.#each(info, 1, () => {
       const isList = items.length === 1 && items[0] === "$Set" && this.#in.isNext(ARRAY);
@@ -168,7 +170,7 @@ class CborDecoder {
       case TAG.text:
         return this.#in.looseText();
       case TAG.negativeZero:
-        if (this.#in.byte() !== 0) throw malformed("a negative zero that is none");
+        if (this.#in.byte() !== 0) throw malformed("an invalid negative zero");
         return -0;
       default:
         return asView(tag, this.#in.bytes());
@@ -192,12 +194,12 @@ class CborDecoder {
     return map;
   }
 
-  /** Tag 27: `["RegExp", source, flags]` or `[class of error, message, properties?]`. Only an error is a level. */
+  /** Tag 27: `["RegExp", source, flags]` or `[error class, message, properties?]`. Only an error counts as a level. */
   #generic(depth: number): RegExp | Error {
     return this.#unrevived(() => {
       const parts: unknown[] = [];
       this.#each(this.#in.info(ARRAY), 1, () => {
-        if (parts.length > 2) throw malformed("a generic object of too many parts");
+        if (parts.length > 2) throw malformed("a generic object with too many parts");
         addItem(parts, parts.length < 2 || parts[0] === "RegExp" ? this.#in.anyText() : this.#properties(depth));
         if (parts[0] !== "RegExp") this.#enter(depth);
       });
@@ -210,7 +212,7 @@ class CborDecoder {
     });
   }
 
-  /** What else is kept of an error. Other encoders may have something else there. */
+  /** The further properties of an error. Other encoders may write something else there. */
   #properties(depth: number): unknown {
     return this.#in.isNext(MAP) ? this.#record(this.#in.info(MAP), depth + 1, true) : this.#value(depth + 1);
   }

@@ -20,18 +20,18 @@ import { CborOutput } from "./output.js";
 import { OVER_LIMIT, UNENCODABLE } from "../values/refusals.js";
 import { TAG } from "./tags.js";
 
-/** How the reader will treat what is written. */
+/** What the reader expects. */
 export interface CborDialect {
   /** It revives `["$Tag", …]` pairs after decoding, so a user's own must be escaped. */
   readonly escaped: boolean;
-  /** It is a published client: nothing that it would not understand. */
+  /** It is a RivetKit client: write only what it understands. */
   readonly portable: boolean;
 }
 
-/** What storage holds, and what our own client sends. */
+/** The dialect of storage, and of requests of our own client. */
 export const NATIVE: CborDialect = { escaped: false, portable: false };
 
-/** What an encoding may become. */
+/** How large and deep an encoding may be. */
 export interface EncodingLimits {
   readonly bytes: number;
   readonly depth: number;
@@ -43,13 +43,10 @@ const ARRAY = 0x80;
 const MAP = 0xa0;
 const TAGGED = 0xc0;
 
-/** One that nobody uses. Code of the value (a proxy, a getter) may encode something else meanwhile: with another one. */
+/** A spare encoder. A proxy or getter in the value may encode something else meanwhile, and then gets another one. */
 let idle: CborEncoder | undefined;
 
-/**
- * The bytes of `value`, in a buffer of their own, in one pass. Throws `UNENCODABLE`, `OVER_LIMIT`, or what a getter or a
- * proxy of the value throws.
- */
+/** Encodes `value` in one pass. Throws `UNENCODABLE`, `OVER_LIMIT`, or what a getter or proxy in the value throws. */
 export function encodeCbor(value: unknown, dialect: CborDialect, limits: EncodingLimits): Uint8Array<ArrayBuffer> {
   const encoder = idle ?? new CborEncoder();
   idle = undefined;
@@ -115,12 +112,12 @@ class CborEncoder {
     } else if (value < 0 && value >= -0x1_0000_0000 && Math.floor(value) === value) {
       this.#out.head(0x20, -1 - value);
     } else {
-      // Spelled out: the bits of a NaN are the machine's choice.
+      // Canonical: the bits of a computed NaN depend on the machine.
       this.#out.float(Number.isNaN(value) ? NaN : value);
     }
   }
 
-  /** Always of 64 bits, so that it is read as a bigint again; larger ones are bytes. */
+  /** Always a 64-bit head, so that it is decoded as a bigint; larger ones are tagged bytes. */
   #bigint(value: bigint): void {
     if (isShortBigint(value)) return this.#out.long(value < 0n ? 0x20 : 0, value < 0n ? -1n - value : value);
     if (passes(value, this.#out.left)) throw OVER_LIMIT;
@@ -197,7 +194,7 @@ class CborEncoder {
     this.#out.head(TAGGED, TAG.map);
     this.#out.head(MAP, size);
     let count = 0;
-    // It may grow and shrink while its items are read.
+    // The map may grow or shrink while its items are read.
     Map.prototype.forEach.call(held, (item, key) => {
       if (++count > size) throw UNENCODABLE;
       this.#value(key, depth);
@@ -208,7 +205,7 @@ class CborEncoder {
 
   #set(set: Set<unknown>, depth: number): void {
     const held = heldSet(set, this.#out.left);
-    // The published clients revive nothing within a native set, but everything within a tagged one.
+    // RivetKit's clients revive nothing within a native set, but everything within a tagged one.
     if (this.#portable && this.#escaped) {
       this.#out.head(ARRAY, 2);
       this.#text("$Set");
@@ -232,7 +229,7 @@ class CborEncoder {
     if (count !== size) throw UNENCODABLE;
   }
 
-  /** `[class, message]`, and a third item for what else is kept, which other readers ignore. Nothing inside is revived. */
+  /** `[class, message, properties?]`; other readers ignore the properties. Nothing inside is revived. */
   #error(error: Error, depth: number): void {
     const { className, message, properties } = errorParts(error);
     const isMore = Object.keys(properties).length > 0;

@@ -3,7 +3,7 @@ import { malformed } from "../errors/malformed.js";
 import { nameAt, textAt } from "./text-input.js";
 import { TAG } from "./tags.js";
 
-/** The additional information of a head whose length is unknown. */
+/** The additional information of an item of indefinite length. */
 export const INDEFINITE = 31;
 
 const BREAK = 0xff;
@@ -11,7 +11,7 @@ const BYTES = 2;
 const TEXT = 3;
 const TAGGED = 6;
 
-/** Reads the items of CBOR one after the other. Every method throws `encoding/invalid` (400), and allocates what is there. */
+/** Reads CBOR items one after another. Methods allocate no more than the bytes that are there, and throw `encoding/invalid`. */
 export class CborInput {
   readonly #bytes: Uint8Array;
   readonly #end: number;
@@ -19,22 +19,22 @@ export class CborInput {
   #at = 0;
 
   constructor(bytes: Uint8Array) {
-    // A Buffer's slices would be views.
+    // Slices of a Node Buffer would be views.
     const isPlain = Object.getPrototypeOf(bytes) === Uint8Array.prototype;
     this.#bytes = isPlain ? bytes : new Uint8Array(bytes.buffer, bytes.byteOffset, bytes.length);
     this.#end = bytes.length;
   }
 
-  /** Throws unless everything was read. */
+  /** Throws if bytes are left. */
   end(): void {
-    if (this.#at < this.#end) throw malformed("there is something after its end");
+    if (this.#at < this.#end) throw malformed("there are bytes after its end");
   }
 
   byte(): number {
     return this.#bytes[this.#pass(1)] as number;
   }
 
-  /** Where the next `count` bytes begin, which are passed. */
+  /** Skips `count` bytes; returns the position of the first. */
   #pass(count: number): number {
     const at = this.#at;
     if (count > this.#end - at) throw endsEarly();
@@ -42,27 +42,27 @@ export class CborInput {
     return at;
   }
 
-  /** Whether the next item is of this type. */
+  /** True if the next item is of this type. */
   isNext(major: number): boolean {
     return (this.#bytes[this.#at] ?? BREAK) >> 5 === major;
   }
 
-  /** Reads the head's first byte of an item that must be of this type. */
+  /** Reads the first byte of the next head; the item must be of this type. */
   info(major: number): number {
     const head = this.byte();
-    if (head >> 5 !== major) throw malformed("a tag on something else than it is for");
+    if (head >> 5 !== major) throw malformed("a tag on an item of the wrong type");
     return head & 31;
   }
 
-  /** Reads a break, if it is there. */
-  isBreak(): boolean {
+  /** Reads a break if one comes next; returns whether it did. */
+  takeBreak(): boolean {
     if (this.#at >= this.#end) throw endsEarly();
     if (this.#bytes[this.#at] !== BREAK) return false;
     this.#at++;
     return true;
   }
 
-  /** The argument of a head; one of 64 bits may be rounded, and is more than there can be. */
+  /** The argument of a head. One of 64 bits may be rounded, and then exceeds any valid length. */
   #argument(info: number): number {
     if (info < 24) return info;
     const bytes = this.#bytes;
@@ -95,25 +95,25 @@ export class CborInput {
     );
   }
 
-  /** Those of 64 bits are bigints: nobody writes a number so. */
+  /** An integer: a bigint if it has 64 bits, as no encoder writes a number so. */
   integer(info: number): number | bigint {
     if (info !== 27) return this.#argument(info);
     return this.#numbers.getBigUint64(this.#pass(8));
   }
 
-  /** The length of bytes or of a text, all of which are there. */
+  /** The length of bytes or of a string; all of them must be there. */
   length(info: number): number {
     return this.count(info, 1);
   }
 
-  /** The length of an array or an object: no more than there are bytes for. */
+  /** The length of an array or an object: at most one item per byte left. */
   count(info: number, itemsPerStep: number): number {
     const count = this.#argument(info);
     if (count * itemsPerStep > this.#end - this.#at) throw endsEarly();
     return count;
   }
 
-  /** The tag's number. */
+  /** A tag number. */
   tag(info: number): number {
     if (info === 27) throw malformed("an unknown tag");
     return this.#argument(info);
@@ -126,7 +126,7 @@ export class CborInput {
     return this.#bytes.subarray(start, this.#at);
   }
 
-  /** `length` bytes that own their buffer. */
+  /** `length` bytes in a buffer of their own. */
   copy(length: number): Uint8Array<ArrayBuffer> {
     const start = this.#at;
     this.#at += length;
@@ -139,7 +139,7 @@ export class CborInput {
     return textAt(this.#bytes, start, length);
   }
 
-  /** The name of a property, if it is a short one of ASCII. */
+  /** The name of a property if it is short and ASCII, else undefined. */
   shortName(): string | undefined {
     const head = this.#bytes[this.#at] ?? BREAK;
     const length = head - 0x60;
@@ -154,10 +154,10 @@ export class CborInput {
     return this.view(this.length(this.info(BYTES)));
   }
 
-  /** A text, be it tagged bytes. */
+  /** A string, also one written as tagged bytes. */
   anyText(): string {
     if (!this.isNext(TAGGED)) return this.text(this.length(this.info(TEXT)));
-    if (this.tag(this.info(TAGGED)) !== TAG.text) throw malformed("something else where a text belongs");
+    if (this.tag(this.info(TAGGED)) !== TAG.text) throw malformed("a value that is not a string where one is required");
     return this.looseText();
   }
 
@@ -171,12 +171,12 @@ export class CborInput {
     if (head >> 5 === 0) return Number(this.integer(head & 31));
     if (head >> 5 === 1) return -1 - Number(this.integer(head & 31));
     const value = head >> 5 === 7 ? this.simple(head & 31) : undefined;
-    if (typeof value !== "number") throw malformed("a date that is no number");
+    if (typeof value !== "number") throw malformed("a date that is not a number");
     return value;
   }
 
-  /** Reads the head of a float of 64 bits, if one comes next. */
-  isDouble(): boolean {
+  /** Reads the head of a 64-bit float if one comes next; returns whether it did. */
+  takeDoubleHead(): boolean {
     if (this.#bytes[this.#at] !== 0xfb) return false;
     this.#at++;
     return true;
@@ -204,7 +204,7 @@ export class CborInput {
       case 27:
         return this.double();
       default:
-        throw malformed("a simple value that JavaScript has not");
+        throw malformed("a simple value unknown in JavaScript");
     }
   }
 

@@ -22,22 +22,22 @@ import { textBytes } from "./text-size.js";
 
 /** How large a value is. */
 export interface Measure {
-  /** What `encodeValue` writes of it. */
+  /** The bytes that `encodeValue` writes. */
   readonly bytes: number;
-  /** Containers within containers in it: 0 for a number, 1 for an empty array. */
+  /** Its nesting depth: 0 for a number, 1 for an empty array. */
   readonly height: number;
 }
 
-/** Measures as `CborEncoder` writes, and keeps nothing. */
+/** Measures what `CborEncoder` would write, without writing it. */
 export class Measuring {
   #left = 0;
   #deepest = 0;
   readonly #maxDepth: number;
   readonly #sizes: Map<object, number> | undefined;
-  /** Asked with the first array. */
+  /** Determined at the first array. */
   #checksHoles: boolean | undefined;
 
-  /** Throws `UNENCODABLE`, `OVER_LIMIT`, or what a getter or a proxy of the value throws. */
+  /** Throws `UNENCODABLE`, `OVER_LIMIT`, or what a getter or proxy in the value throws. */
   static run(value: unknown, depth: number, limitBytes: number): Measure {
     const measuring = new Measuring(MAX_STORED_DEPTH);
     measuring.#deepest = depth;
@@ -46,13 +46,13 @@ export class Measuring {
     return { bytes: limitBytes - measuring.#left, height: measuring.#deepest - depth };
   }
 
-  /** For many values that share parts: with `sizes`, each part is measured once. */
+  /** With `sizes`, parts shared by several measured values are measured once. */
   constructor(maxDepth: number, sizes?: Map<object, number>) {
     this.#maxDepth = maxDepth;
     this.#sizes = sizes;
   }
 
-  /** The bytes of a value, `limitBytes` if it has more. Throws as `run`. */
+  /** The bytes of a value, at most `limitBytes`. Throws like `run`. */
   sizeOf(value: unknown, limitBytes: number): number {
     this.#left = limitBytes;
     try {

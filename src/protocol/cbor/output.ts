@@ -2,15 +2,15 @@ import { headBytes } from "./heads.js";
 import { OVER_LIMIT } from "../values/refusals.js";
 import { isOdd, textBytes } from "./text-size.js";
 
-/** What is kept from one encoding to the next; larger buffers are left to the collector. */
+/** The size of the buffer kept between encodings; larger ones are garbage-collected. */
 const KEPT_BYTES = 16_384;
 
-/** Room for any head and what follows it immediately: every item finds it, so that only texts and bytes ask for more. */
+/** Room that is always free for a head and a short item: only strings and bytes must ask for more. */
 const SLACK = 32;
 
-/** Texts of so many units are worth a call into the runtime's encoder; shorter ones are written faster by hand. */
+/** Strings from this length on are worth a call to the runtime's encoder; shorter ones are faster by hand. */
 const LONG_TEXT = 64;
-/** Above it, a text is measured before it is written. */
+/** Strings above this length are measured before they are written. */
 const SHORT_OF_ROOM = 16_384;
 const SAMPLE = 32;
 
@@ -18,13 +18,13 @@ const TEXT = 0x60;
 
 const utf8 = new TextEncoder();
 
-/** Writes the items of CBOR into a buffer of its own that grows. Throws `OVER_LIMIT` once it holds more than it may. */
+/** Writes CBOR items into a growing buffer of its own. Throws `OVER_LIMIT` once it exceeds the limit. */
 export class CborOutput {
   #buffer = new Uint8Array(KEPT_BYTES);
   #view = new DataView(this.#buffer.buffer);
   #at = 0;
   #limit = 0;
-  /** Beyond this, the next item needs more room, or is over the limit. */
+  /** Past this position, the next item needs more room or is over the limit. */
   #edge = 0;
 
   start(limitBytes: number): void {
@@ -33,7 +33,7 @@ export class CborOutput {
     this.#setEdge();
   }
 
-  /** What was written, in a buffer of its own. */
+  /** Returns what was written, in a buffer of its own. */
   finish(): Uint8Array<ArrayBuffer> {
     if (this.#at > this.#limit) throw OVER_LIMIT;
     return this.#buffer.slice(0, this.#at);
@@ -48,13 +48,13 @@ export class CborOutput {
     return this.#limit - this.#at;
   }
 
-  /** One byte: a simple value. */
+  /** Writes one byte: a simple value. */
   byte(byte: number): void {
     if (this.#at >= this.#edge) this.#reserve(1);
     this.#buffer[this.#at++] = byte;
   }
 
-  /** `major` is the type in the three highest bits; `argument` has 32 bits. */
+  /** Writes a head. `major`: the type in the three highest bits; `argument`: at most 32 bits. */
   head(major: number, argument: number): void {
     if (this.#at >= this.#edge) this.#reserve(1);
     const buffer = this.#buffer;
@@ -81,7 +81,7 @@ export class CborOutput {
     this.#at += 8;
   }
 
-  /** An integer of 64 bits, as its head only. */
+  /** Writes a 64-bit integer, which is a head only. */
   long(major: number, argument: bigint): void {
     if (this.#at >= this.#edge) this.#reserve(1);
     this.#buffer[this.#at++] = major | 27;
@@ -97,7 +97,7 @@ export class CborOutput {
     this.#at += length;
   }
 
-  /** Writes a text, unless it is odd. Answers whether it did. */
+  /** Writes a string unless it is odd (see `text-size.ts`). Returns whether it did. */
   text(text: string): boolean {
     const { length } = text;
     if (length >= LONG_TEXT) return this.#longText(text);
@@ -126,7 +126,7 @@ export class CborOutput {
     if (text.length > SHORT_OF_ROOM) return this.#longAscii(text) || this.#measuredText(text);
     if (isOdd(text)) return false;
     this.#makeRoom(3 * text.length);
-    // Where it begins is a guess, right for all texts of ASCII and most others.
+    // The size of the head is a guess, right for ASCII and most other strings.
     const guess = this.#at + headBytes(text.length);
     const { written } = utf8.encodeInto(text, this.#buffer.subarray(guess));
     const start = this.#at + headBytes(written);
@@ -137,16 +137,16 @@ export class CborOutput {
     return true;
   }
 
-  /** One so long that room for the most it may take would be a waste. */
+  /** Writes a long string if it is ASCII; room for the worst case would be wasteful. Returns whether it did. */
   #longAscii(text: string): boolean {
     const { length } = text;
-    // Most texts that are not ASCII show it soon.
+    // Most strings that are not ASCII show it early.
     for (let i = 0; i < SAMPLE; i++) if (text.charCodeAt(i) >= 0x80) return false;
     const start = this.#at;
     this.head(TEXT, length);
     this.#reserve(length);
     const { read } = utf8.encodeInto(text, this.#buffer.subarray(this.#at, this.#at + length));
-    // As many bytes as units, and all were read: all are ASCII.
+    // All units fit into as many bytes: all are ASCII.
     this.#at = read === length ? this.#at + length : start;
     return read === length;
   }
@@ -162,7 +162,7 @@ export class CborOutput {
     return true;
   }
 
-  /** Writes an odd text, under the head of a text or of bytes. */
+  /** Writes an odd string, under the head of a string or of bytes. */
   oddText(major: number, text: string): void {
     if (text.length > this.left) throw OVER_LIMIT;
     const size = ~textBytes(text);
@@ -171,7 +171,7 @@ export class CborOutput {
     this.#units(text);
   }
 
-  /** By hand, half a surrogate pair being a character like any other. */
+  /** Writes UTF-8 by hand, encoding a lone surrogate like any other character. */
   #units(text: string): void {
     const buffer = this.#buffer;
     let at = this.#at;

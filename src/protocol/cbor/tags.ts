@@ -1,4 +1,4 @@
-/** CBOR tags. Those over 20,000 are our own ("PA", "PD", …), for what CBOR has no tag for; typed arrays have theirs by RFC 8746. */
+/** CBOR tags. Those over 20,000 are our own ("PA", "PD", …), where CBOR has none. Typed arrays use RFC 8746. */
 export const TAG = {
   isoDate: 0,
   epochDate: 1,

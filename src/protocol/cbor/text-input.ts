@@ -1,12 +1,16 @@
 import { textOfBytes } from "../values/loose-text.js";
 
-/** Texts of so many bytes are worth a call into the runtime's decoder; shorter ones of ASCII are read faster by hand. */
+/** Strings from this length on are worth a call to the runtime's decoder; shorter ASCII is faster by hand. */
 const LONG_TEXT = 64;
 
-/** Arrays of code units, by their length: to make a text of one is the fastest way to make a short one. */
+/** Arrays of code units by length: converting one is the fastest way to make a short string. */
 const unitsByLength: number[][] = [];
 
-/** The text of `length` bytes at `start`. Throws `encoding/invalid` (400) unless they are UTF-8. */
+/**
+ * Decodes `length` bytes of UTF-8 at `start`.
+ *
+ * @throws {encoding/invalid} when they are not UTF-8
+ */
 export function textAt(bytes: Uint8Array, start: number, length: number): string {
   return asciiAt(bytes, start, length) ?? textOfBytes(bytes.subarray(start, start + length));
 }
@@ -22,10 +26,10 @@ function asciiAt(bytes: Uint8Array, start: number, length: number): string | und
   return String.fromCharCode.apply(null, units);
 }
 
-/** Names of properties come again and again: those met last, by a number made of their bytes. */
+/** A cache of property names, which repeat, by a hash of their bytes. */
 const names: (string | undefined)[] = Array.from({ length: 256 }, () => undefined);
 
-/** The name of `length` bytes at `start`, if they are ASCII. */
+/** The name of `length` bytes at `start` if they are ASCII, else undefined. */
 export function nameAt(bytes: Uint8Array, start: number, length: number): string | undefined {
   if (length === 0) return "";
   const slot =

@@ -1,13 +1,13 @@
 import { decodeValue } from "./value-codec.js";
 
 /**
- * Objects that the engine decoded for the code of a workflow: results, loop states, messages. After a crash the code gets
- * the same values again, so that what it does with them must not depend on who else had them in hand.
+ * Objects that the engine decoded for a workflow's code: results, loop states, messages. A replay gets fresh ones, so what
+ * the code does with them must not depend on who else holds them: the state copies them.
  */
 const decoded = new WeakSet<object>();
 let hasDecoded = false;
 
-/** The value that `bytes` hold, marked as the workflow's own, with all that is in it. */
+/** Decodes a value and marks it, with everything in it, as decoded for a workflow. */
 export function decodeForWorkflow(bytes: Uint8Array): unknown {
   const value = decodeValue(bytes);
   mark(value);
@@ -15,12 +15,12 @@ export function decodeForWorkflow(bytes: Uint8Array): unknown {
   return value;
 }
 
-/** Whether an object is part of a value that the code of a workflow got from the engine. */
+/** True for an object in a value that `decodeForWorkflow` returned. */
 export function isDecodedForWorkflow(value: object): boolean {
   return hasDecoded && decoded.has(value);
 }
 
-/** As deep as what is decoded can be: the stack holds it. */
+/** Recursive: the decoder limits the depth to what the stack holds. */
 function mark(value: unknown): void {
   if (typeof value !== "object" || value === null) return;
   decoded.add(value);
@@ -31,7 +31,7 @@ function mark(value: unknown): void {
       mark(item);
     }
   } else if (value instanceof Set) for (const item of value) mark(item);
-  // Buffers and dates have no members; those of an error are its properties.
+  // Buffers and dates have no members; the members of an error are its properties.
   else if (!ArrayBuffer.isView(value))
     for (const key of Object.getOwnPropertyNames(value)) mark((value as Record<string, unknown>)[key]);
 }

@@ -4,9 +4,9 @@ import { own } from "../own.js";
 import { checkValue, notSerializable } from "../values/value-check.js";
 import { sizeOfValue } from "./value-size.js";
 
-/** How it was tried to encode a value, and what an error calls it. */
+/** The limits that a value was encoded with, and how an error names it. */
 export interface Attempt {
-  /** How many containers the value stands in, and how many there may be. */
+  /** The number of containers around the value, and the most there may be. */
   readonly depth: number;
   readonly maxDepth: number;
   readonly limitBytes: number;
@@ -14,10 +14,10 @@ export interface Attempt {
   readonly rootPath?: string;
 }
 
-/** Counting stops at four times the limit, and not before this: a value far beyond it need not be known to the byte. */
+/** Measuring stops at four times the limit, but not before this: far beyond it, the exact size does not matter. */
 const LEAST_COUNTED_BYTES = 8_000_000;
 
-/** Says what is wrong with a value that could not be encoded: the encoders themselves keep no path, to be fast. */
+/** Finds out why a value could not be encoded, and where: the encoders keep no path, to be fast. */
 export function encodingFailure(error: unknown, value: unknown, attempt: Attempt): ActorError {
   const { depth, maxDepth, what, rootPath = "$" } = own(attempt);
   try {

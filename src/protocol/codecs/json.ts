@@ -21,27 +21,37 @@ import {
 /** How to write JSON. */
 export interface JsonOptions {
   /**
-   * The reader is our own, so that every value keeps its kind. Otherwise only the tags of the published clients are
-   * used: a Date becomes its ISO text, a Map `{}`, a RegExp its text, an Error `{name, message}`, a typed array other
-   * than Uint8Array a list of its numbers, NaN and infinities null.
+   * The reader is our own, so every value keeps its type. Otherwise only the tags of RivetKit's clients are used: a Date
+   * becomes its ISO string, a Map `{}`, a RegExp its string, an Error `{name, message}`, a typed array other than Uint8Array
+   * an array of numbers, NaN and infinities null.
    */
   extended?: boolean;
 }
 
-/** JSON text of any value of the codec's domain. Throws `value/not_serializable` (400) or `value/too_large` (413). */
+/**
+ * Encodes any value that the codec supports as JSON.
+ *
+ * @throws {value/not_serializable} when it holds something that cannot be encoded
+ * @throws {value/too_large} when it exceeds 32 MiB
+ */
 export function encodeJson(value: unknown, options: JsonOptions = {}): string {
   return JSON.stringify(toJsonTree(value, options));
 }
 
 /**
- * The value of JSON text, all tags revived, `__proto__` being a key like any other. Throws `encoding/invalid` (400), also
- * for what is beyond `limits`.
+ * Decodes JSON and revives all tags; `__proto__` is a key like any other.
+ *
+ * @throws {encoding/invalid} when it is malformed or exceeds `limits`
  */
 export function decodeJson(text: string, limits = OWN_LIMITS): unknown {
   return fromJsonTree(parseJson(text), limits);
 }
 
-/** The value of JSON text as it stands: no pair is a tag. Throws `encoding/invalid` (400). */
+/**
+ * Decodes JSON without reviving tags.
+ *
+ * @throws {encoding/invalid} when it is malformed or nested too deeply
+ */
 export function decodePlainJson(text: string, { depth } = OWN_LIMITS): unknown {
   const tree = parseJson(text);
   if (!isWithin(tree, depth)) throw tooDeep(depth);
@@ -57,11 +67,11 @@ function parseJson(text: string): unknown {
   try {
     return JSON.parse(text);
   } catch {
-    throw malformed("it is no JSON");
+    throw malformed("it is not JSON");
   }
 }
 
-/** What `JSON.stringify` writes as `encodeJson` would: to embed a value in something larger. */
+/** The tree that `JSON.stringify` turns into what `encodeJson` returns, for embedding in a larger one. */
 export function toJsonTree(value: unknown, options: JsonOptions = {}): unknown {
   try {
     return new JsonEncoder(ownField(options, "extended") ?? false).encode(value, 0);
@@ -70,7 +80,11 @@ export function toJsonTree(value: unknown, options: JsonOptions = {}): unknown {
   }
 }
 
-/** The value of what `JSON.parse` gave. Takes the tree over: it is changed in place. Throws `encoding/invalid` (400). */
+/**
+ * Revives what `JSON.parse` returned, in place.
+ *
+ * @throws {encoding/invalid} when a tag is malformed or the tree exceeds `limits`
+ */
 export function fromJsonTree(tree: unknown, limits = OWN_LIMITS): unknown {
   return new JsonRevival(limits).value(tree, 0);
 }
@@ -84,7 +98,7 @@ class JsonRevival {
     this.#regExpLeft = regExpLength;
   }
 
-  /** `depth` is how many containers are around the tree. */
+  /** `depth`: the number of containers around the tree. */
   value(tree: unknown, depth: number): unknown {
     if (typeof tree !== "object" || tree === null) return tree;
     if (Array.isArray(tree)) return this.#array(tree, depth);
@@ -92,7 +106,7 @@ class JsonRevival {
     const record = tree as Record<string, unknown>;
     for (const key of Object.keys(record)) {
       const child = record[key];
-      // Every key is an own property already, `__proto__` too, so that assigning touches no prototype.
+      // Every key is an own property already, even `__proto__`, so assigning touches no prototype.
       if (typeof child === "object" && child !== null) record[key] = this.value(child, depth + 1);
     }
     return record;
@@ -105,7 +119,7 @@ class JsonRevival {
     return array;
   }
 
-  /** A pair may stand for a leaf, and then is no level. */
+  /** A tagged pair may be a leaf; then it does not count as a level. */
   #pair([tag, payload]: [string, unknown], depth: number): unknown {
     if (depth > this.#maxDepth) throw tooDeep(this.#maxDepth);
     if (tag === "$RegExp") this.#takeRegExp(payload);
@@ -125,7 +139,7 @@ class JsonRevival {
   }
 }
 
-/** What each value counts of the limit, beside a text's length: less than it takes in memory while JSON is made. */
+/** What each value counts toward the limit, plus a string's length: less than it takes in memory meanwhile. */
 const VALUE_COST = 8;
 
 class JsonEncoder {
@@ -200,7 +214,7 @@ class JsonEncoder {
   }
 
   #map(map: Map<unknown, unknown>, depth: number): unknown {
-    // Both ways the entries are walked: what cannot be encoded is an error, not lost.
+    // Encoded in both cases: an entry that cannot be encoded is an error, not lost.
     const entries = Array.from(heldMap(map, this.#left), ([key, item]) => [
       this.encode(key, depth),
       this.encode(item, depth),

@@ -2,15 +2,15 @@ import { Measuring } from "../cbor/measure.js";
 import { MAX_DECODED_DEPTH } from "../limits.js";
 import { membersOf } from "../values/value-members.js";
 
-/** How large a value is, for the error that says so. */
+/** The size of a value, for the `value/too_large` error. */
 export interface ValueSize {
-  /** The largest thing directly inside it; "" if nothing is. */
+  /** The path of its largest direct member; "" if it has none. */
   readonly path: string;
-  /** Its encoded bytes, no more than were to be counted. */
+  /** Its encoded bytes, counted up to a limit. */
   readonly sizeBytes: number;
 }
 
-/** Measures a value that `checkValue` accepts, up to `most` bytes. Parts that it shares are measured once. */
+/** Measures a value that `checkValue` accepts, up to `most` bytes. Shared parts are measured once. */
 export function sizeOfValue(value: unknown, most: number): ValueSize {
   const measuring = new Measuring(MAX_DECODED_DEPTH, new Map());
   const sizeBytes = measuring.sizeOf(value, most);

@@ -1,7 +1,7 @@
 /**
- * For the end of a `switch` over a union: the compiler refuses it while a case is missing.
+ * Marks code that is unreachable if a `switch` covers every case of a union: a missing case is a compile error.
  *
- * @throws an Error that names the value
+ * @throws an Error that names the value, if it is reached anyway
  * @example
  *     switch (shape.kind) { case "circle": return 1; default: return assertUnreachable(shape); }
  */

@@ -1,6 +1,6 @@
 import { ownField } from "../own.js";
 
-/** What the wire says about an error code: its HTTP status, and whether message and metadata reach the caller. */
+/** The HTTP status of an error code, and whether message and metadata reach the caller. */
 export interface ErrorCodeInfo {
   readonly status: number;
   readonly public: boolean;
@@ -9,7 +9,7 @@ export interface ErrorCodeInfo {
 const shown = (status: number): ErrorCodeInfo => ({ status, public: true });
 const masked = (status: number): ErrorCodeInfo => ({ status, public: false });
 
-/** Codes of the user's own choosing: every `user/…` is a 400 that the caller may read. */
+/** Defaults for codes that no table has: every `user/…`, for example, is a 400 that the caller may read. */
 const GROUP_DEFAULTS = new Map<string, ErrorCodeInfo>([
   ["user", shown(400)],
   ["schedule", shown(400)],
@@ -18,7 +18,7 @@ const GROUP_DEFAULTS = new Map<string, ErrorCodeInfo>([
 
 const UNKNOWN: ErrorCodeInfo = masked(500);
 
-/** Every code that this package makes, and no other: test/architecture/error-codes.test.ts compares it with the source. */
+/** Exactly the codes that this package throws: test/architecture/error-codes.test.ts compares them with the source. */
 const CODES: Readonly<Record<string, ErrorCodeInfo>> = {
   "actor/aborted": shown(500),
   "actor/action_not_found": shown(404),
@@ -205,8 +205,8 @@ const CODES: Readonly<Record<string, ErrorCodeInfo>> = {
 };
 
 /**
- * Codes that only RivetKit makes, where they are more than a masked 500. `errorCodeInfo` reads them: a client of this package goes
- * by the status when a server of RivetKit closes its connection with one, and code moved from RivetKit may throw one.
+ * Codes that only RivetKit throws, unless they are a masked 500. Our client goes by the status when a RivetKit server closes its
+ * connection with one, and code moved from RivetKit may throw one.
  */
 const RIVETKIT_CODES: Readonly<Record<string, ErrorCodeInfo>> = {
   "actor/destroyed_during_creation": shown(503),
@@ -252,7 +252,7 @@ const RIVETKIT_CODES: Readonly<Record<string, ErrorCodeInfo>> = {
   "registry/shut_down": shown(503),
 };
 
-/** Status and publicity of a code. A code that no table has follows its group; without one it is a masked 500. */
+/** The status and visibility of a code. A code in no table gets its group's default, or else a masked 500. */
 export function errorCodeInfo(group: string, code: string): ErrorCodeInfo {
   const name = `${group}/${code}`;
   return ownField(CODES, name) ?? ownField(RIVETKIT_CODES, name) ?? GROUP_DEFAULTS.get(group) ?? UNKNOWN;

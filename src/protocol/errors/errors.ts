@@ -1,24 +1,24 @@
 import { errorCodeInfo } from "./error-codes.js";
 import { own, ownField } from "../own.js";
 
-/** The code of an error that carries none of its own. */
+/** The code of errors without one. */
 export const INTERNAL_ERROR_CODE = "internal_error";
-/** The text that stands in for a message that the caller may not see. */
+/** Replaces messages that the caller may not see. */
 export const INTERNAL_ERROR_DESCRIPTION = "An internal error occurred";
-/** The code of a `UserError` made without one. */
+/** The default code of a `UserError`. */
 export const USER_ERROR_CODE = "user_error";
 
 const INTERNAL_ERROR_GROUP = "rivetkit";
 const USER_ERROR_GROUP = "user";
 
-/** Which actor an error came from. */
+/** The actor that an error came from. */
 export interface ErrorActor {
   actorId: string;
   generation: number;
   key?: string;
 }
 
-/** What an `ActorError` may carry beyond group, code and message. Status and publicity default to the code's. */
+/** Options of an `ActorError`. `public` and `statusCode` default to those of its code. */
 export interface ActorErrorOptions {
   metadata?: unknown;
   public?: boolean;
@@ -27,18 +27,18 @@ export interface ActorErrorOptions {
   actor?: ErrorActor | undefined;
 }
 
-/** Any error with a code: what the engine throws at users, and what a client gets back. */
+/** Any error with a group and a code: what Perdure throws, and what its client rejects with. */
 export class ActorError extends Error {
-  /** The brand: errors cross realms and RPC, so identity is this property and not the class. */
+  /** The brand: errors cross realms and RPC, so this property identifies them, not the class. */
   readonly __type: "ActorError" | "RivetError" = "ActorError";
   readonly group: string;
   readonly code: string;
   readonly metadata: unknown;
   /** Whether message and metadata may reach a remote caller. */
   readonly public: boolean;
-  /** The HTTP status it is answered with. */
+  /** The HTTP status of a response with this error. */
   readonly statusCode: number;
-  /** The actor it came from, when the wire said so. */
+  /** The actor it came from, if known. */
   declare readonly actor?: ErrorActor;
 
   constructor(group: string, code: string, message: string, options: ActorErrorOptions = {}) {
@@ -54,7 +54,7 @@ export class ActorError extends Error {
     if (given.actor !== undefined) this.actor = given.actor;
   }
 
-  /** Whether `error` is one, whichever realm, package copy or RPC boundary it comes from. */
+  /** Whether `error` is an ActorError, from any realm, copy of the package or side of an RPC. */
   static isActorError(error: unknown): error is ActorError {
     if (typeof error !== "object" || error === null || !Object.hasOwn(error, "__type")) return false;
     const { __type, group, code } = error as Partial<Record<"__type" | "group" | "code", unknown>>;
@@ -63,7 +63,7 @@ export class ActorError extends Error {
     );
   }
 
-  /** The same as `isActorError`, under RivetKit's name. */
+  /** RivetKit's name for `isActorError`. */
   static isRivetError(error: unknown): error is ActorError {
     return ActorError.isActorError(error);
   }
@@ -74,14 +74,20 @@ export const RivetError = ActorError;
 /** RivetKit's name for `ActorError`. */
 export type RivetError = ActorError;
 
-/** What a `UserError` may carry. */
+/** Options of a `UserError`. */
 export interface UserErrorOptions {
   code?: string;
   metadata?: unknown;
   cause?: unknown;
 }
 
-/** An error that user code throws for its callers to read: group `user`, status 400, message and metadata pass. */
+/**
+ * An error that user code throws for its callers to read: group `user`, status 400. Callers receive code (default
+ * `user_error`), message and metadata.
+ *
+ * @example
+ *     throw new UserError("Out of stock", { code: "out_of_stock", metadata: { sku } });
+ */
 export class UserError extends ActorError {
   constructor(message: string, options: UserErrorOptions = {}) {
     super(USER_ERROR_GROUP, ownField(options, "code") ?? USER_ERROR_CODE, message, {
@@ -102,9 +108,9 @@ export interface ErrorData {
 }
 
 /**
- * What a caller may see of `error`. Public coded errors pass whole; other coded ones keep group and code only; the rest
- * become `rivetkit/internal_error`. `expose` lifts the mask (local development). `internal` says that the text was, or
- * would be, masked: log such an error. Never throws.
+ * What a caller may see of `error`: all of a public ActorError, only group and code of another one, and
+ * `rivetkit/internal_error` for any other error. `expose` unmasks messages (local development). `internal` is true for an
+ * error whose message was, or would be, masked: log it. Never throws.
  */
 export function toErrorData(
   error: unknown,
@@ -128,7 +134,7 @@ export function toErrorData(
   return { data, status: isStatus(error.statusCode) ? error.statusCode : info.status, internal: !isPublic };
 }
 
-/** The error that `data` describes. Without `status` it has its code's. It is public: its text has left already. */
+/** The error that `data` describes. `status` defaults to its code's. It is public: its message has already left the server. */
 export function fromErrorData(data: ErrorData, status?: number): ActorError {
   const options: ActorErrorOptions = {
     metadata: ownField(data, "metadata"),

@@ -1,10 +1,14 @@
 import { ActorError } from "./errors.js";
 
-/** For entries that exist to say that something does not. @throws feature/unsupported */
+/**
+ * For entry points of RivetKit that exist here only to say what to use instead.
+ *
+ * @throws {feature/unsupported} always
+ */
 export function missingModule(path: string, instead: string): never {
   throw new ActorError(
     "feature",
     "unsupported",
-    `There is no "${path}" here: ${instead} See docs/guides/migrating-from-rivetkit.md.`,
+    `There is no "${path}" here: ${instead} See docs/guides/migrating-from-rivetkit.md`,
   );
 }

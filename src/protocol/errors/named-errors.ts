@@ -1,6 +1,6 @@
 import { ActorError, INTERNAL_ERROR_CODE, type ActorErrorOptions } from "./errors.js";
 
-/** What has the shape of an error with a code: an ActorError of any copy of the package, or the data of one. */
+/** The shape of an error with a code: an ActorError from any copy of the package, or its data. */
 export interface RivetErrorLike {
   readonly group: string;
   readonly code: string;
@@ -10,21 +10,21 @@ export interface RivetErrorLike {
   readonly statusCode?: number;
 }
 
-/** What stands in for an error's missing group, code or message. */
+/** Replaces an error's missing group, code or message. */
 export interface ErrorFallback extends ActorErrorOptions {
   readonly group?: string;
   readonly code?: string;
   readonly message?: string;
 }
 
-/** What callers of an actor that restarts should know. */
+/** Metadata of an `actor/restarting` error. */
 export interface ActorRestartingOptions {
   readonly phase?: string;
-  /** ms after which to try again. */
+  /** ms after which to retry. */
   readonly retryAfterMs?: number;
 }
 
-/** Whether `error` has group, code and message. A shape only: anybody can make one. */
+/** Whether `error` has a group, a code and a message. Checks the shape only: any code can make such an object. */
 export function isRivetErrorLike(error: unknown): error is RivetErrorLike {
   if (typeof error !== "object" || error === null) return false;
   const { group, code, message, __type = "RivetError" } = error as Readonly<Record<string, unknown>>;
@@ -36,19 +36,24 @@ export function isRivetErrorLike(error: unknown): error is RivetErrorLike {
   );
 }
 
-/** Whether `error` is the one of this group and code: `isRivetErrorCode(error, "queue", "full")`. */
+/**
+ * Whether `error` has this group and code.
+ *
+ * @example
+ *     if (isRivetErrorCode(error, "queue", "full")) await later();
+ */
 export function isRivetErrorCode(error: unknown, group: string, code: string): boolean {
   return isRivetErrorLike(error) && error.group === group && error.code === code;
 }
 
-/** Whether a wait was given up: its signal aborted, or the actor stopped (`actor/aborted`). */
+/** Whether `error` is `actor/aborted`: the signal of a wait was aborted, or the actor stopped. */
 export function isActorAbortedError(error: unknown): boolean {
   return isRivetErrorCode(error, "actor", "aborted");
 }
 
 /**
- * The ActorError that anything thrown is, or is made into. One without a code becomes `fallback`'s, by default
- * `actor/internal_error`, keeps its message, and is the new error's cause. Remote callers see no more of it than its code allows.
+ * Converts anything thrown to an ActorError. An error without a code gets `fallback`'s, by default `actor/internal_error`; it
+ * keeps its message and becomes the cause. Remote callers see no more of it than its code allows.
  */
 export function toRivetError(error: unknown, fallback: ErrorFallback = {}): ActorError {
   if (error instanceof ActorError) return error;
@@ -64,25 +69,25 @@ export function toRivetError(error: unknown, fallback: ErrorFallback = {}): Acto
   return new ActorError(group, code, messageOf(error) ?? message, { cause: error, ...options });
 }
 
-/** A fault of the server's own code: `actor/internal_error` (500). Remote callers see neither message nor metadata. */
+/** Creates `actor/internal_error` (500), for a bug in the server's own code. Remote callers see neither message nor metadata. */
 export function internalError(message: string, options: Omit<ErrorFallback, "message"> = {}): ActorError {
   const { group = "actor", code = INTERNAL_ERROR_CODE, ...rest } = options;
   return new ActorError(group, code, message, rest);
 }
 
-/** `encoding/invalid` (400): there is no such encoding, or its bytes are malformed. */
+/** Creates `encoding/invalid` (400): the encoding is unknown, or its bytes are malformed. */
 export function invalidEncoding(format?: string): ActorError {
   return new ActorError("encoding", "invalid", `Invalid encoding \`${format}\`.`);
 }
 
-/** `request/invalid` (400). `error`, which may be a text, says why. */
+/** Creates `request/invalid` (400). `error`, an error or a string, says why. */
 export function invalidRequest(error: unknown): ActorError {
   return new ActorError("request", "invalid", `Invalid request: ${messageOf(error) ?? String(error)}`, {
     cause: error,
   });
 }
 
-/** `actor/not_found` (404). `identifier` is a name, key or id. */
+/** Creates `actor/not_found` (404). `identifier` is a name, key or id. */
 export function actorNotFound(identifier?: string): ActorError {
   return new ActorError(
     "actor",
@@ -91,7 +96,7 @@ export function actorNotFound(identifier?: string): ActorError {
   );
 }
 
-/** `actor/stopping` (503). */
+/** Creates `actor/stopping` (503). */
 export function actorStopping(identifier?: string): ActorError {
   return new ActorError(
     "actor",
@@ -100,7 +105,7 @@ export function actorStopping(identifier?: string): ActorError {
   );
 }
 
-/** `actor/restarting` (503): try again, in `retryAfterMs` if that is given. */
+/** Creates `actor/restarting` (503): the caller should retry, after `retryAfterMs` if given. */
 export function actorRestarting({ phase, retryAfterMs }: ActorRestartingOptions = {}): ActorError {
   return new ActorError("actor", "restarting", "Actor is restarting. Retry the request.", {
     metadata: {
@@ -112,8 +117,8 @@ export function actorRestarting({ phase, retryAfterMs }: ActorRestartingOptions 
 }
 
 /**
- * `auth/unauthorized` (401): the caller has not said who it is, or not well enough. For `authorize` and hooks that refuse; clients
- * give up, and may sign in again.
+ * Creates `auth/unauthorized` (401): the caller is not authenticated. Throw it in `authorize` and hooks to reject a caller;
+ * clients do not retry.
  *
  * @example
  *     onBeforeConnect: async (_c, params: { token?: string }) => {
@@ -124,12 +129,15 @@ export function unauthorizedError(message = "Unauthorized"): ActorError {
   return new ActorError("auth", "unauthorized", message);
 }
 
-/** `auth/forbidden` (403): we know who it is, and it may not. For `authorize` and hooks that refuse; clients give up. */
+/**
+ * Creates `auth/forbidden` (403): the caller is authenticated but not allowed. Throw it in `authorize` and hooks to reject a
+ * caller; clients do not retry.
+ */
 export function forbiddenError(message = "Forbidden"): ActorError {
   return new ActorError("auth", "forbidden", message);
 }
 
-/** `feature/unsupported` (501). */
+/** Creates `feature/unsupported` (501). */
 export function unsupportedFeature(feature: string): ActorError {
   return new ActorError("feature", "unsupported", `Unsupported feature: ${feature}`);
 }

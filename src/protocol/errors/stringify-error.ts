@@ -1,5 +1,5 @@
 /**
- * What was thrown, as one text for a log: an error's stack, and those of its causes. Never throws.
+ * Formats anything thrown as one string for a log: an error's stack and those of its causes. Never throws.
  *
  * @example
  *     try { await charge(); } catch (error) { c.log.warn({ msg: "charge failed", error: stringifyError(error) }); }
@@ -14,7 +14,7 @@ export function stringifyError(error: unknown): string {
   return lines.length > 0 ? lines.join("\nCaused by: ") : "undefined";
 }
 
-/** A getter may throw. */
+/** The cause; undefined if a getter throws. */
 function causeOf(error: unknown): unknown {
   try {
     return error instanceof Error ? error.cause : undefined;

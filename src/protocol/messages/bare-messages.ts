@@ -15,10 +15,10 @@ import type {
 import { decodeTaggedCbor, encodeTaggedCbor, type WireOptions } from "../codecs/wire-cbor.js";
 import { own } from "../own.js";
 
-/** Arguments come as a list. */
+/** Arguments come in an array. */
 const ARGS_LIMITS = callerLimits(1);
 
-/** How one kind of message is written and read; `decode` throws `encoding/invalid` (400) and nothing else. */
+/** Encodes and decodes one kind of message. `decode` throws only `encoding/invalid`. */
 export interface MessageCodec<T> {
   encode(message: T, options?: WireOptions): Uint8Array<ArrayBuffer>;
   decode(bytes: Uint8Array): T;
@@ -201,6 +201,6 @@ function withActor(source: BareReader, data: ErrorData): ErrorData {
 function readArgs(source: BareReader, limits = OWN_LIMITS): unknown[] {
   const args = decodeTaggedCbor(source.data(), limits);
   if (args === undefined || args === null) return [];
-  if (!Array.isArray(args)) throw malformed("the arguments are no list");
+  if (!Array.isArray(args)) throw malformed("the arguments are not an array");
   return args as unknown[];
 }

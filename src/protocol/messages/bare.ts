@@ -1,12 +1,12 @@
 import { bytesOfText, textOfBytes } from "../values/loose-text.js";
 import { malformed } from "../errors/malformed.js";
 
-/** The version of the published clients' structs. */
+/** The version of the structs of RivetKit's clients. */
 export const BARE_VERSION = 4;
 
 const MAX_UINT64 = 0xffff_ffff_ffff_ffffn;
 
-/** Writes the BARE primitives that the wire's structs are made of, after their version. */
+/** Writes a struct in BARE: its version, then the primitives it consists of. */
 export class BareWriter {
   readonly #parts: Uint8Array[] = [Uint8Array.of(BARE_VERSION & 0xff, BARE_VERSION >> 8)];
 
@@ -20,7 +20,7 @@ export class BareWriter {
     return bytes;
   }
 
-  /** A variable-length unsigned integer, of 64 bits at most. */
+  /** A variable-length unsigned integer of at most 64 bits. */
   uint(value: number | bigint): void {
     const bytes: number[] = [];
     let rest = BigInt(value);
@@ -53,7 +53,7 @@ export class BareWriter {
   }
 }
 
-/** Reads what `BareWriter` writes. Every method throws `encoding/invalid` (400). */
+/** Reads what `BareWriter` writes. Every method throws `encoding/invalid` for malformed data. */
 export class BareReader {
   readonly #bytes: Uint8Array;
   #position = 0;
@@ -62,12 +62,12 @@ export class BareReader {
     this.#bytes = bytes;
     const version = this.#u8() | (this.#u8() << 8);
     if (version !== BARE_VERSION)
-      throw malformed(`version ${version} of the protocol is not spoken here, but ${BARE_VERSION}`);
+      throw malformed(`version ${version} of the protocol is not supported, only ${BARE_VERSION}`);
   }
 
-  /** Throws unless everything was read. */
+  /** Throws if bytes are left. */
   end(): void {
-    if (this.#position < this.#bytes.length) throw malformed("there is something after its end");
+    if (this.#position < this.#bytes.length) throw malformed("there are bytes after its end");
   }
 
   uint(): bigint {
@@ -98,7 +98,7 @@ export class BareReader {
     return textOfBytes(this.data());
   }
 
-  /** A view of the bytes: it is decoded at once, and kept by nobody. */
+  /** A view of the bytes: decode it at once. */
   data(): Uint8Array {
     return this.#raw(Number(this.uint()));
   }

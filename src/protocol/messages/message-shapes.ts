@@ -11,7 +11,7 @@ import type {
   ToServer,
 } from "./messages.js";
 
-// What JSON and CBOR bring is any value: each function here makes a message of one, or throws `encoding/invalid` (400).
+// JSON and CBOR decode to any value: each function here validates one as a message, or throws `encoding/invalid`.
 // Properties that are null count as absent, and unknown ones are ignored: a newer client may send more.
 
 type Fields = Readonly<Record<string, unknown>>;
@@ -95,7 +95,7 @@ function asToClientError(val: Fields): ToClientError {
 function asErrorActor(value: unknown): ErrorActor {
   const fields = fieldsOf(value);
   const generation = Number(fields["generation"]);
-  if (!Number.isFinite(generation)) throw malformed('"generation" is no number');
+  if (!Number.isFinite(generation)) throw malformed('"generation" is not a number');
   const actor: ErrorActor = { actorId: textOf(fields, "actorId"), generation };
   if (isPresent(fields["key"])) actor.key = textOf(fields, "key");
   return actor;
@@ -106,12 +106,13 @@ function bodyOf(value: unknown): { tag: unknown; val: Fields } {
   return { tag, val: fieldsOf(val) };
 }
 
-/** The own fields of a plain object: a message cannot have a `name` by lacking one. */
+/** The own fields of a plain object: a message without a `name` must not inherit one. */
 function fieldsOf(value: unknown): Fields {
-  if (typeof value !== "object" || value === null) throw malformed("something else where an object belongs");
+  if (typeof value !== "object" || value === null)
+    throw malformed("a value that is not an object where one is required");
   const prototype: unknown = Object.getPrototypeOf(value);
   if (prototype === null) return value as Fields;
-  if (prototype !== Object.prototype) throw malformed("something else where an object belongs");
+  if (prototype !== Object.prototype) throw malformed("a value that is not an object where one is required");
   return Object.assign(Object.create(null), value) as Fields;
 }
 
@@ -121,7 +122,7 @@ function isPresent(value: unknown): boolean {
 
 function textOf(fields: Fields, name: string): string {
   const value = fields[name];
-  if (typeof value !== "string") throw malformed(`"${name}" is no text`);
+  if (typeof value !== "string") throw malformed(`"${name}" is not a string`);
   return value;
 }
 
@@ -134,22 +135,22 @@ function flagOf(fields: Fields, name: string): boolean {
 function durationOf(fields: Fields, name: string): number {
   const value = typeof fields[name] === "bigint" ? Number(fields[name]) : fields[name];
   if (typeof value !== "number" || !Number.isFinite(value) || value < 0)
-    throw malformed(`"${name}" is no number of milliseconds`);
+    throw malformed(`"${name}" is not a number of ms`);
   return value;
 }
 
 function listOf(fields: Fields, name: string): unknown[] {
   const value = fields[name];
   if (!isPresent(value)) return [];
-  if (!Array.isArray(value)) throw malformed(`"${name}" is no list`);
+  if (!Array.isArray(value)) throw malformed(`"${name}" is not an array`);
   return value as unknown[];
 }
 
-/** The clients send ids as bigints; a person types a number. */
+/** Clients send ids as bigints; people who type JSON write a number. */
 function idOf(fields: Fields, name: string): bigint {
   const value = fields[name];
   const id = typeof value === "number" && Number.isSafeInteger(value) ? BigInt(value) : value;
   if (typeof id !== "bigint" || id < 0n || id > 0xffff_ffff_ffff_ffffn)
-    throw malformed(`"${name}" is no unsigned integer`);
+    throw malformed(`"${name}" is not an unsigned integer`);
   return id;
 }

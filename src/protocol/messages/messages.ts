@@ -1,55 +1,55 @@
 import type { ErrorData } from "../errors/errors.js";
 
-/** The three ways in which the same messages are written. `json` is the one that a person can type. */
+/** The encodings of messages. `json` is the one that people can type. */
 export type Encoding = "json" | "cbor" | "bare";
 
-/** Whether `text` (a header, a subprotocol) names an encoding. */
+/** Whether `text` (a header, a subprotocol) is the name of an encoding. */
 export function isEncoding(text: unknown): text is Encoding {
   return text === "json" || text === "cbor" || text === "bare";
 }
 
-/** A call of an action over HTTP; its name is in the path. */
+/** An action call over HTTP; the path has the action's name. */
 export interface ActionRequest {
   args: unknown[];
 }
 
-/** What an action returned. */
+/** The result of an action. */
 export interface ActionResponse {
   output: unknown;
 }
 
-/** A message for a queue. `name` repeats the path's. */
+/** A message for a queue. `name` repeats the one in the path. */
 export interface QueueSendRequest {
   body: unknown;
   name?: string;
-  /** Whether to answer only when the message is completed. */
+  /** Whether to respond only when the message is completed. */
   wait?: boolean;
-  /** Milliseconds to wait at most. */
+  /** The longest wait, in ms. */
   timeout?: number;
 }
 
-/** The answer to a send: at once, or with `wait` after completion or timeout. */
+/** The response to a send: at once, or with `wait` after completion or timeout. */
 export interface QueueSendResponse {
   status: "completed" | "timedOut";
   response?: unknown;
 }
 
-/** The answer to a question for an actor's id. */
+/** The response to a request for an actor's id. */
 export interface ResolveResponse {
   actorId: string;
 }
 
-/** What a client sends through a connection. Ids are its own, unsigned and of 64 bits. */
+/** What a client sends over a connection. Ids are the client's own, unsigned 64-bit integers. */
 export type ToServer =
   | { tag: "ActionRequest"; val: { id: bigint; name: string; args: unknown[] } }
   | { tag: "SubscriptionRequest"; val: { eventName: string; subscribe: boolean } };
 
-/** An error as it crosses a connection: of one action, or of the connection if `actionId` is null. */
+/** An error sent over a connection: of one action, or of the connection if `actionId` is null. */
 export interface ToClientError extends ErrorData {
   actionId: bigint | null;
 }
 
-/** What a connection sends to its client. */
+/** What the server sends over a connection. */
 export type ToClient =
   | { tag: "Init"; val: { actorId: string; connectionId: string } }
   | { tag: "Error"; val: ToClientError }

@@ -1,6 +1,6 @@
 /**
- * What a client sends as a text frame to see whether the other end of an idle connection is still there, in every encoding:
- * no message of the protocol. The platform answers it with `PONG` for the object, which neither wakes nor stays awake for it.
+ * The text frame that a client sends in every encoding to check that an idle connection is still alive; not a message of the
+ * protocol. The platform answers it with `PONG`, without waking the object or keeping it awake.
  */
 export const PING = "ping";
 export const PONG = "pong";

@@ -1,20 +1,20 @@
 import { ActorError } from "../errors/errors.js";
 import { isEncoding, type Encoding } from "./messages.js";
 
-/** What the opening of a socket says of itself. A browser gives a socket no headers: all of it travels as subprotocols. */
-export interface SocketOpening {
+/** What the subprotocols of a WebSocket upgrade carry: browsers cannot set headers on a socket. */
+export interface SubprotocolFields {
   readonly encoding: Encoding;
-  /** Connection params as JSON; undefined: none. */
+  /** Connection params as JSON. */
   readonly params?: string | undefined;
   readonly token?: string | undefined;
-  /** Whether the client is our own: it revives every tag, so that every kind of value may be sent to it, and comes from it. */
+  /** Whether the client is our own: it supports every tag, so values keep their type both ways. */
   readonly isOwnClient?: boolean;
-  /** It pings after each mebibyte that it has received. */
+  /** The client pings after each mebibyte received. */
   readonly pings?: boolean;
-  /** For what kind of thing the socket is ("actor"), and for which one, where the URL names none. */
+  /** The kind of target ("actor") and its id, if the URL has none. */
   readonly target?: string | undefined;
   readonly actorId?: string | undefined;
-  /** The user's own ones. */
+  /** The user's own subprotocols. */
   readonly others?: readonly string[];
 }
 
@@ -26,13 +26,12 @@ const TOKEN = "rivet_token.";
 const TARGET = "rivet_target.";
 const ACTOR = "rivet_actor.";
 const OWN_CLIENT = "perdure_values.1";
-/** The client pings after each mebibyte that it has received. */
 const PINGS = "perdure_pings.1";
-/** Of the published clients, and without meaning here. */
+/** Sent by RivetKit's clients and meaningless here. */
 const IGNORED = /^rivet_(?:skip_ready_wait$|test_ack_hook\.|namespace\.|runner\.)/;
 
-/** What to offer as subprotocols. */
-export function formatSubprotocols(opening: SocketOpening): string[] {
+/** The subprotocols that a client offers. */
+export function formatSubprotocols(opening: SubprotocolFields): string[] {
   const {
     encoding,
     params,
@@ -56,10 +55,12 @@ export function formatSubprotocols(opening: SocketOpening): string[] {
 }
 
 /**
- * What a request's `sec-websocket-protocol` says; JSON without an encoding in it. Throws `encoding/unsupported` (400) on an
- * unknown encoding, `actor/invalid_request` (400) on params or a token that are not percent-encoded UTF-8.
+ * Parses a `sec-websocket-protocol` header. The encoding defaults to JSON.
+ *
+ * @throws {encoding/unsupported} when the encoding is unknown
+ * @throws {actor/invalid_request} when params or token are not percent-encoded UTF-8
  */
-export function parseSubprotocols(header: string | null): SocketOpening {
+export function parseSubprotocols(header: string | null): SubprotocolFields {
   const others: string[] = [];
   let encoding: Encoding = "json";
   let isOwnClient = false;
@@ -83,10 +84,10 @@ export function parseSubprotocols(header: string | null): SocketOpening {
 
 function encodingOf(text: string): Encoding {
   if (isEncoding(text)) return text;
-  throw new ActorError("encoding", "unsupported", `The subprotocol ${ENCODING}… names json, cbor or bare.`);
+  throw new ActorError("encoding", "unsupported", `The subprotocol ${ENCODING}… must name json, cbor or bare`);
 }
 
-/** A subprotocol is a token of HTTP: `encodeURIComponent` leaves parentheses, which no token has. */
+/** A subprotocol must be an HTTP token: `encodeURIComponent` leaves parentheses, which are not allowed in one. */
 function encodeToken(text: string): string {
   return encodeURIComponent(text).replace(/[()]/g, (character) => (character === "(" ? "%28" : "%29"));
 }
@@ -95,6 +96,6 @@ function decodeToken(text: string, what: string): string {
   try {
     return decodeURIComponent(text);
   } catch {
-    throw new ActorError("actor", "invalid_request", `${what} among the subprotocols are not percent-encoded UTF-8.`);
+    throw new ActorError("actor", "invalid_request", `${what} in the subprotocols must be percent-encoded UTF-8`);
   }
 }

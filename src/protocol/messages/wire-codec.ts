@@ -43,19 +43,18 @@ import {
 } from "../codecs/wire-cbor.js";
 import { ownField } from "../own.js";
 
-/** A frame of a connection: text in `json`, bytes in the others. */
+/** A frame of a connection: a string in `json`, bytes in the other encodings. */
 export type Frame = string | Uint8Array<ArrayBuffer>;
 
-/** How messages of one kind cross a connection. `decode` takes text as well as bytes, and throws `encoding/invalid` (400). */
+/** Encodes and decodes the frames of one direction. `decode` accepts strings and bytes, and throws `encoding/invalid`. */
 export interface FrameCodec<T> {
   encode(message: T, options?: WireOptions): Frame;
   decode(frame: string | Uint8Array | ArrayBuffer): T;
 }
 
 /**
- * All messages of the wire in one encoding, both ways: what the server decodes the client encodes, and the reverse.
- * `encode` throws `value/not_serializable` or `value/too_large`, but never for an error: its metadata is dropped then.
- * `decode` throws `encoding/invalid` (400) and nothing else.
+ * The codecs of all messages in one encoding; client and server use the same ones. `encode` throws `value/not_serializable`
+ * or `value/too_large`, but not for errors: it drops their metadata instead. `decode` throws only `encoding/invalid`.
  */
 export interface WireCodec {
   readonly encoding: Encoding;
@@ -70,7 +69,7 @@ export interface WireCodec {
   readonly toClient: FrameCodec<ToClient>;
 }
 
-/** A caller's values stand in messages: `{args: [value]}`, `{body: value}`, `{body: {val: {args: [value]}}}`. */
+/** A caller's values lie inside messages: `{args: [value]}`, `{body: value}`, `{body: {val: {args: [value]}}}`. */
 const ACTION_LIMITS = callerLimits(2);
 const SEND_LIMITS = callerLimits(1);
 const FRAME_LIMITS = callerLimits(4);
@@ -141,7 +140,7 @@ function jsonMessage<T extends object>(shape: Shape<T>): MessageCodec<T> {
   };
 }
 
-/** A request without a body is one without fields: `curl -X POST …/action/tick`. */
+/** A request without a body has no fields: `curl -X POST …/action/tick`. */
 function jsonRequest<T extends object>(shape: Shape<T>, limits: ReadLimits): MessageCodec<T> {
   const codec = jsonMessage(shape);
   return {
@@ -175,13 +174,13 @@ function binaryFrames<T>(codec: MessageCodec<T>): FrameCodec<T> {
   return {
     encode: codec.encode,
     decode(frame) {
-      if (typeof frame === "string") throw malformed("a text frame where a binary one belongs");
+      if (typeof frame === "string") throw malformed("a text frame instead of a binary one");
       return codec.decode(bytesOf(frame));
     },
   };
 }
 
-/** An error is answered whatever its metadata: what cannot be encoded of it is left out. */
+/** Encodes an error without its metadata if that cannot be encoded. */
 function forgiving(codec: MessageCodec<ErrorData>): MessageCodec<ErrorData> {
   return {
     encode(data, options) {
@@ -209,13 +208,13 @@ function forgivingFrames(codec: FrameCodec<ToClient>): FrameCodec<ToClient> {
   };
 }
 
-/** Refuses a timeout that no encoding carries, in all of them alike. */
+/** Rejects a timeout that some encoding cannot carry, in all of them alike. */
 function timed(codec: MessageCodec<QueueSendRequest>): MessageCodec<QueueSendRequest> {
   return {
     encode(request, options) {
       const timeout = ownField(request, "timeout");
       if (timeout !== undefined && !(timeout >= 0 && timeout <= Number.MAX_SAFE_INTEGER)) {
-        throw new ActorError("request", "invalid", `A timeout is a number of milliseconds, not ${timeout}.`);
+        throw new ActorError("request", "invalid", `A timeout must be a number of ms, not ${timeout}`);
       }
       return codec.encode(request, options);
     },
@@ -227,7 +226,7 @@ function inBody(message: ToServer | ToClient): object {
   return { body: { tag: message.tag, val: withoutAbsent(message.val) } };
 }
 
-/** Leaves out what is absent. A value that is undefined stays: it has an encoding. */
+/** Drops absent fields. A user's value that is undefined stays: it has an encoding. */
 function withoutAbsent(message: object): object {
   return Object.fromEntries(
     Object.entries(message).filter(([name, value]) => value !== undefined || name === "output" || name === "body"),
@@ -242,6 +241,6 @@ function textOf(bytes: Uint8Array): string {
   try {
     return utf8Decoder.decode(bytes);
   } catch {
-    throw malformed("it is no UTF-8");
+    throw malformed("it is not UTF-8");
   }
 }

@@ -24,15 +24,19 @@ export function formatBase64(bytes: Uint8Array): string {
   return ascii.decode(text);
 }
 
-/** base64url without padding, as `rvt-input` has it. */
+/** base64url without padding, as in `rvt-input`. */
 export function formatBase64Url(bytes: Uint8Array): string {
   return formatBase64(bytes).replaceAll("+", "-").replaceAll("/", "_").replace(/=+$/, "");
 }
 
-/** The bytes of base64 or base64url, padded or not. Throws `encoding/invalid` (400). */
+/**
+ * Decodes base64 or base64url, padded or not.
+ *
+ * @throws {encoding/invalid} when it is neither
+ */
 export function parseBase64(text: string): Uint8Array<ArrayBuffer> {
   const digits = text.replace(/={1,2}$/, "");
-  if (digits.length % 4 === 1) throw malformed("base64 of an impossible length");
+  if (digits.length % 4 === 1) throw malformed("base64 of an invalid length");
   const bytes = new Uint8Array(Math.floor((digits.length * 3) / 4));
   let group = 0;
   let bits = 0;
@@ -50,7 +54,7 @@ export function parseBase64(text: string): Uint8Array<ArrayBuffer> {
   return bytes;
 }
 
-/** The value of each ASCII character as a digit, of both alphabets. */
+/** The value of each ASCII character as a digit, in both alphabets. */
 function sextets(): Uint8Array {
   const table = new Uint8Array(128).fill(NO_DIGIT);
   for (const [value, digit] of DIGITS.entries()) table[digit] = value;

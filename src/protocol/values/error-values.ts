@@ -1,7 +1,7 @@
 import { fieldOf, own, ownField } from "../own.js";
 import { ActorError, UserError, type ErrorActor } from "../errors/errors.js";
 
-/** An error taken apart: the class to rebuild it as, its message, and what else is kept of it. The stack is not. */
+/** The parts of an error that are encoded: the class to rebuild it as, its message and properties. The stack is dropped. */
 export interface ErrorParts {
   readonly className: string;
   readonly message: string;
@@ -15,7 +15,7 @@ const STANDARD = new Map<string, ErrorMaker>(
   [Error, TypeError, RangeError, SyntaxError, ReferenceError, EvalError, URIError].map((make) => [make.name, make]),
 );
 
-/** What is kept of an error. Reads its properties, so a getter among them may throw. */
+/** Takes an error apart. A getter among its properties may throw. */
 export function errorParts(error: Error): ErrorParts {
   const name = String(error.name);
   const message = String(error.message);
@@ -44,7 +44,7 @@ export function errorParts(error: Error): ErrorParts {
   return { className: "Error", message, properties: kept };
 }
 
-/** The error of these parts. A class name of no known class is kept as the error's name (cbor-x sends any). */
+/** Rebuilds an error. The name of an unknown class becomes the error's name (cbor-x sends any). */
 export function errorOfParts({ className, message, properties: kept }: ErrorParts): Error {
   const properties = Object.getPrototypeOf(kept) === null ? kept : own(kept);
   const error = makeError(className, message, properties);

@@ -1,7 +1,7 @@
 import { OVER_LIMIT, UNENCODABLE } from "./refusals.js";
 
-// What built-in objects hold, whatever properties of their own hide it. A proxy (a view of state) has no such insides: it
-// is asked as any other code would ask it, and its answers are checked.
+// Reads the contents of built-in objects, whatever own properties hide them. A proxy (a view of state) has no internal slots:
+// it is read like any object, and its answers are checked.
 
 const getTime = Date.prototype.getTime;
 const sizeOfMap = getterOf(Map.prototype, "size");
@@ -22,10 +22,10 @@ const flagGetters = (
 
 const MAX_TIME = 8.64e15;
 
-/** More distinct items than fit into any value; a proxy may tell of them without end. */
+/** More distinct items than fit into any value; a proxy may yield items forever. */
 const MAX_TOLD = 1_000_000;
 
-/** The Map itself, or what a proxy of one says it holds. Throws a TypeError, or `OVER_LIMIT` beyond `limit` entries. */
+/** The Map itself, or a copy of what a proxy of one yields. Throws a TypeError, or `OVER_LIMIT` beyond `limit` entries. */
 export function heldMap(map: Map<unknown, unknown>, limit: number): Map<unknown, unknown> {
   if (hasInside(map, sizeOfMap)) return map;
   const copy = new Map<unknown, unknown>();
@@ -36,7 +36,7 @@ export function heldMap(map: Map<unknown, unknown>, limit: number): Map<unknown,
   return copy;
 }
 
-/** The Set itself, or what a proxy of one says it holds. Throws a TypeError, or `OVER_LIMIT` beyond `limit` items. */
+/** The Set itself, or a copy of what a proxy of one yields. Throws a TypeError, or `OVER_LIMIT` beyond `limit` items. */
 export function heldSet(set: Set<unknown>, limit: number): Set<unknown> {
   if (hasInside(set, sizeOfSet)) return set;
   const copy = new Set<unknown>();
@@ -55,7 +55,7 @@ export function setSize(set: Set<unknown>): number {
   return sizeOfSet.call(set) as number;
 }
 
-/** ms, NaN for an invalid date. Throws a TypeError for what is none. */
+/** A date's time in ms, NaN if invalid. Throws a TypeError if it is not a Date. */
 export function timeOf(date: Date): number {
   let time: unknown;
   try {
@@ -68,7 +68,7 @@ export function timeOf(date: Date): number {
   return time;
 }
 
-/** Source and flags, those that make the same expression again. Throws a TypeError for what is none. */
+/** The source and flags that recreate an expression. Throws a TypeError if it is not a RegExp. */
 export function partsOfRegExp(expression: RegExp): [source: string, flags: string] {
   if (!hasInside(expression, sourceOf)) return checkedParts(`${expression.source}`, `${expression.flags}`);
   let flags = "";
@@ -81,7 +81,7 @@ function checkedParts(source: string, flags: string): [source: string, flags: st
   return [source, flags];
 }
 
-/** The value of an own data property; throws `UNENCODABLE` for an accessor, or if the property is gone. */
+/** The value of an own data property. Throws `UNENCODABLE` for an accessor or a missing property. */
 export function ownValue(record: Readonly<Record<string, unknown>>, key: string): unknown {
   if (!Object.hasOwn(record, key) || lookupGetter.call(record, key) !== undefined) throw UNENCODABLE;
   const value = record[key];
@@ -89,14 +89,14 @@ export function ownValue(record: Readonly<Record<string, unknown>>, key: string)
   return value;
 }
 
-// A third of the time that a descriptor takes, and every property of every object is asked.
+// Three times as fast as a property descriptor, and called for every property of every object.
 type Lookup = (this: object, key: string) => unknown;
 const { __lookupGetter__: lookupGetter, __lookupSetter__: lookupSetter } = Object.prototype as unknown as Record<
   "__lookupGetter__" | "__lookupSetter__",
   Lookup
 >;
 
-/** Whether Array.prototype or Object.prototype has elements that somebody assigned, which the holes of arrays would show. */
+/** Whether someone assigned elements to Array.prototype or Object.prototype, which the holes of arrays would expose. */
 export function hasInheritedElements(): boolean {
   for (const _ in NO_ITEMS) return true;
   return false;
@@ -108,7 +108,7 @@ export function ownItem(array: readonly unknown[], index: number): unknown {
   return Object.hasOwn(array, index) ? array[index] : undefined;
 }
 
-/** The length of an array, which a proxy may say anything of. */
+/** The length of an array. A proxy may return anything: throws `UNENCODABLE` if it is not a valid length. */
 export function lengthOf(array: readonly unknown[]): number {
   const { length } = array;
   if (length >>> 0 !== length) throw UNENCODABLE;

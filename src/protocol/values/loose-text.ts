@@ -1,15 +1,15 @@
 import { malformed } from "../errors/malformed.js";
 
 const encoder = new TextEncoder();
-// `ignoreBOM` means "leave it in": without it a text that begins with U+FEFF would lose it.
+// `ignoreBOM` means "keep it": without it, a string would lose a leading U+FEFF.
 const decoder = new TextDecoder("utf-8", { fatal: true, ignoreBOM: true });
 
 const HALF_PAIRS = /(\p{Surrogate})/u;
 
-/** Longer texts are read by the runtime, unless they have half a surrogate pair: that costs it an exception. */
+/** Longer strings are decoded by the runtime, which throws if one has a lone surrogate. */
 const LONG_TEXT_BYTES = 64;
 
-/** UTF-8, half a surrogate pair being three bytes like any other character, so that no text loses anything. */
+/** Encodes UTF-8, and a lone surrogate as three bytes, so that no string loses anything. */
 export function bytesOfText(text: string): Uint8Array {
   if (!HALF_PAIRS.test(text)) return encoder.encode(text);
   const bytes: number[] = [];
@@ -21,13 +21,17 @@ export function bytesOfText(text: string): Uint8Array {
   return Uint8Array.from(bytes);
 }
 
-/** The text of `bytesOfText`. Throws `encoding/invalid` (400). */
+/**
+ * Decodes what `bytesOfText` returned.
+ *
+ * @throws {encoding/invalid} when the bytes are malformed
+ */
 export function textOfBytes(bytes: Uint8Array): string {
   if (bytes.length >= LONG_TEXT_BYTES) {
     try {
       return decoder.decode(bytes);
     } catch {
-      // It may have half a pair.
+      // It may have a lone surrogate.
     }
   }
   return readByHand(bytes);
@@ -56,7 +60,7 @@ function readByHand(bytes: Uint8Array): string {
   return text + String.fromCharCode.apply(null, units);
 }
 
-/** The character whose first byte is `lead`, and which has `more` of them. */
+/** The code point that starts with the byte `lead` and continues with `more` bytes. */
 function codeOf(bytes: Uint8Array, at: number, lead: number, more: number): number {
   let code = lead & (0x3f >> more);
   for (let i = 0; i < more; i++) {
@@ -68,9 +72,9 @@ function codeOf(bytes: Uint8Array, at: number, lead: number, more: number): numb
   return code;
 }
 
-/** The first character that needs so many bytes more: any lesser one is overlong. */
+/** The lowest code point with this many continuation bytes: a lower one is overlong. */
 const LEAST = [Infinity, 0x80, 0x800, 0x1_0000];
 
 function notUtf8(): Error {
-  return malformed("a text is no UTF-8");
+  return malformed("a string is not UTF-8");
 }

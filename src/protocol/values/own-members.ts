@@ -1,9 +1,9 @@
-// Assigning asks the prototype first: for `__proto__`, and for whatever anybody wrote to Object.prototype or froze there.
+// Assignment consults the prototype first: for `__proto__`, and for whatever someone assigned to Object.prototype or froze.
 
 const NO_MEMBERS: object = {};
 const NO_ITEMS: readonly unknown[] = [];
 
-/** Makes `record` have the property, whatever is inherited under its name. */
+/** Sets an own property, whatever is inherited under its name. */
 export function setProperty(record: Record<string, unknown>, name: string, value: unknown): void {
   if (name in NO_MEMBERS)
     Object.defineProperty(record, name, {
@@ -16,7 +16,7 @@ export function setProperty(record: Record<string, unknown>, name: string, value
   else record[name] = value;
 }
 
-/** Makes `value` the last item, whatever is inherited under its index. */
+/** Appends an item, whatever is inherited under its index. */
 export function addItem(items: unknown[], value: unknown): void {
   const index = items.length;
   if (index in NO_ITEMS)

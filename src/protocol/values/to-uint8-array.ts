@@ -1,5 +1,5 @@
 /**
- * The bytes of a buffer or of a view, not copied.
+ * Returns the bytes of a buffer or view without copying them.
  *
  * @throws TypeError for anything else
  * @example
@@ -9,5 +9,5 @@ export function toUint8Array(data: ArrayBuffer | ArrayBufferView): Uint8Array {
   if (data instanceof Uint8Array) return data;
   if (ArrayBuffer.isView(data)) return new Uint8Array(data.buffer, data.byteOffset, data.byteLength);
   if (data instanceof ArrayBuffer) return new Uint8Array(data);
-  throw new TypeError("toUint8Array() takes an ArrayBuffer or a view of one");
+  throw new TypeError("The argument of toUint8Array() must be an ArrayBuffer or a view of one");
 }

@@ -1,4 +1,4 @@
-/** One kind of typed array: its name, its CBOR tag (RFC 8746, little-endian), and how to build one on bytes of its own. */
+/** A kind of typed array: its name, its CBOR tag (RFC 8746, little-endian) and its constructor. */
 export interface ViewKind {
   readonly name: string;
   readonly tag: number;
@@ -8,7 +8,7 @@ export interface ViewKind {
 
 type Getter = (this: object) => unknown;
 
-/** The properties that every view has by its class: its own of these names are not asked. */
+/** The getters of the class: own properties of these names are ignored. */
 const TYPED_ARRAY = {
   ...gettersOf(Object.getPrototypeOf(Uint8Array.prototype) as object),
   name: getterOf(Object.getPrototypeOf(Uint8Array.prototype) as object, Symbol.toStringTag),
@@ -50,12 +50,12 @@ export function viewKindByTag(tag: number): ViewKind | undefined {
   return BY_TAG.get(tag);
 }
 
-/** What a view is called, whatever properties of its own say. */
+/** The name of a view's class, whatever own properties it has. */
 export function nameOfView(view: ArrayBufferView): string {
   return (TYPED_ARRAY.name.call(view) as string | undefined) ?? "DataView";
 }
 
-/** The bytes a view shows, and no others of its buffer; not copied. Throws a TypeError if the buffer is detached. */
+/** The bytes of a view, not the rest of its buffer; not copied. Throws a TypeError if the buffer is detached. */
 export function bytesOfView(view: ArrayBufferView): Uint8Array {
   const { buffer, byteOffset, byteLength } = TYPED_ARRAY.name.call(view) === undefined ? DATA_VIEW : TYPED_ARRAY;
   return new Uint8Array(
@@ -65,13 +65,13 @@ export function bytesOfView(view: ArrayBufferView): Uint8Array {
   );
 }
 
-/** A new view of the kind on a copy of `bytes`; `undefined` if they are no whole number of elements. */
+/** A new view on a copy of `bytes`; `undefined` if they are not a whole number of elements. */
 export function viewOfBytes(kindOfView: ViewKind, bytes: Uint8Array): ArrayBufferView | undefined {
   if (bytes.length % kindOfView.bytesPerElement !== 0) return undefined;
   return new kindOfView.make(copyOfBytes(bytes).buffer);
 }
 
-/** A copy that owns its whole buffer. (`slice()` of a Node Buffer would still be a view.) */
+/** A copy in a buffer of its own. (`slice()` of a Node Buffer would still be a view.) */
 export function copyOfBytes(bytes: Uint8Array): Uint8Array<ArrayBuffer> {
   const copy = new Uint8Array(bytes.length);
   copy.set(bytes);
@@ -82,7 +82,7 @@ function kind(name: string, tag: number, make: ViewConstructor): ViewKind {
   return { name, tag, bytesPerElement: make.BYTES_PER_ELEMENT, make };
 }
 
-/** Float16Array is younger than ES2023: supported where it exists. */
+/** Float16Array is newer than ES2023: supported where it exists. */
 function float16Kind(): ViewKind[] {
   const make = (globalThis as { Float16Array?: ViewConstructor }).Float16Array;
   return make === undefined ? [] : [kind("Float16Array", 84, make)];

@@ -5,21 +5,22 @@ import { bytesOfView } from "./typed-arrays.js";
 import { describeValue, isContainer, kindOf } from "./value-kinds.js";
 import { membersOf, propertyPath } from "./value-members.js";
 
-/** What stands in the way of encoding a value, and where. */
+/** What prevents a value from being encoded, and where. */
 interface Problem {
   readonly found: string;
-  /** From the inside out: filled while the walk returns. */
+  /** From the inside out: filled as the walk returns. */
   readonly path: string[];
 }
 
-/** Members that are looked at: more than any value that can be stored has. */
+/** The most members visited: more than any storable value has. */
 const MAX_VISITS = 2_500_000;
 
 /**
- * Throws `value/not_serializable` (400, metadata `{path, found}`) if `value` holds anything that has no encoding:
- * functions, symbols, promises, weak collections, class instances, accessor properties, cycles, more than 256 levels.
- * Encodes nothing, and does not look at the size. `rootPath` begins the path in the message; `depth` is how many
- * containers the value stands in.
+ * Checks that a value can be encoded, whatever its size. `rootPath` starts the path in the message; `depth` is the number of
+ * containers around the value.
+ *
+ * @throws {value/not_serializable} when it holds a function, symbol, promise, weak collection, class instance, accessor
+ * property or cycle, or is nested too deeply; metadata `{path, found}`
  */
 export function checkValue(value: unknown, rootPath = "$", depth = 0, maxDepth = MAX_STORED_DEPTH): void {
   const problem = new ValueWalk(maxDepth).find(value, depth);
@@ -33,9 +34,9 @@ export function notSerializable(path: string, found: string): ActorError {
 }
 
 class ValueWalk {
-  /** How many levels are inside each finished object; -1 while its inside is walked. Shared objects are walked once. */
+  /** The levels inside each visited object; -1 during its visit. Shared objects are visited once. */
   readonly #levels = new Map<object, number>();
-  /** The levels of what was walked last, itself included. */
+  /** The levels of the value visited last, including itself. */
   #last = 0;
   #visits = 0;
   readonly #maxDepth: number;
@@ -107,7 +108,7 @@ class ValueWalk {
   }
 }
 
-/** Reads a leaf as the encoder will, so that one which cannot be read throws here. */
+/** Reads a leaf as the encoder will: throws if it cannot be read. */
 function readLeaf(value: object): void {
   if (ArrayBuffer.isView(value)) bytesOfView(value);
   else if (value instanceof Date) timeOf(value);

@@ -1,6 +1,6 @@
 import { nameOfView, viewKindByName } from "./typed-arrays.js";
 
-/** What an object is to the codec. `other` is everything that it refuses. */
+/** How the codec classifies an object. `other` cannot be encoded. */
 export type ValueKind = "array" | "object" | "map" | "set" | "date" | "regexp" | "error" | "buffer" | "view" | "other";
 
 const KIND_BY_TAG = new Map<string, ValueKind>([
@@ -26,7 +26,7 @@ const KIND_BY_PROTOTYPE = new Map<unknown, ValueKind>([
   [DataView.prototype, "view"],
 ]);
 
-/** Whether a kind holds other values, and so counts as a level. */
+/** Whether a kind contains other values, and so counts as a level. */
 export function isContainer(kind: ValueKind): boolean {
   return kind === "object" || kind === "array" || kind === "map" || kind === "set" || kind === "error";
 }
@@ -41,7 +41,7 @@ export function kindOf(value: object): ValueKind {
   return kindByTag(value, prototype);
 }
 
-/** The kinds that need no speed: typed arrays, Node's Buffer, and whatever comes from another realm. */
+/** The slow path: typed arrays, Node's Buffer, and objects from another realm. */
 function kindByTag(value: object, prototype: unknown): ValueKind {
   if (ArrayBuffer.isView(value)) {
     const name = nameOfView(value);
@@ -54,7 +54,7 @@ function kindByTag(value: object, prototype: unknown): ValueKind {
   return kind !== undefined && kind !== "array" && isNative(prototype, tag) ? kind : "other";
 }
 
-/** Whether `prototype` belongs to a built-in class called `name`, of whichever realm. */
+/** Whether `prototype` belongs to the built-in class `name`, of any realm. */
 function isNative(prototype: unknown, name: string): boolean {
   if (typeof prototype !== "object" || prototype === null || !Object.hasOwn(prototype, "constructor")) return false;
   const maker: unknown = (prototype as { constructor?: unknown }).constructor;
@@ -65,7 +65,7 @@ function isNative(prototype: unknown, name: string): boolean {
   );
 }
 
-/** Node's Buffer is the one subclass that people pass without knowing: its bytes count, as a Uint8Array. */
+/** Node's Buffer is the one subclass that people pass without noticing: it is encoded as a Uint8Array. */
 function isNodeBuffer(prototype: unknown): boolean {
   if (typeof prototype !== "object" || prototype === null) return false;
   const maker: unknown = (prototype as { constructor?: unknown }).constructor;
@@ -74,7 +74,7 @@ function isNodeBuffer(prototype: unknown): boolean {
   );
 }
 
-/** A few words for what `value` is, for messages: "function", "Promise", "instance of Foo". Never throws. */
+/** Describes a value for messages: "function", "Promise", "instance of Foo". Never throws. */
 export function describeValue(value: unknown): string {
   if (value === null) return "null";
   if (typeof value !== "object") return typeof value;

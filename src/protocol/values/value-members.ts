@@ -1,10 +1,10 @@
 import { errorParts } from "./error-values.js";
 import { kindOf } from "./value-kinds.js";
 
-/** One thing directly inside a value, and how to write the way to it. */
+/** A direct member of a value and the path to it. */
 export type ValueMember = readonly [path: () => string, value: unknown];
 
-/** What is directly inside a value that the codec takes; nothing for a leaf. Map keys are members too. */
+/** The direct members of a value that the codec accepts; none for a leaf. Map keys are members too. */
 export function* membersOf(value: object): Iterable<ValueMember> {
   switch (kindOf(value)) {
     case "object":
@@ -26,10 +26,10 @@ export function* membersOf(value: object): Iterable<ValueMember> {
   }
 }
 
-/** An array this long cannot be stored, and may have a billion holes: only what it holds is walked. */
+/** A longer array cannot be stored and may have a billion holes: only its own elements are visited. */
 const MOSTLY_HOLES_LENGTH = 4_000_000;
 
-/** How a property is written in a path: `.name`, or `["odd name"]`. */
+/** A property in a path: `.name` or `["odd name"]`. */
 export function propertyPath(key: string): string {
   return /^[\p{ID_Start}$_][\p{ID_Continue}$]*$/u.test(key) ? `.${key}` : `[${JSON.stringify(key)}]`;
 }

@@ -5,18 +5,18 @@ import { errorOfParts, errorParts } from "./error-values.js";
 import { bytesOfView, nameOfView, viewKindByName, viewOfBytes } from "./typed-arrays.js";
 
 /**
- * The `["$Name", payload]` pairs in which JSON carries what it has no form for. The published clients know BigInt,
- * ArrayBuffer, Uint8Array, Undefined and Set, and throw on any other; the rest is between our own client and server.
+ * The `["$Name", payload]` pairs that carry in JSON what JSON cannot express. RivetKit's clients support BigInt, ArrayBuffer,
+ * Uint8Array, Undefined and Set, and throw on any other; the rest is used between our own client and server.
  */
 export type TaggedPair = [tag: string, payload: unknown];
 
-/** Whether an array looks like a tagged pair, so that a user's own must be escaped. */
+/** Whether an array looks like a tagged pair; a user's must then be escaped. */
 export function looksTagged(array: readonly unknown[]): array is [string, unknown] {
   const [first] = array;
   return array.length === 2 && typeof first === "string" && first.startsWith("$");
 }
 
-/** The tag for a number that JSON has no form for, `undefined` for all others. */
+/** The tagged pair of a number that JSON cannot express; `undefined` for all others. */
 export function tagOfNumber(value: number): TaggedPair | undefined {
   if (Number.isFinite(value) && !Object.is(value, -0)) return undefined;
   return ["$Number", Object.is(value, -0) ? "-0" : String(value)];
@@ -40,16 +40,20 @@ export function tagOfRegExp(expression: RegExp): TaggedPair {
   return ["$RegExp", partsOfRegExp(expression)];
 }
 
-/** `encode` is what the payload's own values go through. */
+/** `encode` encodes the values inside the payload. */
 export function tagOfError(error: Error, encode: (value: unknown) => unknown): TaggedPair {
   const { className, message, properties } = errorParts(error);
   return ["$Error", [className, message, encode(properties)]];
 }
 
-/** Brings the values within a payload back. The payload itself is never a tagged pair, even if it looks like one. */
+/** Revives the values inside a payload. The payload itself is never a tagged pair, even if it looks like one. */
 export type Revive = (tree: unknown) => unknown;
 
-/** The value of a pair with one of the published tags, or an escaped one. Throws `encoding/invalid` (400) on any other. */
+/**
+ * The value of a pair with a tag of RivetKit's, or of an escaped pair.
+ *
+ * @throws {encoding/invalid} for any other pair
+ */
 export function valueOfPublishedTag(tag: string, payload: unknown, revive: Revive): unknown {
   if (tag.startsWith("$$")) return [tag.slice(1), revive(payload)];
   if (tag === "$Undefined") return undefined;
@@ -59,10 +63,14 @@ export function valueOfPublishedTag(tag: string, payload: unknown, revive: Reviv
     if (tag === "$ArrayBuffer") return parseBase64(payload).buffer;
     if (tag === "$Uint8Array") return parseBase64(payload);
   }
-  throw malformed(`the value of the tag ${tag} is wrong, or the tag unknown`);
+  throw malformed(`the tag ${tag} is unknown or its value is not valid`);
 }
 
-/** The value of a pair with any tag, our own ones included. Throws `encoding/invalid` (400). */
+/**
+ * The value of a pair with any tag, including our own.
+ *
+ * @throws {encoding/invalid} when the tag is unknown or its value is not valid
+ */
 export function valueOfTag(tag: string, payload: unknown, revive: Revive): unknown {
   switch (tag) {
     case "$Map":
@@ -91,20 +99,20 @@ export function valueOfTag(tag: string, payload: unknown, revive: Revive): unkno
   const kind = viewKindByName(tag.slice(1));
   if (kind === undefined || typeof payload !== "string") return valueOfPublishedTag(tag, payload, revive);
   const view = viewOfBytes(kind, parseBase64(payload));
-  if (view === undefined) throw malformed("a typed array of no whole number of elements");
+  if (view === undefined) throw malformed("a typed array with a partial element");
   return view;
 }
 
-/** Throws `encoding/invalid` (400) where the runtime would throw a SyntaxError. */
+/** @throws {encoding/invalid} when the runtime throws a SyntaxError */
 export function regExpOf(source: string, flags: string): RegExp {
   try {
     return new RegExp(source, flags);
   } catch {
-    throw malformed("a regular expression that this runtime refuses");
+    throw malformed("a regular expression that is not valid in this runtime");
   }
 }
 
-/** The object itself is part of the error, and no level. */
+/** The object itself is part of the error and does not count as a level. */
 function revivedMembers(record: Record<string, unknown>, revive: Revive): Record<string, unknown> {
   const revived = Object.create(null) as Record<string, unknown>;
   for (const name of Object.keys(record)) revived[name] = revive(record[name]);

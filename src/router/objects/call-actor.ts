@@ -5,7 +5,7 @@ import {
   own,
   type CallEnvelope,
   type CallLink,
-  type Operation,
+  type CallOperation,
   type ReplyEnvelope,
   backoffMs,
 } from "../../protocol/index.js";
@@ -15,7 +15,7 @@ import { resolveStub, type ActorTarget, type ResolvedTarget } from "./resolve-st
 /** One call to an actor, before it is put in an envelope. */
 export interface ActorCall {
   readonly target: ActorTarget;
-  readonly operation: Operation;
+  readonly operation: CallOperation;
   /** Connection params, bytes of the storage codec. */
   readonly params?: Uint8Array;
   readonly request?: NonNullable<CallEnvelope["request"]>;

@@ -1,4 +1,4 @@
-import { ActorError, decodeRow, type Operation } from "../../protocol/index.js";
+import { ActorError, decodeRow, type CallOperation } from "../../protocol/index.js";
 import type { OpenSocket } from "./open-socket.js";
 
 /** The result of a wait, as the object answers it. */
@@ -8,7 +8,7 @@ export type WaitResult =
 
 export interface SocketWait {
   readonly actorId: string;
-  readonly operation: Extract<Operation, { kind: "wait" }>;
+  readonly operation: Extract<CallOperation, { kind: "wait" }>;
   /** How long to wait, ms. */
   readonly leftMs: number;
   readonly signal: AbortSignal | undefined;

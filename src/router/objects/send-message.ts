@@ -1,4 +1,4 @@
-import { ActorError, decodeValue, MAX_SEND_WAIT_MS, own, type Operation, backoffMs } from "../../protocol/index.js";
+import { ActorError, decodeValue, MAX_SEND_WAIT_MS, own, type CallOperation, backoffMs } from "../../protocol/index.js";
 import type { OpenSocket } from "./open-socket.js";
 import { awaitThroughSocket, type WaitResult } from "./reply-socket.js";
 import { callPorts, type ActorCall, type CallActor, type CallPorts } from "./call-actor.js";
@@ -79,7 +79,7 @@ export function createMessageSender(
   return async (send) => {
     const { queue, body, wait, timeoutMs, signal, ...call } = own(send);
     const token = ports.newToken();
-    const operation: Operation = {
+    const operation: CallOperation = {
       kind: "send",
       queue,
       body,
@@ -120,7 +120,7 @@ function attachmentsOver(callActor: CallActor, openSocket: OpenSocket, ports: Wa
     if (result.status === "completed" || leftMs <= CALL_WAIT_MS || waitedMs < CALL_WAIT_MS - CLOCK_SLACK_MS)
       return result;
     const restMs = Math.max(0, leftMs - waitedMs);
-    const operation: Operation = { kind: "wait", ...message, timeoutMs: restMs };
+    const operation: CallOperation = { kind: "wait", ...message, timeoutMs: restMs };
     try {
       return await awaitThroughSocket(openSocket, {
         actorId,

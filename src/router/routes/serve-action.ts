@@ -1,4 +1,4 @@
-import { decodeValue, encodeValue, type Operation } from "../../protocol/index.js";
+import { decodeValue, encodeValue, type CallOperation } from "../../protocol/index.js";
 import { answer } from "../request/answer.js";
 import { readConnParams } from "../request/read-params.js";
 import { forwardedRequest } from "../request/forwarded-request.js";
@@ -19,7 +19,11 @@ export async function serveAction(
   const params = readConnParams(request.headers);
   const body = await readBody(request, limitBytes, () => incomingTooLong(limitBytes));
   const { args } = decodeRequest(codec, codec.actionRequest, body, 'The body of an action call is {"args": […]}.');
-  const operation: Operation = { kind: "action", name: argument, args: encodeValue(args, { what: "the arguments" }) };
+  const operation: CallOperation = {
+    kind: "action",
+    name: argument,
+    args: encodeValue(args, { what: "the arguments" }),
+  };
   const reply = await callActor({
     target,
     operation,

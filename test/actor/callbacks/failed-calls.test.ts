@@ -7,7 +7,7 @@ import {
   ENVELOPE_VERSION,
   type Creation,
   type ErrorData,
-  type Operation,
+  type CallOperation,
 } from "../../../src/protocol/index.js";
 import { testWorld } from "../../support/test-world.js";
 
@@ -50,7 +50,7 @@ function setUp() {
     onLog: (level, entry) => void (level === "error" && logged.push(entry as Record<string, unknown>)),
   });
   const call = async (
-    operation: Operation,
+    operation: CallOperation,
     name = "failing",
     creation: Creation = { mode: "getOrCreate" },
   ): Promise<ErrorData & { status: number }> => {
@@ -130,7 +130,7 @@ describe("a 503", () => {
 });
 
 describe("a call that no instance would serve", () => {
-  test.each<[string, Operation]>([
+  test.each<[string, CallOperation]>([
     ["404 actor/action_not_found", { kind: "action", name: "nothing", args: encodeValue([]) }],
     ["404 actor/action_not_found", { kind: "action", name: "constructor", args: encodeValue([]) }],
     ["404 queue/not_declared", { kind: "send", queue: "nothing", body: encodeValue(1) }],

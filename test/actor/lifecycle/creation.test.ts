@@ -9,7 +9,7 @@ import {
   UserError,
   type CallEnvelope,
   type Creation,
-  type Operation,
+  type CallOperation,
 } from "../../../src/protocol/index.js";
 import type { WorldActor, WorldOptions } from "../../../src/testing/index.js";
 import { testWorld } from "../../support/test-world.js";
@@ -26,7 +26,7 @@ interface Knock {
 
 function envelopeOf(
   subject: WorldActor,
-  operation: Operation,
+  operation: CallOperation,
   { params, input, internal, mode = "getOrCreate" }: Knock,
 ): CallEnvelope {
   const creation: Creation = { mode, ...(input !== undefined && { input: encodeInput(input) }) };
@@ -40,7 +40,7 @@ function envelopeOf(
   };
 }
 
-async function knock(subject: WorldActor, operation: Operation, options: Knock = {}): Promise<string> {
+async function knock(subject: WorldActor, operation: CallOperation, options: Knock = {}): Promise<string> {
   const envelope = envelopeOf(subject, operation, options);
   const reply =
     operation.kind === "request"
@@ -49,9 +49,9 @@ async function knock(subject: WorldActor, operation: Operation, options: Knock =
   return reply.ok ? "ok" : `${reply.status} ${reply.error.group}/${reply.error.code}`;
 }
 
-const ACTION: Operation = { kind: "action", name: "get", args: encodeValue([]) };
-const SEND: Operation = { kind: "send", queue: "orders", body: encodeValue(1) };
-const RESOLVE: Operation = { kind: "resolve" };
+const ACTION: CallOperation = { kind: "action", name: "get", args: encodeValue([]) };
+const SEND: CallOperation = { kind: "send", queue: "orders", body: encodeValue(1) };
+const RESOLVE: CallOperation = { kind: "resolve" };
 
 /** All ways to make an actor; a connection's refusal rejects. */
 const DOORS: Readonly<Record<string, (subject: WorldActor, options?: Knock) => Promise<string>>> = {
