@@ -8,7 +8,7 @@ export type * from "./api/database-types.js";
 export { db } from "./definition/db.js";
 export type * from "./api/client-types.js";
 export type * from "./api/connection-types.js";
-export { ActorHost } from "./lifecycle/object-events.js";
+export { ObjectEvents } from "./lifecycle/object-events.js";
 export type * from "./ports.js";
 export type * from "./api/hook-contexts.js";
 export type * from "./api/kv-types.js";

@@ -1,5 +1,5 @@
 import { DurableObject } from "cloudflare:workers";
-import { ActorHost, type ClientEffects, type Logger, type Registry } from "../actor/index.js";
+import { ObjectEvents, type ClientEffects, type Logger, type Registry } from "../actor/index.js";
 import type { CallEnvelope, CallLink, ReplyEnvelope } from "../protocol/index.js";
 import { HibernatingSocket } from "./hibernating-socket.js";
 import { KeyValueStore } from "./key-value-store.js";
@@ -23,7 +23,7 @@ export interface ActorObjectOptions<Env> {
   ) => unknown;
 }
 
-/** The Durable Object class a Worker exports: each instance is one actor. A thin shell around the pure `ActorHost`. */
+/** The Durable Object class a Worker exports: each instance is one actor. A thin shell around the pure `ObjectEvents`. */
 export type ActorObjectClass<Env> = new (
   ctx: DurableObjectState,
   env: Env,
@@ -33,13 +33,13 @@ export type ActorObjectClass<Env> = new (
 
 export function createActorObject<Env>(options: ActorObjectOptions<Env>): ActorObjectClass<Env> {
   return class ActorObject extends DurableObject<Env> {
-    readonly #host: ActorHost;
+    readonly #events: ObjectEvents;
 
     constructor(ctx: DurableObjectState, env: Env) {
       super(ctx, env);
       const { storage } = ctx;
       requireSqlite(storage);
-      this.#host = new ActorHost(options.registry, {
+      this.#events = new ObjectEvents(options.registry, {
         store: new KeyValueStore(storage, (error) => ctx.abort(`perdure: an alarm could not be set: ${String(error)}`)),
         log: options.createLog({ object: ctx.id.toString() }),
         now: () => Date.now(),
@@ -62,18 +62,18 @@ export function createActorObject<Env>(options: ActorObjectOptions<Env>): ActorO
     }
 
     call(envelope: CallEnvelope): Promise<ReplyEnvelope> {
-      return this.#host.call(envelope);
+      return this.#events.call(envelope);
     }
 
     override async fetch(request: Request): Promise<Response> {
       return request.headers.get("upgrade") === "websocket"
-        ? acceptUpgrade(request, this.ctx, this.#host)
-        : serveRawRequest(request, this.#host);
+        ? acceptUpgrade(request, this.ctx, this.#events)
+        : serveRawRequest(request, this.#events);
     }
 
     override async webSocketMessage(socket: WebSocket, message: string | ArrayBuffer): Promise<void> {
       if (isReplySocket(this.ctx, socket) || isAnsweredPing(this.ctx, socket, message)) return;
-      return this.#host.socketMessage(
+      return this.#events.socketMessage(
         HibernatingSocket.of(this.ctx, socket),
         typeof message === "string" ? message : new Uint8Array(message),
       );
@@ -85,19 +85,19 @@ export function createActorObject<Env>(options: ActorObjectOptions<Env>): ActorO
       ended.close(code, reason);
       // The end of a sender's wait starts no actor.
       if (isReplySocket(this.ctx, socket)) return;
-      return this.#host.socketClosed(ended, { code, reason });
+      return this.#events.socketClosed(ended, { code, reason });
     }
 
     override async webSocketError(socket: WebSocket): Promise<void> {
       if (isReplySocket(this.ctx, socket)) return;
-      return this.#host.socketClosed(HibernatingSocket.of(this.ctx, socket), {
+      return this.#events.socketClosed(HibernatingSocket.of(this.ctx, socket), {
         code: 1006,
         reason: "The connection was lost",
       });
     }
 
     override alarm(info?: AlarmInvocationInfo): Promise<void> {
-      return this.#host.alarm(info?.scheduledTime ?? null);
+      return this.#events.alarm(info?.scheduledTime ?? null);
     }
   };
 }

@@ -1,11 +1,11 @@
-import type { ActorHost } from "../actor/index.js";
+import type { ObjectEvents } from "../actor/index.js";
 import { ANSWER_HEADER, ENVELOPE_HEADER } from "../protocol/index.js";
 import { refusal, serveByEnvelope } from "./enveloped-request.js";
 
 /** Answers a raw request with the actor's Response, marked as such, or with a refusal. */
-export function serveRawRequest(request: Request, host: ActorHost): Promise<Response> {
+export function serveRawRequest(request: Request, events: ObjectEvents): Promise<Response> {
   return serveByEnvelope(request, async (envelope) => {
-    const reply = await host.request(envelope, asSent(request));
+    const reply = await events.request(envelope, asSent(request));
     if (!reply.ok) return refusal(request, reply.error, reply.status);
     reply.response.headers.set(ANSWER_HEADER, reply.actorId);
     return withItsLength(reply.response);

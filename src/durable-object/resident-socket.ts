@@ -1,4 +1,4 @@
-import type { ActorHost, Socket } from "../actor/index.js";
+import type { ObjectEvents, Socket } from "../actor/index.js";
 import { closeSafely, sendSafely } from "./safe-socket.js";
 
 /** The actor's view of a WebSocket that keeps the object in memory and ends with it. */
@@ -8,22 +8,22 @@ export class ResidentSocket implements Socket {
   readonly lastPingAt = undefined;
   readonly #socket: WebSocket;
 
-  constructor(socket: WebSocket, host: ActorHost) {
+  constructor(socket: WebSocket, events: ObjectEvents) {
     this.#socket = socket;
     // Newer compatibility dates deliver Blobs, and a later frame could overtake their asynchronous decoding.
     socket.binaryType = "arraybuffer";
     socket.addEventListener(
       "message",
       ({ data }) =>
-        void host.socketMessage(this, typeof data === "string" ? data : new Uint8Array(data as ArrayBuffer)),
+        void events.socketMessage(this, typeof data === "string" ? data : new Uint8Array(data as ArrayBuffer)),
     );
     socket.addEventListener("close", ({ code, reason }) => {
       closeSafely(socket, code, reason);
-      void host.socketClosed(this, { code, reason });
+      void events.socketClosed(this, { code, reason });
     });
     socket.addEventListener(
       "error",
-      () => void host.socketClosed(this, { code: 1006, reason: "The connection was lost" }),
+      () => void events.socketClosed(this, { code: 1006, reason: "The connection was lost" }),
     );
     socket.accept();
   }

@@ -1,4 +1,4 @@
-import type { ActorHost } from "../actor/index.js";
+import type { ObjectEvents } from "../actor/index.js";
 import { PING, PONG } from "../protocol/index.js";
 import { refusal, serveByEnvelope } from "./enveloped-request.js";
 import { HibernatingSocket } from "./hibernating-socket.js";
@@ -30,7 +30,7 @@ export function isAnsweredPing(ctx: DurableObjectState, socket: WebSocket, messa
  * Accepts a WebSocket after all hooks of the actor have admitted it, for hibernation where possible. Otherwise answers
  * with a refusal.
  */
-export function acceptUpgrade(request: Request, ctx: DurableObjectState, host: ActorHost): Promise<Response> {
+export function acceptUpgrade(request: Request, ctx: DurableObjectState, events: ObjectEvents): Promise<Response> {
   return serveByEnvelope(request, async (envelope) => {
     const { 0: client, 1: server } = new WebSocketPair();
     const isWait = envelope.operation.kind === "wait";
@@ -39,9 +39,9 @@ export function acceptUpgrade(request: Request, ctx: DurableObjectState, host: A
       return HibernatingSocket.of(ctx, server);
     };
     const reply = isWait
-      ? await host.awaitReply(envelope, acceptWait)
-      : await host.connect(envelope, (hibernates) => {
-          if (!hibernates) return new ResidentSocket(server, host);
+      ? await events.awaitReply(envelope, acceptWait)
+      : await events.connect(envelope, (hibernates) => {
+          if (!hibernates) return new ResidentSocket(server, events);
           const isRaw = envelope.operation.kind === "connect" && envelope.operation.raw === true;
           ctx.acceptWebSocket(server, isRaw ? [RAW] : []);
           if (isRaw) answerPings(ctx);

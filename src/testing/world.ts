@@ -2,7 +2,7 @@
  * A world of actors in one process: each with its own store, one manual clock, and crashes where a test wants them.
  * What happens when is decided by the clock and the test alone, never by real time.
  */
-import { ActorHost, type ActorPorts, type Registry } from "../actor/index.js";
+import { ObjectEvents, type ActorPorts, type Registry } from "../actor/index.js";
 import {
   decodeValue,
   encodeValue,
@@ -170,7 +170,7 @@ export class WorldActor {
   /** The platform's id of the object, 64 hex digits. */
   readonly objectId: string;
   readonly #world: World;
-  #host: ActorHost | undefined;
+  #host: ObjectEvents | undefined;
   #timers = new Set<() => void>();
   #random = 0;
   #death = newDeath();
@@ -319,7 +319,7 @@ export class WorldActor {
   }
 
   /** The same for a raw request. */
-  deliverRequest(envelope: CallEnvelope, request: Request): ReturnType<ActorHost["request"]> {
+  deliverRequest(envelope: CallEnvelope, request: Request): ReturnType<ObjectEvents["request"]> {
     return this.#visible((host) => host.request(envelope, request));
   }
 
@@ -350,7 +350,7 @@ export class WorldActor {
   }
 
   /** Delivers an event; its outcome is seen only once what caused it is durable. */
-  async #visible<T>(event: (host: ActorHost) => Promise<T>): Promise<T> {
+  async #visible<T>(event: (host: ObjectEvents) => Promise<T>): Promise<T> {
     // No event of an object is delivered while a transaction of its SQL is open.
     for (let end = this.store.transactionsEnd(); end; end = this.store.transactionsEnd()) await end;
     const host = this.#live();
@@ -361,8 +361,8 @@ export class WorldActor {
     return outcome;
   }
 
-  #live(): ActorHost {
-    this.#host ??= new ActorHost(this.#world.registry, this.#ports());
+  #live(): ObjectEvents {
+    this.#host ??= new ObjectEvents(this.#world.registry, this.#ports());
     return this.#host;
   }
 

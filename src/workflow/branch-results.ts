@@ -47,7 +47,7 @@ export class BranchResults {
     this.#location = entry.location;
     this.#places = new Map((entry.data as BranchData).branches.map((name, place) => [name, place]));
     this.#byName = readResults(activation.history, entry);
-    for (const result of this.#byName.values()) this.#bytes += sizeOf(result);
+    for (const result of this.#byName.values()) this.#bytes += resultBytes(result);
   }
 
   /** Encoded bytes of all results together. */
@@ -61,7 +61,7 @@ export class BranchResults {
 
   /** Adds a result to the dirty set; the next commit writes it. */
   add(name: string, result: StoredResult): void {
-    const bytes = sizeOf(result);
+    const bytes = resultBytes(result);
     this.#byName.set(name, result);
     this.#bytes += bytes;
     let open = this.#row;
@@ -126,6 +126,6 @@ export function branchResultRows(history: History, location: Location): Entry[] 
 
 const OVERHEAD_BYTES = 10;
 
-function sizeOf(result: StoredResult): number {
+function resultBytes(result: StoredResult): number {
   return OVERHEAD_BYTES + (isValue(result) ? result.v.byteLength : encodeValue(result).byteLength);
 }

@@ -215,7 +215,7 @@ export interface HandlerResult {
 }
 
 /** Which action is called, with what. */
-export interface ActionCall {
+export interface ActionRun {
   readonly name: string;
   /** Read as the action begins. */
   readonly args: () => readonly unknown[];
@@ -225,7 +225,7 @@ export interface ActionCall {
 /** Runs an action's handler within the action timeout. */
 export function runAction<T>(
   activation: ActorActivation,
-  { name, args, from }: ActionCall,
+  { name, args, from }: ActionRun,
   {
     commit,
     conclude,

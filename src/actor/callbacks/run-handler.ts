@@ -10,7 +10,7 @@ export interface RunHandlerWaits {
  * A plain `run` handler. It works whenever it does not only wait for messages of the actor's queue; while it works the
  * lease is held, so that a crash brings it back, and while it waits the object may hibernate.
  */
-export class RunHandler {
+export class PlainRunHandler {
   readonly #activation: ActorActivation;
   readonly #waits: RunHandlerWaits;
   #running = false;

@@ -95,7 +95,7 @@ async function refuse(activation: ActorActivation, connection: Connection, frame
   else await activation.connections.fail(connection, error, 1013);
 }
 
-type ActionCall = Extract<ToServer, { tag: "ActionRequest" }>["val"];
+type ActionRequest = Extract<ToServer, { tag: "ActionRequest" }>["val"];
 
 /** Nested, so that awaiting it does not wait for the action. */
 async function begin(
@@ -123,7 +123,7 @@ async function begin(
 async function serveInTurn(
   activation: ActorActivation,
   connection: Connection,
-  call: ActionCall,
+  call: ActionRequest,
   sizeBytes: number,
 ): Promise<void> {
   await connection.calls.turn(activation.actor.options.maxConnectionCalls);
@@ -134,7 +134,7 @@ async function serveInTurn(
   }
 }
 
-async function serveAction(activation: ActorActivation, connection: Connection, call: ActionCall): Promise<void> {
+async function serveAction(activation: ActorActivation, connection: Connection, call: ActionRequest): Promise<void> {
   const { id, name } = call;
   try {
     // As over HTTP: arguments are what the storage codec makes of them.

@@ -40,7 +40,7 @@ export interface Entered {
   readonly admitted: Admitted | undefined;
 }
 
-export class Lives {
+export class ActorLife {
   readonly #registry: Registry;
   readonly #ports: ActorPorts;
   readonly #gate = new StartGate();

@@ -19,7 +19,7 @@ import { describe } from "../activation/thrown.js";
 import { acceptMessage, awaitReply, callAction, socketWaitOf } from "../callbacks/dispatch.js";
 import { tellFailure } from "../callbacks/failure-data.js";
 import { receiveFrame } from "../connections/frames.js";
-import { isAddressed, Lives, type Entered } from "./actor-life.js";
+import { isAddressed, ActorLife, type Entered } from "./actor-life.js";
 import type { ActorPorts, ConnectionEnd, Socket } from "../ports.js";
 import { answerRequest } from "../connections/raw-request.js";
 import { deliverRaw, serveRawSocket } from "../connections/raw-socket.js";
@@ -34,13 +34,13 @@ type Serve = <T>(
   body: (entered: Entered & { readonly reply: Reply; readonly caller: Caller }) => Promise<T>,
 ) => Promise<T>;
 
-export class ActorHost {
+export class ObjectEvents {
   readonly #ports: ActorPorts;
-  readonly #lives: Lives;
+  readonly #lives: ActorLife;
 
   constructor(registry: Registry, ports: ActorPorts) {
     this.#ports = ports;
-    this.#lives = new Lives(registry, ports);
+    this.#lives = new ActorLife(registry, ports);
   }
 
   /** Answers a call; the reply says what went wrong, it is never thrown. */
@@ -130,12 +130,12 @@ export class ActorHost {
     }
   }
 
-  /** See `Lives.alarm`. */
+  /** See `ActorLife.alarm`. */
   alarm(scheduledAt: number | null): Promise<void> {
     return this.#lives.alarm(scheduledAt);
   }
 
-  /** `serve` is `Lives.serve`. What goes wrong is in the answer, never thrown. */
+  /** `serve` is `ActorLife.serve`. What goes wrong is in the answer, never thrown. */
   async #answer<R>(envelope: CallEnvelope, run: (serve: Serve) => Promise<R>): Promise<R | Refusal> {
     let hasBegun = false;
     const serve: Serve = (body) => {

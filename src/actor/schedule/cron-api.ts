@@ -29,7 +29,7 @@ export interface RunningJobs {
 type CronHost = Pick<ActorActivation, "commitOrThrow"> & ScheduleLimitHost;
 
 /** `c.cron`. Running the jobs is due-jobs.ts's job. */
-export class Cron implements ActorCron {
+export class CronApi implements ActorCron {
   readonly #activation: CronHost;
   readonly #jobs: CronJobs;
   readonly #runs: RunningJobs;

@@ -1,7 +1,7 @@
 import { decodeValue, encodeValue, toErrorData, own, measure, DUE_PER_PASS } from "../../protocol/index.js";
 import type { ActorActivation } from "../activation/activation.js";
 import type { Background } from "../callbacks/background.js";
-import { Cron, type RunningJobs } from "./cron-api.js";
+import { CronApi, type RunningJobs } from "./cron-api.js";
 import { keptFrom } from "./cron-history.js";
 import { nextTime } from "./cron-job.js";
 import type { CronJob, CronRun } from "../storage/deadlines.js";
@@ -37,9 +37,9 @@ const INTERRUPTED: CronError = {
  *  2. While one runs the lease is held, so that a boot that finds no lease need not look for runs that were cut off.
  *  3. A job whose last run was cut off is suspect until a run ends: it runs alone, after all others that are due.
  */
-export class CronRuns implements RunningJobs {
+export class DueJobs implements RunningJobs {
   /** `c.cron`. */
-  readonly view: Cron;
+  readonly view: CronApi;
   readonly #activation: ActorActivation;
   readonly #order: FireOrder;
   readonly #jobs: CronJobs;
@@ -52,7 +52,7 @@ export class CronRuns implements RunningJobs {
     this.#activation = activation;
     this.#order = order;
     this.#jobs = new CronJobs(activation);
-    this.view = new Cron(activation, this.#jobs, this);
+    this.view = new CronApi(activation, this.#jobs, this);
   }
 
   running(name: string): CronRun | undefined {

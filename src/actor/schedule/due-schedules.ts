@@ -2,7 +2,7 @@ import { DUE_PER_PASS, MAX_INTERRUPTIONS } from "../../protocol/index.js";
 import type { ActorActivation } from "../activation/activation.js";
 import type { Background } from "../callbacks/background.js";
 import type { FireOrder } from "./fire-order.js";
-import { askedAt, Schedule } from "./schedule-api.js";
+import { askedAt, ScheduleApi } from "./schedule-api.js";
 import type { DeadlineRows, ScheduleRow } from "../storage/deadlines.js";
 import type { ScheduledFireInfo } from "../api/schedule-types.js";
 import { runScheduled } from "./run-scheduled.js";
@@ -14,9 +14,9 @@ import { runScheduled } from "./run-scheduled.js";
  * concurrently. After a cut-off they run one at a time, each marked on disk first, so that a start knows which one was
  * running. One that is found marked again and again is dropped, and no other with it (ALARM-14).
  */
-export class ScheduleRuns {
+export class DueSchedules {
   /** `c.schedule`. */
-  readonly view: Schedule;
+  readonly view: ScheduleApi;
   readonly #activation: ActorActivation;
   readonly #order: FireOrder;
   readonly #rows: DeadlineRows<ScheduleRow>;
@@ -28,7 +28,7 @@ export class ScheduleRuns {
     this.#activation = activation;
     this.#order = order;
     this.#rows = activation.deadlines.schedules;
-    this.view = new Schedule(activation, (id) => this.#running.has(id));
+    this.view = new ScheduleApi(activation, (id) => this.#running.has(id));
   }
 
   /** For a boot that found a lease: counts the interruption of marked schedules. Commits nothing. */

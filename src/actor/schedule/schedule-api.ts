@@ -16,7 +16,7 @@ const LAST_TIME = 8.64e15;
 type ScheduleHost = Pick<ActorActivation, "lease" | "commitOrThrow"> & ScheduleLimitHost;
 
 /** `c.schedule`. Running the actions is due-schedules.ts's job. */
-export class Schedule {
+export class ScheduleApi {
   readonly #activation: ScheduleHost;
   readonly #rows: DeadlineRows<ScheduleRow>;
   readonly #isRunning: (id: string) => boolean;

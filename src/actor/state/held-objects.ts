@@ -3,7 +3,7 @@ import { HandIn, type Recipient } from "./hand-in.js";
 import type { LentBytes } from "./lent-bytes.js";
 import { memberPath, replaceMembers } from "./members.js";
 import { Place } from "./place.js";
-import { refusalOf, type Bounds } from "./refusals.js";
+import { statementError, type Bounds } from "./refusals.js";
 import { seenThrough } from "./views-by-object.js";
 
 interface HoldingState extends Recipient {
@@ -92,7 +92,7 @@ export class HeldObjects {
       raw = handIn.take(member) as object;
     } catch (error) {
       const path = this.#state.pathOf(place) + memberPath(place.raw, member);
-      throw refusalOf(error, member, { path, depth: place.depth() + 1, ...this.#state.bounds });
+      throw statementError(error, member, { path, depth: place.depth() + 1, ...this.#state.bounds });
     }
     handIn.apply();
     Place.of(raw)?.enter(place);

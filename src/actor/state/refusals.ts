@@ -36,7 +36,7 @@ export function isRefusedByState(thrown: unknown): boolean {
 }
 
 /** The error that user code gets for `error`, thrown while `value` was put at `path`, `depth` containers deep. */
-export function refusalOf(
+export function statementError(
   error: unknown,
   value: unknown,
   at: Bounds & { readonly path: string; readonly depth: number },

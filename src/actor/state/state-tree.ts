@@ -26,7 +26,7 @@ import { LentBytes } from "./lent-bytes.js";
 import { memberPath } from "./members.js";
 import type { OpenCallbacks, WatchedState } from "./open-callbacks.js";
 import { Place, type PlaceOwner } from "./place.js";
-import { MAX_COUNTED_BYTES, Refusal, refusalOf, markedAsRefusal, tooLarge, type Bounds } from "./refusals.js";
+import { MAX_COUNTED_BYTES, Refusal, statementError, markedAsRefusal, tooLarge, type Bounds } from "./refusals.js";
 import { separate, unlink } from "./separate.js";
 import { StateView, type Guards } from "./state-view.js";
 import { TextSizes } from "./text-sizes.js";
@@ -217,7 +217,7 @@ export class StateTree implements Recipient, ViewedState, WatchedState {
         throw new Refusal(`nesting deeper than ${MAX_STORED_DEPTH} levels`);
     } catch (error) {
       const index = Math.min(taken.length, add.length - 1);
-      throw refusalOf(error, add[index], { path: pathTo(index), depth, ...this.#kind });
+      throw statementError(error, add[index], { path: pathTo(index), depth, ...this.#kind });
     }
     const times = place ? place.occurrences() : 1;
     const bytes = this.#makeRoom(

@@ -14,7 +14,7 @@ import { KEYS } from "./record.js";
  *     finds an alarm other than the deadlines ask for, or none where they ask for one, knows that work was cut off
  *     (ALARM-13).
  */
-export class Wakes {
+export class Alarm {
   readonly deadlines: Deadlines;
   readonly #dirty: DirtySet;
   readonly #now: () => number;

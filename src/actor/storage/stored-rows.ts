@@ -3,7 +3,7 @@ import { DirtySet } from "./dirty-set.js";
 import { decodeLease, type Lease } from "./lease.js";
 import type { ListOptions, StoreActivation } from "../ports.js";
 import { KEYS } from "./record.js";
-import { Wakes } from "./alarm.js";
+import { Alarm } from "./alarm.js";
 
 /** Rows in memory at a time while many are read. */
 const ROWS_PER_PAGE = 16;
@@ -11,13 +11,13 @@ const ROWS_PER_PAGE = 16;
 /** The rows of one activation, with the changes that the next commit will make, and the deadlines among them. */
 export class StoredRows {
   readonly store: StoreActivation;
-  readonly wakes: Wakes;
+  readonly wakes: Alarm;
   protected readonly dirty = new DirtySet();
 
   /** `workflowDeadline` returns the earliest deadline of workflow entries, epoch ms. */
   constructor(store: StoreActivation, now: () => number, workflowDeadline: () => number | undefined) {
     this.store = store;
-    this.wakes = new Wakes(this.dirty, now, workflowDeadline);
+    this.wakes = new Alarm(this.dirty, now, workflowDeadline);
     const lease = store.get(KEYS.lease);
     this.wakes.load(store.list(KEYS.deadlines), lease && decodeLease(lease));
   }
