@@ -15,15 +15,15 @@ import type { StateView } from "../state/state-view.js";
 import type { Timers } from "./timers.js";
 import type { WorkflowBranches } from "./workflow-branches.js";
 
-/** For whom a client is made. */
+/** The code that a client is made for. */
 export interface ClientUse extends ClientEffects {
-  /** Runs before each call leaves, and may refuse it. */
+  /** Runs before each call is sent. It may throw to refuse the call. */
   guard(): void;
-  /** Its connections end with it, too. */
+  /** Closes the client's connections when it aborts. */
   readonly end: AbortSignal;
 }
 
-/** One activation of an actor as its parts see it: contexts, calls, the workflow. `ActorRuntime` is the one that exists. */
+/** One activation of an actor, as contexts, calls and the workflow see it. Implemented by `ActorRuntime`. */
 export interface ActorActivation {
   readonly actor: CompiledActor;
   readonly ports: ActorPorts;
@@ -31,13 +31,13 @@ export interface ActorActivation {
   readonly history: History;
   readonly record: ActorRecord;
   readonly state: StateTree | undefined;
-  /** User code that runs, for the states that it may hand objects in to. */
+  /** The user code that is running now. States watch the objects it passes to them. */
   readonly callbacks: OpenCallbacks;
   readonly lease: Lease | undefined;
   readonly queue: ActorQueue;
   readonly receivers: PlainReceivers;
   readonly schedule: { readonly view: object };
-  /** Undefined if the actor has none configured. */
+  /** Undefined if the actor has no `db`. */
   readonly database: ActorDatabase | undefined;
   readonly kv: object;
   readonly connections: ConnectionTable;
@@ -45,70 +45,72 @@ export interface ActorActivation {
   readonly control: object;
   readonly workflowBranches: WorkflowBranches;
   readonly background: { run(what: string, work: () => unknown): void; waitFor(what: string, promise: unknown): void };
-  /** Aborted when the activation is over: whatever waits in it rejects with the reason. */
+  /** Aborts when the activation is over. Everything that waits in it rejects with the reason. */
   readonly abortSignal: AbortSignal;
-  /** The end of the activation as user code sees it: begins before that, if the activation ends on purpose. */
+  /** The shutdown as user code sees it. When an activation ends on purpose, it aborts before `abortSignal`. */
   readonly shutdown: { readonly signal: AbortSignal; readonly isBegun: boolean };
-  /** False while hooks of the start run. */
+  /** False while the hooks of the start run. */
   readonly isReady: boolean;
   vars: unknown;
 
-  /** @throws actor/ended once the activation is over: what its code changes would be lost */
+  /** @throws {actor/ended} when the activation is over: changes would be lost */
   checkAlive(): void;
   /** The next value of the actor's one counter. */
   nextSeq(): number;
-  /** @throws actor/state_not_enabled */
+  /** @throws {actor/state_not_enabled} when the actor has no state */
   stateView(): StateView;
-  /** A client whose calls leave only after what is dirty has been committed (COMMIT-2). Its connections end with the activation. */
+  /** A client that commits dirty changes before each call (COMMIT-2). Its connections close with the activation. */
   client(chain: () => Chain, use?: ClientUse): unknown;
 
   /**
-   * Stores a message and resolves once it is committed; `wait`: its sender waits for a reply.
-   * @throws queue/full, queue/message_too_large
+   * Stores a message and resolves once it is committed. With `wait`, its sender waits for a reply.
+   * @throws {queue/full} when the queue is full
+   * @throws {queue/message_too_large} when the message is too large
    */
   sendMessage(name: string, body: unknown, wait?: SenderWait): Promise<StoredMessage>;
-  /** A prepared message joins the dirty set. @throws queue/full */
+  /** Adds a prepared message to the dirty set. @throws {queue/full} when the queue is full */
   stageMessage(name: string, body: Uint8Array): void;
 
-  /** What is stored under a key, or will be with the next commit. */
+  /** The value of a key, including uncommitted changes. */
   read(key: string): Uint8Array | undefined;
-  /** The same for the keys of a range, at most `limit`. */
+  /** The rows of a range, including uncommitted changes, at most `limit`. */
   list(prefix: string, options: ListOptions & { readonly limit: number }): [key: string, value: Uint8Array][];
-  /** A row joins the dirty set; it is encoded when the commit is built. */
+  /** Adds a row to the dirty set. It is encoded when the commit is built. */
   put(key: string, encode: () => Uint8Array<ArrayBuffer>): void;
   delete(key: string): void;
-  /** Rows of this format join the dirty set; releases that do not know it refuse the actor from their commit on. */
+  /** Marks the actor as having rows of this format. Older releases refuse it once that is committed. */
   requireFormat(format: number): void;
   putRecord(change: Partial<ActorRecord>): void;
-  /** A stored deadline moved: the next commit looks at the alarm again. */
+  /** A stored deadline moved. The next commit recomputes the alarm. */
   deadlinesChanged(): void;
-  /** Something changed outside of any callback's end, maybe: it is committed at the end of the turn (COMMIT-2). */
+  /** Commits possible changes at the end of the turn. For changes made outside a callback (COMMIT-2). */
   changedSoon(): void;
-  /** Writes all that is dirty and, when a deadline moved, the alarm. False: the activation is lost. */
+  /** Writes everything dirty and, if a deadline moved, the alarm. Returns false if the activation is lost. */
   commit(): boolean;
-  /** @throws actor/restarting */
+  /** As `commit`. @throws {actor/restarting} when the activation is lost */
   commitOrThrow(): void;
-  /** Confirms what was committed with no event waiting for it (COMMIT-7). */
+  /** Confirms commits that no event waits for (COMMIT-7). */
   confirm(): void;
-  /** Resolves when all commits so far would survive a kill at this instruction. @throws actor/restarting */
+  /** Resolves when all commits so far are on disk. @throws {actor/restarting} when the activation is lost */
   confirmed(): Promise<void>;
 
-  /** Begun work that a crash would interrupt has ended or paused: the lease goes with the next commit if nothing else works. */
+  /** Work that a crash would interrupt has ended or paused. Releases the lease if no other work is running. */
   workChanged(): void;
   holdLease(): void;
   releaseLease(): void;
-  /** Messages joined the queue with the last commit. */
+  /** The last commit added messages to the queue. */
   messagesChanged(): void;
   readonly deadlines: Deadlines;
 
   /**
-   * The actor ends once this callback has ended; without one, once the turn has.
-   * @throws actor/starting in a hook of the start, actor/stopping the second time
+   * Destroys the actor when this callback ends, or at the end of the turn if there is none.
+   * @throws {actor/starting} when called in a hook of the start
+   * @throws {actor/stopping} when the actor is already being destroyed
    */
   requestDestroy(callback?: Callback): void;
   readonly sleep: { ask(): void; rested(): void };
-  /** Told of every change of the state (`onStateChange`). */
+  /** Runs `onStateChange`. */
   readonly stateChanges: { callbackEnded(): void };
-  /** An action, a hook or an attempt has ended. */
+  /** An action, a hook or an attempt of a step has ended. */
   callbackEnded(callback: Callback): void;
 }

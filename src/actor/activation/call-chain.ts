@@ -1,15 +1,18 @@
 import { ActorError, own, type CallEnvelope, type CallLink } from "../../protocol/index.js";
 
-/** So many calls may wait for one another. */
+/** How many calls may wait for one another. */
 const MAX_DEPTH = 32;
-/** Links that one call carries: what several messages brought is carried together. A message's row has room for so many. */
+/** Links that one call carries, those of several messages together. A message's row has room for this many. */
 const MAX_LINKS = 64;
-/** Longest text in a link, UTF-16 units: who waits in a step with a longer location is not found. */
-const MAX_TEXT = 200;
+/** Longest string in a link, in UTF-16 units. A cycle through a step with a longer location is not detected. */
+const MAX_STRING = 200;
 
 export type Chain = readonly CallLink[];
 
-/** What a call carries of whoever makes it: those who wait for that one, and itself. @throws actor/call_too_deep */
+/**
+ * The chain that a call carries: everyone who waits for its caller, and the caller.
+ * @throws {actor/call_too_deep} when too many calls wait for one another
+ */
 export function extendChain(inherited: readonly Chain[], link: Omit<CallLink, "depth">): Chain {
   const before = inherited.flat();
   const depth = 1 + before.reduce((deepest, each) => Math.max(deepest, each.depth), 0);
@@ -21,18 +24,18 @@ export function extendChain(inherited: readonly Chain[], link: Omit<CallLink, "d
   return [...before.slice(1 - MAX_LINKS), ...readLink({ ...link, depth })];
 }
 
-/** The chain of a call; none of whoever calls from outside, and of an older release. */
+/** The chain of a call. Empty for a call from outside or from an older release. */
 export function chainOf({ internal, chain }: Pick<CallEnvelope, "internal" | "chain">): Chain {
   return internal === true ? readChain(chain) : [];
 }
 
-/** What of it is a chain. */
+/** Reads a chain and drops what is not a link. */
 export function readChain(chain: unknown): Chain {
   return Array.isArray(chain) ? chain.slice(-MAX_LINKS).flatMap(readLink) : [];
 }
 
-function isShort(text: unknown): text is string {
-  return typeof text === "string" && text.length <= MAX_TEXT;
+function isShort(value: unknown): value is string {
+  return typeof value === "string" && value.length <= MAX_STRING;
 }
 
 function readLink(link: unknown): CallLink[] {
@@ -48,7 +51,7 @@ function readLink(link: unknown): CallLink[] {
   return [{ actorId, name, waits, ...(isShort(step) && { step }), depth }];
 }
 
-/** Of a link, what people are told. */
+/** A link as error metadata shows it. */
 export function describeLink({ actorId, name, waits }: CallLink): object {
   return { actorId, name, waits };
 }

@@ -1,11 +1,11 @@
 import { Effects } from "../../protocol/index.js";
 import type { OpenCallbacks } from "../state/open-callbacks.js";
 
-/** One run of user code: an action, a hook, a listener, an attempt of a step. It is open from its making until it is over. */
+/** One run of user code: an action, a hook, a listener, an attempt of a step. Open from construction until `over`. */
 export class Callback {
-  /** As the log calls it: `action "increment"`, `onConnect`. */
+  /** Its name in the log: `action "increment"`, `onConnect`. */
   readonly description: string;
-  /** What it begins beside its own course, and does not end without. */
+  /** Effects it began without awaiting them. It ends after they have settled. */
   readonly effects = new Effects();
   readonly #stateEnded: () => void;
 
@@ -14,7 +14,7 @@ export class Callback {
     this.#stateEnded = open.begin(description);
   }
 
-  /** One whose end nobody waits for: what it begins settles as any promise. */
+  /** A callback that nobody waits for. Its effects settle like any promise. */
   static unawaited(open: OpenCallbacks, description: string): Callback {
     const callback = new Callback(open, description);
     callback.effects.close();
@@ -22,8 +22,8 @@ export class Callback {
   }
 
   /**
-   * Its code has come to its end, or nobody waits for that any longer: what it begins from here on is nobody's, and states
-   * look once more at what it may have written through references of its own. Before its last commit; once or more.
+   * Its code has ended, or nobody waits for it any longer. States check once more what it wrote through references of
+   * its own. Call it before the last commit; calling it again is harmless.
    */
   over(): void {
     this.effects.close();

@@ -1,23 +1,23 @@
 /**
- * The calls of one connection that have no answer yet: so many run, later ones wait their turn, and all together have so many
- * bytes. Whoever floods a connection is refused; one call alone is always taken.
+ * The calls of one connection that have no answer yet. A limited number runs and the rest wait their turn; their total
+ * size is limited. A single call is always admitted, however large (CONN-6).
  */
 export class CallsInFlight {
   #running = 0;
   #bytes = 0;
   readonly #waiting: (() => void)[] = [];
 
-  /** Takes a call of that size; false: the calls together would be too large. */
+  /** Admits a call of this size. Returns false if all calls together would be too large. */
   admit(sizeBytes: number, limitBytes: number): boolean {
     if (this.#bytes > 0 && this.#bytes + sizeBytes > limitBytes) return false;
     this.#bytes += sizeBytes;
     return true;
   }
 
-  /** Resolves when a call that was taken may run; it must be `done` after that. */
+  /** Resolves when an admitted call may run. Call `done` when it has ended. */
   async turn(limit: number): Promise<void> {
     if (this.#running < limit) this.#running += 1;
-    // Whoever is done gives its place away.
+    // `done` hands its place on, so the count stays.
     else await new Promise<void>((resolve) => this.#waiting.push(resolve));
   }
 
@@ -28,7 +28,7 @@ export class CallsInFlight {
     else this.#running -= 1;
   }
 
-  /** A call ended before its turn was asked for. */
+  /** An admitted call ended without asking for its turn. */
   dropped(sizeBytes: number): void {
     this.#bytes -= sizeBytes;
   }

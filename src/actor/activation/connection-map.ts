@@ -1,7 +1,7 @@
 import { ActorError } from "../../protocol/index.js";
 import type { Connection, ConnectionView } from "./connection.js";
 
-/** `c.conns`: a live, read-only map of who is connected, by connection id. */
+/** `c.conns`: a live, read-only map of the connections, by id. */
 export class ConnectionMap {
   readonly #connections: ReadonlyMap<string, Connection>;
 
@@ -59,9 +59,5 @@ export class ConnectionMap {
 }
 
 function readOnly(): ActorError {
-  return new ActorError(
-    "actor",
-    "read_only",
-    "`c.conns` only tells who is connected: `conn.disconnect()` ends a connection",
-  );
+  return new ActorError("actor", "read_only", "`c.conns` is read-only: call `conn.disconnect()` to end a connection");
 }

@@ -15,10 +15,9 @@ import { UnreadOutput } from "./unread-output.js";
 import { StateTree, type StateKind, type StateOwner } from "../state/state-tree.js";
 import type { StateView } from "../state/state-view.js";
 
-/** Bytes of a connection's encoded state; with the params and the subscriptions it must fit what a socket can carry. */
+/** Bytes of a connection's encoded state. State, params and event names must fit in a socket's 16,384 bytes. */
 export const MAX_CONNECTION_STATE_BYTES = 8_000;
-/** Bytes of a connection's encoded params, whichever way they came. */
-/** Bytes of the names of a connection's events. All three together stay below the 16,384 that a socket carries. */
+/** Bytes of the names of the events that a connection is subscribed to. */
 const MAX_EVENTS_BYTES = 3_500;
 
 const STATE_KIND: StateKind = {
@@ -27,10 +26,10 @@ const STATE_KIND: StateKind = {
   storedLimitBytes: MAX_CONNECTION_STATE_BYTES + 200,
 };
 
-/** What kind of caller it is: one call over HTTP or the binding, a socket that speaks the protocol, or a raw socket. */
+/** One call over HTTP or the binding, a socket that speaks the protocol, or a raw socket. */
 export type ConnectionKind = "call" | "socket" | "raw";
 
-/** The request behind a raw socket, as far as its handler is told of it again after hibernation. */
+/** The request of a raw socket, as stored for its handler after hibernation. */
 export interface StoredRequest {
   readonly url: string;
   readonly headers: readonly (readonly [string, string])[];
@@ -38,9 +37,9 @@ export interface StoredRequest {
 
 /** The actor's end of a raw socket. */
 export interface RawEnd {
-  /** Whether anybody listens. */
+  /** Whether it has a listener for the event. */
   hears(type: "message" | "close"): boolean;
-  /** The socket is closed; its close event follows. */
+  /** Marks the socket as closed, before its close event. */
   ended(): void;
   deliver(
     event:
@@ -49,7 +48,7 @@ export interface RawEnd {
   ): Promise<void>;
 }
 
-/** What is remembered of a connection beside its socket, and for those that are lost without a close. */
+/** What a socket's attachment, and the row of a connection, hold. */
 interface StoredConnection {
   readonly actorId: string;
   readonly id: string;
@@ -62,78 +61,80 @@ interface StoredConnection {
   readonly events: readonly string[];
   /** Whether its socket stays open while the actor hibernates. */
   readonly hibernates: boolean;
-  /** Of a raw socket that hibernates. */
+  /** Present for a raw socket that hibernates. */
   readonly request?: StoredRequest;
-  /** Its client pings after each mebibyte that it has received. */
+  /** Whether its client pings after each mebibyte it has received. */
   readonly pings?: boolean;
-  /** How often `onDisconnect` was begun for it, where the object was cut off; absent: never. */
+  /** How often a crash has interrupted its `onDisconnect`. Absent if never. */
   readonly tries?: number;
 }
 
-/** What is known of a connection when it begins. */
+/** What is known of a connection at its start. */
 export type NewConnection = Omit<StoredConnection, "actorId" | "state" | "events"> & {
   readonly events?: readonly string[];
 };
 
-/** A connection's state as it begins, and its encoding. */
+/** A connection's first state and its encoding. */
 export interface FirstState {
   readonly root: unknown;
   readonly stored: Uint8Array;
 }
 
-/** What a connection needs of the table it is in. */
+/** What a connection needs of its table. */
 export interface ConnectionOwner {
   readonly actorId: string;
   readonly stateOwner: Omit<StateOwner, "onDirty">;
-  /** @throws actor/ended */
+  /** @throws {actor/ended} when the activation is over */
   checkAlive(): void;
   changed(connection: Connection): void;
   sendEvent(connection: Connection, name: string, args: readonly unknown[]): void;
   disconnect(connection: Connection, end: ConnectionEnd): Promise<void>;
-  /** Takes note of a frame; true: the client has left too much unread for too long. */
+  /** Counts a frame. Returns true if the client has left too much unread for too long. */
   isUnread(output: UnreadOutput, frame: Frame, socket: Socket): boolean;
 }
 
-/** The end of a connection whose client does not read. */
+/** How a connection ends whose client does not read. */
 const UNREAD: ConnectionEnd = { code: 1013, reason: "connection.unread" };
 
-/** One admitted caller. What it is sent before its socket is there waits for it. */
+/** One admitted caller. Frames sent before its socket is bound are kept for it. */
 export class Connection {
   readonly id: string;
   readonly kind: ConnectionKind;
   readonly encoding: Encoding;
-  /** The client is our own: every kind of value may be sent to it. */
+  /** Whether the client is Perdure's own, which accepts every kind of value. */
   readonly extended: boolean;
   readonly params: unknown;
   #state: StateTree | undefined;
-  /** Names of the events that it is subscribed to. */
+  /** The names of the events it is subscribed to. */
   readonly events: Set<string>;
   /** What user code sees: `c.conn`. */
   readonly view: ConnectionView;
-  /** Frames are taken one after the other, also when looking at one takes a while. */
+  /** Serves frames one by one, in order, even if handling one is asynchronous. */
   inbox: Promise<unknown> = Promise.resolve();
   /** Whether its socket stays open while the actor hibernates. */
   readonly hibernates: boolean;
   readonly request: StoredRequest | undefined;
-  /** Of a raw socket that is served. */
+  /** The actor's end of a raw socket, once it is served. */
   raw: RawEnd | undefined;
-  /** Settles when the handler of a raw socket has ended: whoever wants to hear its frames listens by then. */
+  /** Settles when the handler of a raw socket has ended. It has added its listeners by then. */
   heard: Promise<unknown> = Promise.resolve();
-  /** Its calls that have no answer yet. */
   readonly calls = new CallsInFlight();
   readonly #pings: boolean;
   readonly #unread = new UnreadOutput();
-  /** Whether storage has a row of it. */
+  /** Whether it has a stored row. */
   isStored = false;
   /** See `StoredConnection`. */
   tries: number;
   readonly #owner: ConnectionOwner;
-  /** A copy of the params, as they are remembered: what user code does to its own changes nothing that is stored. */
+  /** A copy for storage, which user code cannot change. */
   readonly #params: unknown;
   #socket: Socket | undefined;
   #waiting: Frame[] = [];
 
-  /** @throws request/too_large, value/not_serializable for params that a hook has changed */
+  /**
+   * @throws {request/too_large} when the params are too large
+   * @throws {value/not_serializable} when a hook has made the params unserializable
+   */
   constructor(owner: ConnectionOwner, known: NewConnection, state?: FirstState) {
     const about = own(known);
     this.id = about.id;
@@ -141,7 +142,7 @@ export class Connection {
     this.encoding = about.encoding;
     this.extended = about.extended;
     this.params = about.params;
-    this.#params = rememberedParams(about.params);
+    this.#params = storableParams(about.params);
     this.tries = about.tries ?? 0;
     this.hibernates = about.hibernates;
     this.request = about.request;
@@ -152,7 +153,7 @@ export class Connection {
     this.view = new ConnectionView(this, owner, this.#state && this.createView());
   }
 
-  /** The connection that was remembered; undefined for one of an earlier life of the key, or what cannot be read. */
+  /** The stored connection. Undefined if it belongs to an earlier generation of the key, or cannot be read. */
   static restore(owner: ConnectionOwner, bytes: Uint8Array): Connection | undefined {
     try {
       const { actorId, state, ...about } = decodeRow(bytes) as StoredConnection;
@@ -167,7 +168,7 @@ export class Connection {
     return this.#state;
   }
 
-  /** For an actor that declares no connection state: the first assignment begins one. */
+  /** Creates the state if there is none: without declared connection state, the first assignment does. */
   beginState(): StateTree {
     this.#state ??= this.#liveState({ root: undefined, stored: encodeValue(undefined) });
     return this.#state;
@@ -182,7 +183,7 @@ export class Connection {
     );
   }
 
-  /** How user code sees its state. @throws actor/ended at a change, once the activation is over */
+  /** The state as user code sees it. Changing it throws `actor/ended` once the activation is over. */
   createView(): StateView {
     return this.beginState().createView({ onWrite: () => this.#owner.checkAlive() });
   }
@@ -191,7 +192,7 @@ export class Connection {
     return this.#socket;
   }
 
-  /** From now on it is sent what it is to be sent. */
+  /** Binds the socket and sends the frames that were kept for it. */
   bind(socket: Socket): void {
     this.#socket = socket;
     const waiting = this.#waiting;
@@ -206,14 +207,14 @@ export class Connection {
     else this.#socket.send(frame);
   }
 
-  /** @throws event/too_many_subscriptions */
+  /** @throws {event/too_many_subscriptions} when the names of its events are too long together */
   subscribe(name: string): void {
     if (this.events.has(name)) return;
     if (encodeValue([...this.events, name]).byteLength > MAX_EVENTS_BYTES) {
       throw new ActorError(
         "event",
         "too_many_subscriptions",
-        `The names of a connection's events have at most ${MAX_EVENTS_BYTES} bytes`,
+        `The names of a connection's events must have at most ${MAX_EVENTS_BYTES} bytes together`,
       );
     }
     this.events.add(name);
@@ -223,7 +224,7 @@ export class Connection {
     this.events.delete(name);
   }
 
-  /** What is remembered of it. Throws only for what was written into its state through references. */
+  /** Encodes it for storage. Throws only if its state was changed past the checks, through a kept reference. */
   encode(): Uint8Array<ArrayBuffer> {
     const state = this.state?.encode();
     const stored: StoredConnection = {
@@ -244,24 +245,29 @@ export class Connection {
   }
 }
 
-/** @throws request/too_large */
+/** @throws {request/too_large} when the params are too large */
 export function checkParamsSize(bytes: Uint8Array): void {
   if (bytes.byteLength <= MAX_CONNECTION_PARAMS_BYTES) return;
-  throw new ActorError("request", "too_large", `Connection params have at most ${MAX_CONNECTION_PARAMS_BYTES} bytes`, {
-    metadata: { limitBytes: MAX_CONNECTION_PARAMS_BYTES },
-  });
+  throw new ActorError(
+    "request",
+    "too_large",
+    `Connection params must have at most ${MAX_CONNECTION_PARAMS_BYTES} bytes`,
+    {
+      metadata: { limitBytes: MAX_CONNECTION_PARAMS_BYTES },
+    },
+  );
 }
 
-function rememberedParams(params: unknown): unknown {
+function storableParams(params: unknown): unknown {
   if (typeof params !== "object" || params === null) return params;
   const bytes = encodeValue(params, { what: "conn.params" });
   checkParamsSize(bytes);
-  // Remembered are they inside a row.
+  // A row nests them one level deeper.
   measure(params, 1, MAX_CONNECTION_PARAMS_BYTES, { what: "conn.params" });
   return decodeValue(bytes);
 }
 
-/** `c.conn`, and what is in `c.conns`. */
+/** `c.conn`, and each value of `c.conns`. */
 export class ConnectionView {
   readonly id: string;
   readonly params: unknown;

@@ -1,6 +1,6 @@
 import { fieldOf, ownField } from "../../protocol/index.js";
 
-/** What was thrown, or, if its texts cannot be read (a revoked proxy, a getter that throws), an error that says so. */
+/** What was thrown, or an error that says it is unreadable (a revoked proxy, a getter that throws). */
 export function legible(thrown: unknown): unknown {
   try {
     String(thrown);
@@ -13,25 +13,25 @@ export function legible(thrown: unknown): unknown {
   }
 }
 
-/** Causes that are told of one error. */
+/** How many causes of an error the log shows. */
 const MAX_CAUSES = 5;
 
 /**
- * Anything that was thrown, as the log shows it: its stack, those of its causes, and the id under which another actor has logged
- * what it masked. No metadata, which may hold what is nobody's business. Never throws.
+ * Anything that was thrown, as the log shows it: its stack, the stacks of its causes, and the id under which another
+ * actor logged an error it masked. No metadata, which may be confidential. Never throws.
  */
 export function describe(thrown: unknown): string {
-  const texts: string[] = [];
+  const lines: string[] = [];
   let each = thrown;
   do {
     const error = legible(each);
-    texts.push(textOf(error));
+    lines.push(stackOf(error));
     each = error instanceof Error ? fieldOf(error, "cause") : undefined;
-  } while (each !== undefined && texts.length <= MAX_CAUSES);
-  return texts.join("\nCaused by: ");
+  } while (each !== undefined && lines.length <= MAX_CAUSES);
+  return lines.join("\nCaused by: ");
 }
 
-function textOf(error: unknown): string {
+function stackOf(error: unknown): string {
   if (!(error instanceof Error)) return String(error);
   const metadata = fieldOf(error, "metadata");
   const errorId =

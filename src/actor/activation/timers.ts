@@ -1,14 +1,14 @@
 import type { Timer } from "../ports.js";
 
-/** A deadline that lives only in memory. */
+/** A deadline in memory. */
 export interface TimedCall {
   readonly at: number;
   readonly fire: () => void;
 }
 
 /**
- * The deadlines of running work (timeouts of calls and attempts, waits beside running branches) behind the one timer
- * that the activation holds. With none of them there is no timer, so that the object can hibernate (ALARM-5).
+ * The deadlines of running work: timeouts of calls and attempts, waits beside running branches. They share one platform
+ * timer. Without deadlines there is no timer, so the object can hibernate (ALARM-5).
  */
 export class Timers {
   readonly #timer: Timer;
@@ -24,7 +24,7 @@ export class Timers {
     this.#fireWorkflow = fireWorkflow;
   }
 
-  /** A time that is none never comes: the platform would take it for "now", again and again. */
+  /** A time that is not finite never comes. The platform would fire for it at once, again and again. */
   add(call: TimedCall): void {
     if (!Number.isFinite(call.at)) return;
     this.#calls.add(call);
@@ -36,7 +36,7 @@ export class Timers {
     this.#set();
   }
 
-  /** The earliest deadline of a workflow that is busy; undefined when it is parked: then the alarm wakes it. */
+  /** The earliest deadline of a busy workflow, epoch ms. Undefined while it is parked: then the alarm wakes it. */
   setWorkflow(at: number | undefined): void {
     this.#workflowAt = at !== undefined && Number.isFinite(at) ? at : undefined;
     this.#set();
@@ -71,9 +71,9 @@ export class Timers {
 }
 
 /**
- * After boots in a row that were cut off, the lease stands minutes ahead. Work that lives on must not wait for that: the
- * platform cuts it at about 140 s without an alarm (ALARM-12), so that it would never come to its end. This timer brings the lease,
- * and with it the alarm, back to its usual distance. A crash before it fires leaves the distance as it was.
+ * After repeated crashes during a start, the lease is minutes ahead. But the platform ends work about 140 s after the
+ * last alarm (ALARM-12), so long work would never finish. This timer moves the lease, and with it the alarm, back to its
+ * usual distance once the activation has run for a while. A crash before it fires leaves the lease as it was.
  */
 export class LeaseTimer {
   readonly #timers: Timers;
@@ -85,7 +85,7 @@ export class LeaseTimer {
     this.#extend = extend;
   }
 
-  /** Epoch ms; undefined when the lease is gone, or near enough. */
+  /** Epoch ms. Undefined if there is no lease, or it is near enough. */
   set(at: number | undefined): void {
     if (at === this.#call?.at) return;
     if (this.#call) this.#timers.remove(this.#call);

@@ -1,17 +1,17 @@
-/** So long a client that pings may be silent after more was sent than a connection may hold unread. */
+/** How long a client over its limit of unread bytes may go without a ping. */
 const PATIENCE_MS = 10_000;
 
 /**
- * How much was sent to a client since it last showed that it reads. The platform tells nobody how much waits in a socket's
- * buffer, which grows without a bound for a client that never reads; but our client pings after each mebibyte that it has
- * received, and the platform remembers when.
+ * The bytes sent to a client since it last showed that it reads. The platform buffers without a limit for a client that
+ * never reads, and does not say how much (there is no `bufferedAmount`). But our client pings after each mebibyte it has
+ * received, and the platform records when (CONN-6).
  */
 export class UnreadOutput {
   #bytes = 0;
   #since = 0;
   #overSince: number | undefined;
 
-  /** Takes note of a frame. True: the client does not read, and its connection must end. */
+  /** Counts a frame. Returns true if the client does not read and its connection must end. */
   sent(sizeBytes: number, limitBytes: number, now: number, lastPingAt: number | undefined): boolean {
     if (this.#bytes === 0) this.#since = now;
     this.#bytes += sizeBytes;

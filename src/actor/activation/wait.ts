@@ -1,27 +1,26 @@
 /**
- * A wait that ends with its own result, with a deadline, or with the abort of a signal.
+ * A wait that ends with its own result, at a deadline, or when a signal aborts.
  *
- * Whichever comes first ends it, at once: a deadline when its timer fires, an abort while its signal dispatches it, a
- * result when `begin` hands it over. Nothing that comes later in the same turn changes that. A result that is a promise is
- * handed over a microtask after it settled, so a deadline or an abort of the same turn wins over it. No timer and no
- * listener outlives the wait, whatever ended it.
+ * The first of these wins, synchronously: the timer fires, the signal dispatches its abort, or `begin` settles the wait.
+ * A result that is a promise arrives a microtask after it settled, so a deadline or an abort of the same turn wins over
+ * it. The wait's timer and listeners are removed however it ends.
  */
 import type { TimedCall } from "./timers.js";
 
-/** What fires deadlines: the `Timers` of the activation, or a timer of the wait's own. */
+/** Fires deadlines: the activation's `Timers`, or a timer of the wait's own. */
 export interface DeadlineTimers {
   add(call: TimedCall): void;
   remove(call: TimedCall): void;
 }
 
-/** Gives what the wait then resolves to, or throws what it rejects with. */
+/** Returns what the wait resolves to, or throws what it rejects with. */
 type Outcome<T> = () => T;
 
-/** What ends a wait before its result does. */
+/** What ends a wait before its result. */
 export interface WaitEnds<T> {
-  /** `at`: epoch ms. */
+  /** `at` is epoch ms. */
   readonly deadline: { readonly at: number; readonly outcome: Outcome<T> } | undefined;
-  /** One that has aborted already ends the wait as it begins. */
+  /** A signal that has already aborted ends the wait at once. */
   readonly aborts: readonly WaitAbort<T>[];
 }
 
@@ -30,7 +29,7 @@ export interface WaitAbort<T> {
   readonly outcome: Outcome<T>;
 }
 
-/** The wait rejects with the signal's reason. */
+/** Rejects the wait with the signal's reason. */
 export function abortedBy(signal: AbortSignal): WaitAbort<never> {
   const outcome = (): never => {
     throw signal.reason;
@@ -38,13 +37,13 @@ export function abortedBy(signal: AbortSignal): WaitAbort<never> {
   return { signal, outcome };
 }
 
-/** Hands the result over; what comes after the end of the wait is dropped. */
+/** Settles the wait. Has no effect once the wait has ended. */
 export interface Settle<T> {
   resolve(value: T): void;
   reject(error: unknown): void;
 }
 
-/** `begin` is called at once. What it returns is called when the wait ends, before anybody is told. */
+/** Calls `begin` at once. The function it returns is called when the wait ends, before the promise settles. */
 export function wait<T>(
   timers: DeadlineTimers,
   ends: WaitEnds<T>,
@@ -89,7 +88,7 @@ export function wait<T>(
   });
 }
 
-/** The same for a result that is a promise. */
+/** A `wait` for a promise. */
 export function waitFor<T>(timers: DeadlineTimers, ends: WaitEnds<T>, result: PromiseLike<T>): Promise<T> {
   return wait(timers, ends, ({ resolve, reject }) => {
     result.then(resolve, reject);

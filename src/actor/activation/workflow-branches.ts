@@ -1,12 +1,12 @@
 import type { AttemptInfo } from "../../workflow/index.js";
 
-/** The attempts that a workflow makes now, and whether all of it waits in them. */
+/** The attempts that the workflow is making, and whether all its branches are in them. */
 export class WorkflowBranches {
   readonly #openBranches: () => Iterable<string>;
-  /** The attempt at each location. */
+  /** The number of the attempt at each location. */
   readonly #attempts = new Map<string, number>();
 
-  /** `openBranches` gives where each branch of the run is. */
+  /** `openBranches` returns the location of each open branch of the run. */
   constructor(openBranches: () => Iterable<string>) {
     this.#openBranches = openBranches;
   }
@@ -19,12 +19,12 @@ export class WorkflowBranches {
     if (this.#attempts.get(location) === attempt) this.#attempts.delete(location);
   }
 
-  /** True if there is one branch alone: whatever the workflow holds, that one has to answer. */
+  /** Whether there is only one branch, which must then answer every message the workflow holds. */
   get isSingle(): boolean {
     return [...this.#openBranches()].length === 1;
   }
 
-  /** True if each branch is in an attempt of these, named by `attemptId`. */
+  /** Whether every branch is in one of these attempts, given by `attemptId`. */
   wait(attempts: ReadonlySet<string>): boolean {
     const branches = [...this.#openBranches()];
     return (
@@ -34,7 +34,7 @@ export class WorkflowBranches {
   }
 }
 
-/** The same in each activation that makes the attempt. */
+/** An id of an attempt that is the same in every activation. */
 export function attemptId({ location, attempt }: Pick<AttemptInfo, "location" | "attempt">): string {
   return `${location}#${attempt}`;
 }

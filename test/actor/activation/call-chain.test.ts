@@ -16,7 +16,7 @@ const handleOf = (c: Caller, name: string): Handle =>
 const ask = (c: Caller, name: string): Promise<unknown> =>
   handleOf(c, name).send("asks", {}, { wait: true, timeout: 5_000 });
 
-/** How a waiting send ended; of a refusal, who waits. */
+/** The outcome of a waiting send; for a refusal, the chain. */
 async function told(promise: Promise<unknown>): Promise<unknown> {
   try {
     return ((await promise) as { status: string }).status;
@@ -30,7 +30,7 @@ async function told(promise: Promise<unknown>): Promise<unknown> {
   }
 }
 
-/** Asks the next actor, by itself. */
+/** Asks the next actor, unprompted. */
 const asker = (next: string, seen: unknown[], whileAsking?: (ctx: unknown) => Promise<unknown>) =>
   actor({
     queues: { asks: {} },
@@ -49,7 +49,7 @@ const asker = (next: string, seen: unknown[], whileAsking?: (ctx: unknown) => Pr
     actions: { go: () => "gone" },
   });
 
-/** Receives a question, asks the next actor, and answers after that. */
+/** Receives a question, asks the next actor, then answers. */
 const relay = (next: string, seen: unknown[], pauseMs = 0) =>
   actor({
     queues: { asks: {} },
@@ -151,7 +151,7 @@ describe("a waiting send to an actor whose workflow waits for its sender", () =>
       const seen: unknown[] = [];
       const world = await worldOf({ a: asker("b", seen), b: relay("a", seen, 1_000) });
       world.actor(dies, ["k"]).crash();
-      // An event brings it back; the alarm of its lease would later.
+      // An event restarts it; its lease's alarm would do so later.
       await world.actor(dies, ["k"]).call("go");
       await world.settle();
       await world.pass(1_000);
@@ -228,7 +228,7 @@ describe("calls of actions", () => {
 
 describe("a chain", () => {
   const send = { kind: "send", queue: "asks", body: encodeValue({}), wait: true, timeoutMs: 1_000 } as const;
-  /** An actor whose workflow waits in an attempt, and what is sent to it. */
+  /** An actor whose workflow waits in an attempt, and the messages sent to it. */
   async function sendTo(extra: (actorId: string) => object): Promise<{ ok: boolean; row: unknown }> {
     const world = await worldOf({ a: asker("b", []), b: actor({ queues: { asks: {} } }) });
     const a = world.actor("a", ["k"]);

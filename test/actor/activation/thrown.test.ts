@@ -1,4 +1,4 @@
-// What is thrown and cannot be printed is an error like any other, everywhere.
+// Thrown values that cannot be printed are handled like any other error.
 import { describe, expect, it } from "vitest";
 import { actor, workflow } from "../../../src/actor/index.js";
 import { ActorError, encodeValue, UserError } from "../../../src/protocol/index.js";

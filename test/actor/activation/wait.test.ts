@@ -10,7 +10,7 @@ import {
   type WaitEnds,
 } from "../../../src/actor/internal.js";
 
-/** A wait with a deadline and two signals; a test ends it as it likes. */
+/** A wait with a deadline and two signals, which the test ends. */
 class Waiting {
   readonly calls = new Set<TimedCall>();
   readonly first = new AbortController();
