@@ -13,36 +13,40 @@ import {
 import { callHook } from "../callbacks/call-hook.js";
 import { validate } from "../definition/standard-schema.js";
 
-/** What a caller brings. */
+/** A caller before admission. */
 export interface Caller {
   readonly kind: ConnectionKind;
   readonly encoding: Encoding;
   readonly extended: boolean;
-  /** It pings after each mebibyte that it has received. */
+  /** Whether it pings after each mebibyte it has received. */
   readonly pings?: boolean;
-  /** Params as they came, bytes of the storage codec. */
+  /** The params as received, in the storage codec. */
   readonly params: Uint8Array | undefined;
   readonly request: Request | undefined;
-  /** Code of the same Worker, over the binding. */
+  /** Whether it is code of the same Worker, calling over the binding. */
   readonly internal: boolean;
-  /** Who waits for the call. */
+  /** Everyone who waits for the call. */
   readonly chain?: Chain;
 }
 
-/** A caller whom the actor's hooks have let in, and of whom nobody knows yet. */
+/** A caller that the hooks have admitted but that is not in the table yet. */
 export interface Admitted {
   readonly about: NewConnection;
   readonly state: FirstState | undefined;
 }
 
-/** Bytes of what is remembered of a raw socket's request. */
+/** Bytes of the stored request of a raw socket. */
 const MAX_REQUEST_BYTES = 3_500;
 
 /**
- * Asks the actor whether a caller may come in: its params' schema, `onBeforeConnect`, `createConnState`. Nobody knows of the
- * caller yet when this resolves.
+ * Admits a caller: validates its params, then runs `onBeforeConnect` and `createConnState`. The caller is still invisible
+ * when this resolves.
  *
- * @throws actor/validation_error, request/too_large, actor/callback_timed_out, value/too_large, and what the hooks throw
+ * @throws {actor/validation_error} when the params do not match `connParamsSchema`
+ * @throws {request/too_large} when the params, or the URL of a socket that hibernates, are too large
+ * @throws {actor/callback_timed_out} when a hook takes too long
+ * @throws {value/too_large} when the connection's state is too large
+ * @throws whatever the hooks throw
  */
 export async function admit(activation: ActorActivation, caller: Caller): Promise<Admitted> {
   const { ports } = activation;
@@ -50,8 +54,8 @@ export async function admit(activation: ActorActivation, caller: Caller): Promis
   const params = await readParams(activation, caller.params);
   await beforeConnect(activation, caller, params);
   const state = await firstState(activation, params, caller);
-  const hibernates = kind === "socket" || (kind === "raw" && mayHibernate(activation, request));
-  const remembered = kind === "raw" && hibernates && request ? { request: rememberedRequest(request) } : {};
+  const hibernates = kind === "socket" || (kind === "raw" && canHibernate(activation, request));
+  const stored = kind === "raw" && hibernates && request ? { request: storableRequest(request) } : {};
   return {
     about: {
       id: uuid(ports.randomHex(16)),
@@ -61,13 +65,13 @@ export async function admit(activation: ActorActivation, caller: Caller): Promis
       params,
       hibernates,
       ...(pings && { pings }),
-      ...remembered,
+      ...stored,
     },
     state,
   };
 }
 
-/** Asks `onBeforeConnect`, if there is one. */
+/** Runs `onBeforeConnect`, if there is one. */
 export async function beforeConnect(activation: ActorActivation, caller: Caller, params: unknown): Promise<void> {
   const { config, options } = activation.actor;
   if (config.onBeforeConnect)
@@ -76,7 +80,7 @@ export async function beforeConnect(activation: ActorActivation, caller: Caller,
     ]);
 }
 
-/** @throws actor/callback_timed_out, and what the hook throws */
+/** @throws {actor/callback_timed_out} when the hook takes too long; whatever the hook throws */
 export async function callConnectionHook(
   activation: ActorActivation,
   name: "onBeforeConnect" | "createConnState" | "onConnect" | "onDisconnect",
@@ -94,7 +98,11 @@ export async function callConnectionHook(
   return callHook(activation, activation.actor.config[name], { name, timeoutMs, about }, args);
 }
 
-/** The params as `connParamsSchema` makes them. @throws actor/validation_error, request/too_large */
+/**
+ * Decodes the params and runs `connParamsSchema`.
+ * @throws {actor/validation_error} when they do not match the schema
+ * @throws {request/too_large} when they are too large
+ */
 export async function readParams(activation: ActorActivation, bytes: Uint8Array | undefined): Promise<unknown> {
   if (bytes) checkParamsSize(bytes);
   const params = bytes && decodeValue(bytes);
@@ -125,30 +133,30 @@ async function firstState(
   return config.connState === undefined ? undefined : copyOf(config.connState);
 }
 
-function mayHibernate({ actor }: ActorActivation, request: Request | undefined): boolean {
+function canHibernate({ actor }: ActorActivation, request: Request | undefined): boolean {
   const option = actor.options.canHibernateWebSocket;
   return typeof option === "function" ? request !== undefined && option(request) === true : option;
 }
 
-/** What a handler is told again after hibernation: headers are left out where a socket cannot carry them. */
-function rememberedRequest({ url, headers }: Request): StoredRequest {
+/** The request for the handler after hibernation. Headers are dropped if they do not fit in a socket's attachment. */
+function storableRequest({ url, headers }: Request): StoredRequest {
   const whole = { url, headers: [...headers] };
   if (encodeValue(whole).byteLength <= MAX_REQUEST_BYTES) return whole;
   if (url.length <= MAX_REQUEST_BYTES) return { url, headers: [] };
   throw new ActorError(
     "request",
     "too_large",
-    `The URL of a socket that hibernates has at most ${MAX_REQUEST_BYTES} bytes`,
+    `The URL of a socket that hibernates must have at most ${MAX_REQUEST_BYTES} bytes`,
     { metadata: { limitBytes: MAX_REQUEST_BYTES } },
   );
 }
 
-/** Of 32 hex digits. */
+/** A UUID made of 32 hex digits. */
 function uuid(hex: string): string {
   return [hex.slice(0, 8), hex.slice(8, 12), `4${hex.slice(13, 16)}`, `8${hex.slice(17, 20)}`, hex.slice(20)].join("-");
 }
 
-/** Through the codec: each connection has a copy of its own, and what cannot be stored is refused here. */
+/** Copies through the codec, so each connection has its own state, and refuses what cannot be stored. */
 function copyOf(value: unknown): FirstState {
   const stored = encodeValue(value, { what: "conn.state", limitBytes: MAX_CONNECTION_STATE_BYTES });
   return { root: decodeValue(stored), stored };

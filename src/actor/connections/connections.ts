@@ -210,7 +210,7 @@ export class Connections implements ConnectionOwner, ConnectionTable {
 
   /** Once the actor serves: `onDisconnect` for those that were lost with an earlier activation. */
   tellLost(): void {
-    this.#lost.tell(
+    this.#lost.callHooks(
       (lost) => this.#left(lost, LOST),
       (lost) => this.#store(lost),
       (lost) => {

@@ -4,10 +4,11 @@ import type { EventDeclaration, StandardSchema } from "../api/declarations.js";
 import { isStandardSchema, issuesOf } from "../definition/standard-schema.js";
 
 /**
- * Checks what is about to be sent against the event's schema, if it has one, and gives what is to be sent instead. Of one
- * argument, itself is looked at, of several the list.
+ * Validates an event's arguments against its schema, if it has one, and returns the arguments to send. The schema gets a
+ * single argument as it is, and several as an array.
  *
- * @throws actor/validation_error, and feature/unsupported for an asynchronous schema: events are sent at once
+ * @throws {actor/validation_error} when the arguments do not match
+ * @throws {feature/unsupported} when the schema is asynchronous: events are sent synchronously
  */
 export function checkEvent(actor: CompiledActor, name: string, args: readonly unknown[]): readonly unknown[] {
   const declared = declarationOf(actor, name);
@@ -18,7 +19,7 @@ export function checkEvent(actor: CompiledActor, name: string, args: readonly un
     throw new ActorError(
       "feature",
       "unsupported",
-      `The schema of event "${name}" is asynchronous, but events are sent at once`,
+      `The schema of event "${name}" is asynchronous, but events are sent synchronously`,
     );
   }
   const issues = ownField(result, "issues");
@@ -31,8 +32,8 @@ export function checkEvent(actor: CompiledActor, name: string, args: readonly un
 }
 
 /**
- * From outside only declared events exist, unless none is declared (CONN-5).
- * @throws event/not_declared, event/invalid_name
+ * Clients may subscribe only to declared events, or to any event if none is declared (CONN-5).
+ * @throws {event/not_declared} when the event is not declared
  */
 export function checkSubscribable(actor: CompiledActor, name: string): void {
   const declared = Object.keys(actor.config.events ?? {});
@@ -41,7 +42,7 @@ export function checkSubscribable(actor: CompiledActor, name: string): void {
   }
 }
 
-/** Who may subscribe; undefined: everybody. */
+/** The event's `canSubscribe`. Undefined if everyone may subscribe. */
 export function canSubscribeOf(actor: CompiledActor, name: string): ((c: unknown) => unknown) | undefined {
   const declared = declarationOf(actor, name);
   return isStandardSchema(declared) ? undefined : declared && ownField(declared, "canSubscribe");

@@ -1,4 +1,4 @@
-/** What arrives through a connection's socket, and what is answered. */
+/** Serves the frames of a connection's socket. */
 import {
   ActorError,
   encodeValue,
@@ -18,8 +18,8 @@ import { tellFailure } from "../callbacks/failure-data.js";
 import { callHook } from "../callbacks/call-hook.js";
 
 /**
- * Serves one frame of a client, after those that came before it: subscriptions one by one, actions begun in order and
- * answered as they end. A frame that is none, or too long, ends the connection; whatever else goes wrong is told to it.
+ * Serves one frame, in the order of arrival: subscriptions one by one, actions begun in order and answered as they end.
+ * An invalid or oversized frame ends the connection. Other errors are sent to the client (CONN-7).
  */
 export async function receiveFrame(
   activation: ActorActivation,
@@ -36,12 +36,14 @@ export async function receiveFrame(
 }
 
 /**
- * What the client sent, or `message/incoming_too_long`, or `actor/invalid_request`, or `encoding/invalid` for what is
- * beyond a limit of callers.
+ * Decodes a frame.
+ * @throws {message/incoming_too_long} when the frame is too long
+ * @throws {encoding/invalid} when it is beyond a limit on what callers may send
+ * @throws {actor/invalid_request} when it is not a message of the protocol
  */
 export function readFrame(encoding: Encoding, frame: string | Uint8Array, limitBytes: number): ToServer {
   if (sizeOf(frame) > limitBytes) {
-    throw new ActorError("message", "incoming_too_long", `A message may have ${limitBytes} bytes`, {
+    throw new ActorError("message", "incoming_too_long", `A message must have at most ${limitBytes} bytes`, {
       metadata: { limitBytes },
     });
   }
@@ -49,11 +51,11 @@ export function readFrame(encoding: Encoding, frame: string | Uint8Array, limitB
     return wireCodec(encoding).toServer.decode(frame);
   } catch (cause) {
     if (isBeyondLimit(cause)) throw cause;
-    throw new ActorError("actor", "invalid_request", "This is no message of the protocol", { cause });
+    throw new ActorError("actor", "invalid_request", "This is not a message of the protocol", { cause });
   }
 }
 
-/** How a connection's client reads: in which encoding, and whether it is our own, which revives every kind of value. */
+/** What a client can decode: its encoding, and whether it is Perdure's own client, which revives every kind of value. */
 export interface Dialect {
   readonly encoding: Encoding;
   readonly extended: boolean;
@@ -75,14 +77,14 @@ export function sizeOf(frame: string | Uint8Array): number {
 
 const utf8 = new TextEncoder();
 
-/** What is too much together with what came before it: a call is told so, its connection stays; anything else ends it. */
+/** Refuses a frame over the limit of calls in flight. A call gets an error; any other frame ends the connection. */
 async function refuse(activation: ActorActivation, connection: Connection, frame: string | Uint8Array): Promise<void> {
   if (!activation.connections.includes(connection)) return;
   const limitBytes = activation.actor.options.maxConnectionCallBytes;
   const error = new ActorError(
     "connection",
     "overloaded",
-    `The calls of a connection that have no answer yet have at most ${limitBytes} bytes together`,
+    `The unanswered calls of a connection must have at most ${limitBytes} bytes together`,
     { metadata: { limitBytes } },
   );
   let message: ToServer;
@@ -97,7 +99,7 @@ async function refuse(activation: ActorActivation, connection: Connection, frame
 
 type ActionRequest = Extract<ToServer, { tag: "ActionRequest" }>["val"];
 
-/** Nested, so that awaiting it does not wait for the action. */
+/** Starts serving a frame. The action's promise is nested, so that awaiting this does not wait for the action. */
 async function begin(
   activation: ActorActivation,
   connection: Connection,
@@ -106,7 +108,7 @@ async function begin(
 ): Promise<{ served: Promise<void> | undefined }> {
   let served: Promise<void> | undefined;
   try {
-    // Ended by a frame before this one.
+    // An earlier frame may have ended the connection.
     if (!activation.connections.includes(connection)) return { served };
     const message = readFrame(connection.encoding, frame, activation.actor.messageLimits.incoming);
     if (message.tag === "ActionRequest") served = serveInTurn(activation, connection, message.val, sizeBytes);
@@ -119,7 +121,7 @@ async function begin(
   return { served };
 }
 
-/** Actions of a connection begin in order, so many at a time; one whose connection has gone before its turn never begins. */
+/** Begins actions in order, a limited number at a time. An action whose connection has ended never begins. */
 async function serveInTurn(
   activation: ActorActivation,
   connection: Connection,
@@ -137,7 +139,7 @@ async function serveInTurn(
 async function serveAction(activation: ActorActivation, connection: Connection, call: ActionRequest): Promise<void> {
   const { id, name } = call;
   try {
-    // As over HTTP: arguments are what the storage codec makes of them.
+    // As over HTTP, arguments pass through the storage codec.
     const args = decodeValue(encodeValue(call.args, { what: "the arguments" })) as unknown[];
     const output = decodeValue(await callAction(activation, name, args, { conn: connection }));
     const limit = activation.actor.messageLimits.outgoing;
@@ -156,7 +158,7 @@ async function serveSubscription(
 ): Promise<void> {
   if (!subscribe) {
     connection.unsubscribe(eventName);
-    remember(activation, connection);
+    storeSubscriptions(activation, connection);
     return;
   }
   try {
@@ -177,19 +179,23 @@ async function serveSubscription(
   }
   try {
     connection.subscribe(eventName);
-    remember(activation, connection);
+    storeSubscriptions(activation, connection);
   } catch (error) {
     sendError(activation, connection, error, null);
   }
 }
 
-/** Its socket carries what it is subscribed to before the next frame is looked at. */
-function remember(activation: ActorActivation, connection: Connection): void {
+/** Stores the subscriptions in the socket before the next frame is served. */
+function storeSubscriptions(activation: ActorActivation, connection: Connection): void {
   activation.connections.changed(connection);
   activation.commitOrThrow();
 }
 
-/** @throws auth/forbidden, actor/callback_timed_out after `onConnectTimeout`, and what `canSubscribe` throws */
+/**
+ * @throws {auth/forbidden} when `canSubscribe` returns false
+ * @throws {actor/callback_timed_out} when `canSubscribe` takes longer than `onConnectTimeout`
+ * @throws whatever `canSubscribe` throws
+ */
 async function checkAllowed(activation: ActorActivation, connection: Connection, eventName: string): Promise<void> {
   const canSubscribe = canSubscribeOf(activation.actor, eventName);
   if (!canSubscribe) return;
@@ -200,7 +206,7 @@ async function checkAllowed(activation: ActorActivation, connection: Connection,
     commit: "must",
   } as const;
   const answer = await callHook(activation, canSubscribe, call);
-  if (typeof answer !== "boolean") throw new TypeError(`canSubscribe of "${eventName}" gives neither true nor false`);
+  if (typeof answer !== "boolean") throw new TypeError(`canSubscribe of "${eventName}" must return true or false`);
   if (!answer) throw new ActorError("auth", "forbidden", `You may not subscribe to "${eventName}"`);
 }
 

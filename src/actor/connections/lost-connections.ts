@@ -1,19 +1,22 @@
 import type { ActorActivation } from "../activation/activation.js";
 import type { Connection } from "../activation/connection.js";
 
-/** So often starts that follow a cut-off call `onDisconnect` for one lost connection; then it is given up. */
+type LostConnectionsHost = Pick<ActorActivation, "background" | "commitOrThrow" | "confirmed" | "lease" | "ports">;
+
+/** How often `onDisconnect` is tried for one lost connection after crashes. */
 const MAX_TRIES = 5;
 
 /**
- * Connections whose rows are there and whose sockets are not: they ended with an earlier activation, and nobody has been
- * told. Nothing of it may keep the actor from serving: where the last activation was cut off, each call of the hook is
- * counted before it is made, and those come last that were begun most often.
+ * Connections with a row but no socket: they ended with an earlier activation, before `onDisconnect` could run (CONN-4).
+ *
+ * A hook that crashes the object must not keep the actor from serving. So after a crash the hooks run one at a time, each
+ * call is counted on disk before it is made, and the connections with the most tries come last.
  */
 export class LostConnections {
-  readonly #activation: ActorActivation;
+  readonly #activation: LostConnectionsHost;
   readonly #lost = new Map<string, Connection>();
 
-  constructor(activation: ActorActivation) {
+  constructor(activation: LostConnectionsHost) {
     this.#activation = activation;
   }
 
@@ -22,14 +25,14 @@ export class LostConnections {
     this.#lost.set(connection.id, connection);
   }
 
-  /** The one with this id, which is then nobody's concern here any more. */
+  /** Removes and returns the lost connection with this id. */
   take(id: string | undefined): Connection | undefined {
     const lost = this.#lost.get(id ?? "");
     if (lost) this.#lost.delete(lost.id);
     return lost;
   }
 
-  /** Those that are to be told before the actor is deleted, each counted: a hook that kills the object then ends no destroy. */
+  /** Removes and returns all, before the actor is deleted. Counts a try for each, so a hook that crashes cannot block the destroy. */
   async takeAll(store: (connection: Connection) => void): Promise<Connection[]> {
     const all = [...this.#lost.values()].filter(({ tries }) => tries < MAX_TRIES);
     this.#lost.clear();
@@ -43,8 +46,8 @@ export class LostConnections {
     return all;
   }
 
-  /** Calls `left` for each, once the actor serves. A close that is on its way, and did not come first, has its turn before. */
-  tell(
+  /** Calls `left` for each, once the actor serves. A close event that is already on its way comes first. */
+  callHooks(
     left: (connection: Connection) => Promise<void>,
     store: (connection: Connection) => void,
     forget: (connection: Connection) => void,
@@ -52,25 +55,25 @@ export class LostConnections {
     const { background, ports, lease } = this.#activation;
     const lost = [...this.#lost.values()].toSorted((a, b) => a.tries - b.tries);
     if (lost.length === 0) return;
-    const tell = async (each: Connection): Promise<void> => {
+    const callHook = async (each: Connection): Promise<void> => {
       if (this.take(each.id)) await left(each);
     };
-    const begun = async (): Promise<void> => {
+    const started = async (): Promise<void> => {
       await ports.yield();
-      // Code that kills the object now must not take the lease along, by which the next start knows of it.
+      // The lease must be on disk before the hook: it shows the next start that this activation crashed.
       await this.#activation.confirmed();
     };
     if ((lease?.found ?? 0) === 0) {
-      for (const each of lost) background.run("onDisconnect", () => begun().then(() => tell(each)));
+      for (const each of lost) background.run("onDisconnect", () => started().then(() => callHook(each)));
       return;
     }
     background.run("onDisconnect", async () => {
-      await begun();
+      await started();
       for (const each of lost) {
         if (each.tries >= MAX_TRIES) {
           if (!this.take(each.id)) continue;
           ports.log.error({
-            msg: `onDisconnect was cut off ${MAX_TRIES} times by a crash or reset of its object; it is given up`,
+            msg: `onDisconnect was interrupted ${MAX_TRIES} times by a crash or reset of its object and is given up`,
             connection: each.id,
           });
           forget(each);
@@ -79,7 +82,7 @@ export class LostConnections {
           store(each);
           this.#activation.commitOrThrow();
           await this.#activation.confirmed();
-          await tell(each);
+          await callHook(each);
         }
       }
     });

@@ -1,10 +1,9 @@
 /**
- * Raw requests: what `onRequest` answers, streamed both ways (CONN-10).
+ * Raw requests: calls `onRequest` and streams both bodies (CONN-10).
  *
- * The caller is a connection, and keeps the actor awake, until the answer's body has ended. Invariants: what the
- * handler changed is committed before its Response is given, and what is changed later before the next part of the body
- * leaves (COMMIT-2); a body ends when its caller has gone, or the activation is over; every body that nobody gets is
- * cancelled.
+ * The caller is a connection, and keeps the actor awake, until the response body has ended. Invariants: the handler's
+ * changes are committed before its Response is returned, and later changes before the next chunk of the body (COMMIT-2);
+ * a body ends when its caller has gone or the activation is over; a body that nobody receives is cancelled.
  */
 import { ActorError } from "../../protocol/index.js";
 import type { ActorActivation } from "../activation/activation.js";
@@ -19,7 +18,7 @@ import { checkOperation } from "../callbacks/dispatch.js";
 import { runUserCode } from "../callbacks/user-code.js";
 import type { ConnectionEnd } from "../ports.js";
 
-/** How much of a body is made ready before its reader asks: a short one has ended when its reader begins. */
+/** How much of a body is buffered ahead of its reader, so that a short body ends before it is read. */
 const AHEAD_BYTES = 65_536;
 
 interface AdmittingActivation extends ActorActivation {
@@ -31,10 +30,13 @@ const SERVED: ConnectionEnd = { code: 1000, reason: "" };
 const LOST: ConnectionEnd = { code: 1006, reason: "The connection was lost" };
 
 /**
- * What the actor answers to a request. `actionTimeout` bounds the handler, not the body that it gives.
+ * Serves a request with `onRequest`. `actionTimeout` limits the handler, not the body of its Response.
  *
- * @throws actor/no_request_handler, actor/invalid_response, actor/action_timed_out, actor/restarting, and whatever the
- * actor's hooks throw
+ * @throws {actor/no_request_handler} when the actor has no `onRequest`
+ * @throws {actor/invalid_response} when the handler returns no Response that can be sent
+ * @throws {actor/action_timed_out} when the handler takes longer than `actionTimeout`
+ * @throws {actor/restarting} when the activation is lost
+ * @throws whatever the actor's hooks throw
  */
 export async function answerRequest(
   activation: AdmittingActivation,
@@ -76,7 +78,7 @@ export async function answerRequest(
   }
 }
 
-/** The body on its way: the actor is awake meanwhile, and the caller leaves with its end. */
+/** Streams the body. The actor stays awake and the caller connected until it ends. */
 function openBody(
   activation: AdmittingActivation,
   source: ReadableStream,
@@ -87,7 +89,7 @@ function openBody(
   const ended = new Promise<ConnectionEnd>((resolve) => {
     tellEnd = resolve;
   });
-  const body = new AnswerBody(activation, source, (end) => {
+  const body = new ResponseBody(activation, source, (end) => {
     if (end !== SERVED) abort.abort(gone());
     tellEnd(end);
   });
@@ -95,7 +97,7 @@ function openBody(
   return body.stream;
 }
 
-/** Runs `onRequest`; what it changed is committed before its Response, or its error, is given. `left`: the answer's body has ended. */
+/** Runs `onRequest` and commits its changes before the Response, or the error, leaves. `left` resolves when the body has ended. */
 async function callHandler(
   activation: ActorActivation,
   request: Request,
@@ -121,17 +123,17 @@ async function callHandler(
       conclude: async (ran) => checkedResponse(await ran),
     });
   } catch (error) {
-    // What the handler gives, or will give: it came too late, or what it began was refused, or it is none.
+    // The handler's Response, now or later: nobody will receive it.
     given?.then(discardOf, () => {});
     throw error;
   } finally {
-    // The actor that it destroys gives its answer first. That end has begun just now, and has not looked at this yet.
-    if (activation.record.destroyed) activation.background.waitFor("The answer of `onRequest`", left);
+    // A handler that destroys its actor still answers: the shutdown, which has only just begun, waits for the body.
+    if (activation.record.destroyed) activation.background.waitFor("The response of `onRequest`", left);
   }
 }
 
-/** A body on its way, part by part. */
-class AnswerBody {
+/** A response body, streamed chunk by chunk. */
+class ResponseBody {
   readonly stream: ReadableStream;
   readonly #activation: ActorActivation;
   readonly #reader: ReadableStreamDefaultReader;
@@ -170,13 +172,13 @@ class AnswerBody {
       this.#end(SERVED);
     } catch (error) {
       if (this.#hasEnded) return;
-      this.#activation.ports.log.error({ msg: "The answer of `onRequest` broke off", error: describe(error) });
+      this.#activation.ports.log.error({ msg: "The response of `onRequest` was interrupted", error: describe(error) });
       this.#cancel(error);
       throw error;
     }
   }
 
-  /** Nobody reads on. */
+  /** The reader is gone, or the source failed. */
   #cancel(reason: unknown): void {
     this.#end(LOST);
     this.#reader.cancel(reason).catch(() => {});
@@ -191,18 +193,18 @@ class AnswerBody {
 }
 
 function checkedResponse(answer: unknown): Response {
-  if (!(answer instanceof Response)) throw invalidResponse("gave something that is no Response");
-  if (answer.status === 101) throw invalidResponse("gave an upgrade: sockets are for `onWebSocket`");
+  if (!(answer instanceof Response)) throw invalidResponse("must return a Response");
+  if (answer.status === 101) throw invalidResponse("must not return an upgrade: use `onWebSocket` for sockets");
   return answer;
 }
 
-/** What may be sent: a copy, since a Response that was fetched cannot be changed. */
+/** A copy, because a fetched Response is immutable. */
 function copyOf(response: Response, body: ReadableStream | null): Response {
   try {
     return new Response(body, response);
   } catch (cause) {
     body?.cancel(cause).catch(() => {});
-    throw invalidResponse("gave a Response that cannot be sent", cause);
+    throw invalidResponse("returned a Response that cannot be sent", cause);
   }
 }
 
@@ -210,13 +212,13 @@ function readerOf(body: ReadableStream): ReadableStreamDefaultReader {
   try {
     return body.getReader();
   } catch (cause) {
-    throw invalidResponse("gave a Response whose body is read already", cause);
+    throw invalidResponse("returned a Response whose body was already read", cause);
   }
 }
 
 function bytesOf(chunk: unknown): Uint8Array {
   if (chunk instanceof Uint8Array) return chunk;
-  throw invalidResponse("gave a Response whose body is no stream of bytes");
+  throw invalidResponse("returned a Response whose body is not a stream of bytes");
 }
 
 function discardOf(answer: unknown): void {
@@ -224,7 +226,7 @@ function discardOf(answer: unknown): void {
 }
 
 function discard(body: ReadableStream | null): void {
-  // One that is locked is somebody else's.
+  // A locked body has another owner, who may still read it.
   body?.cancel().catch(() => {});
 }
 
@@ -233,7 +235,7 @@ function invalidResponse(what: string, cause?: unknown): ActorError {
 }
 
 function timedOut(abort: AbortController): ActorError {
-  const error = new ActorError("actor", "action_timed_out", "`onRequest` gave no Response in time");
+  const error = new ActorError("actor", "action_timed_out", "`onRequest` did not return a Response in time");
   abort.abort(error);
   return error;
 }

@@ -1,9 +1,9 @@
 /**
- * `onWebSocket(c, websocket)`: the actor's own protocol over a socket, frames passed through untouched.
+ * `onWebSocket(c, websocket)`: a socket with the user's own protocol. Frames pass through unchanged (CONN-11).
  *
- * With the option `canHibernateWebSocket` the socket stays open while the actor hibernates; the listeners do not: at the next start
- * the handler is called again for it, with the same `c.conn` and a request of the same URL. Without it the socket keeps
- * the actor in memory, and ends with it.
+ * With the option `canHibernateWebSocket` the socket stays open while the actor hibernates. Its listeners are lost, so the
+ * next start calls the handler again, with the same `c.conn` and a request with the same URL. Without the option the
+ * socket keeps the actor in memory, and closes with the activation.
  */
 import type { ActorActivation } from "../activation/activation.js";
 import { Callback } from "../activation/callback.js";
@@ -21,7 +21,7 @@ const CLOSED = 3;
 
 type Listener = (event: RawSocketEvent) => unknown;
 
-/** What a listener is given: `data` of a message, `code`, `reason` and `wasClean` of a close, `message` of an error. */
+/** The event a listener gets: a message has `data`, a close `code`, `reason` and `wasClean`, an error `message`. */
 export interface RawSocketEvent {
   readonly type: "open" | "message" | "close" | "error";
   readonly target: RawSocket;
@@ -32,7 +32,7 @@ export interface RawSocketEvent {
   readonly message?: string;
 }
 
-/** The actor's end of a raw socket, as the WebSocket standard has it. */
+/** The actor's end of a raw socket, with the interface of a standard WebSocket. */
 export class RawSocket {
   static readonly CONNECTING = CONNECTING;
   static readonly OPEN = OPEN;
@@ -63,20 +63,20 @@ export class RawSocket {
     return this.#readyState;
   }
 
-  /** Sends once what is dirty has been committed; what is sent to a socket that has ended is lost. */
+  /** Commits dirty changes, then sends. Data for a closed socket is dropped. */
   send(data: string | ArrayBuffer | ArrayBufferView): void {
     if (this.#readyState !== OPEN) return;
     this.#activation.commitOrThrow();
     this.#connection.send(typeof data === "string" ? data : copyOf(data));
   }
 
-  /** Ends the connection; `onDisconnect` follows. */
+  /** Ends the connection. `onDisconnect` follows. */
   close(code = 1000, reason = ""): void {
     if (this.#readyState !== OPEN) return;
     this.#readyState = CLOSED;
     const ended = this.#activation.connections.disconnect(this.#connection, { code, reason });
     ended.catch((error: unknown) =>
-      this.#activation.ports.log.warn({ msg: "A raw socket was not ended", error: describe(error) }),
+      this.#activation.ports.log.warn({ msg: "Closing a raw socket failed", error: describe(error) }),
     );
   }
 
@@ -99,7 +99,7 @@ export class RawSocket {
     this.#readyState = CLOSED;
   }
 
-  /** Resolves when all listeners have ended, asynchronous ones too; what they throw is logged, what they changed committed. */
+  /** Resolves when all listeners have ended, including asynchronous ones. Logs what they throw and commits their changes. */
   async deliver(event: Omit<RawSocketEvent, "target">): Promise<void> {
     const handler = { open: this.onopen, message: this.onmessage, close: this.onclose, error: this.onerror }[
       event.type
@@ -120,7 +120,7 @@ export class RawSocket {
   }
 }
 
-/** Calls `onWebSocket` for a socket, at its coming or after hibernation. A throw ends the socket: 1011, "group.code". */
+/** Calls `onWebSocket` for a new socket, or one restored after hibernation. A throw closes it with 1011, "group.code". */
 export function serveRawSocket(
   activation: ActorActivation,
   connection: Connection,
@@ -138,7 +138,7 @@ export function serveRawSocket(
     ...(request && { request }),
   });
   const ran = runUserCode(activation, callback, () => onWebSocket(context, socket), { commit: "must" });
-  // Frames, and the close, wait for somebody to hear them, at the latest until the handler has ended.
+  // Frames and the close wait for a listener, at most until the handler has ended.
   connection.heard = ran.catch(() => {});
   const served = ran.catch((thrown: unknown) => {
     const { error } = tellFailure(thrown, activation.ports, activation.record, true);
@@ -152,7 +152,7 @@ export function serveRawSocket(
   );
 }
 
-/** A frame for a raw socket, after those before it. */
+/** Delivers a frame to a raw socket, in the order of arrival. */
 export async function deliverRaw(
   _activation: ActorActivation,
   connection: Connection,
@@ -161,7 +161,7 @@ export async function deliverRaw(
   const begun = connection.inbox.then(async () => {
     const { raw } = connection;
     if (raw && !raw.hears("message")) await connection.heard;
-    // Nested, so that the next frame waits for its turn, not for what asynchronous listeners do.
+    // Nested, so that the next frame does not wait for asynchronous listeners.
     return { heard: raw?.deliver({ type: "message", data: typeof frame === "string" ? frame : bufferOf(frame) }) };
   });
   connection.inbox = begun.catch(() => {});
@@ -170,8 +170,8 @@ export async function deliverRaw(
 }
 
 /**
- * The socket has ended: told after the frames before it, to whoever listens by then, within `onConnectTimeout`. Never
- * rejects, and waits no longer: `onDisconnect` and the actor's end come after it.
+ * Delivers the close event, after the frames before it. Resolves when the listeners have ended, or after
+ * `onConnectTimeout`, and never rejects: `onDisconnect` and the actor's shutdown come next.
  */
 export async function deliverClose(
   activation: ActorActivation,
@@ -186,15 +186,15 @@ export async function deliverClose(
     await raw.deliver({ type: "close", code, reason, wasClean: code !== 1006 });
   });
   const { onConnectTimeout } = activation.actor.options;
-  const onTimeout = (): Error => new Error(`Its listeners took longer than ${onConnectTimeout} ms`);
+  const onTimeout = (): Error => new Error(`Its listeners did not finish within ${onConnectTimeout} ms`);
   await within(activation, told, onConnectTimeout, onTimeout).catch((error: unknown) => {
-    activation.ports.log.warn({ msg: "The end of a raw socket was not told to its end", error: describe(error) });
+    activation.ports.log.warn({ msg: "The close event of a raw socket was not delivered", error: describe(error) });
   });
 }
 
 function copyOf(data: ArrayBuffer | ArrayBufferView): Uint8Array<ArrayBuffer> {
   if (!ArrayBuffer.isView(data) && !(data instanceof ArrayBuffer))
-    throw new TypeError("A raw socket sends texts, ArrayBuffers and views of them");
+    throw new TypeError("`send` of a raw socket takes a string, an ArrayBuffer or a view of one");
   return ArrayBuffer.isView(data)
     ? new Uint8Array(new Uint8Array(data.buffer, data.byteOffset, data.byteLength))
     : new Uint8Array(data.slice(0));

@@ -4,7 +4,7 @@ import { UserError } from "../../../src/protocol/index.js";
 import type { MemorySocket } from "../../../src/testing/index.js";
 import { single, type Single } from "../subject.js";
 
-// A caller on its way in, and what may go wrong there: it is let in or told why not, and nobody else notices.
+// Admission and its failures: a caller is admitted or gets an error, and nobody else notices.
 
 // oxlint-disable-next-line typescript/no-explicit-any -- hooks of all kinds share one signature here
 type Any = any;
@@ -19,7 +19,7 @@ function room(parts: object): Single {
 }
 
 const rows = (one: Single): string[] => one.subject.store.keys.filter((key) => key.startsWith("c/"));
-/** How an attempt to connect comes out, time passing. */
+/** The outcome of an attempt to connect, while time passes. */
 const outcome = (connecting: Promise<MemorySocket>): Promise<MemorySocket | string> =>
   connecting.catch((error: Any) => `${error.group}/${error.code}`);
 
@@ -33,7 +33,7 @@ describe("a socket on its way in", () => {
       await one.subject.connect({ params: "first" });
       const last = await outcome(one.subject.connect({ params: "last" }));
       await one.world.settle();
-      // Let in and ended, or refused; but never open with nobody at its other end.
+      // Admitted and ended, or refused; never left open without a peer.
       expect(typeof last === "string" ? last : last.end?.reason).toMatch(/^actor.destroyed$/);
       expect(one.subject.store.keys).toEqual([]);
     },

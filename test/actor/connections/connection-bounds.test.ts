@@ -133,7 +133,7 @@ describe("connections of an actor", () => {
         metadata: { limit: 2 },
       });
     expect(asked).toBe(before);
-    // Calls are no sockets.
+    // Calls do not count as sockets.
     expect(await subject.call("touch")).toBe("served");
     await first.hangUp();
     await subject.connect();

@@ -3,7 +3,7 @@ import { actor, event, type AnyActorDefinition } from "../../../src/actor/index.
 import { ENVELOPE_VERSION, decodeValue, UserError } from "../../../src/protocol/index.js";
 import { single, type Single } from "../subject.js";
 
-/** An actor that notes each hook, and does in it what a test wants. */
+/** An actor that records each hook, and runs the test's code in it. */
 function noted(
   hooks: Partial<
     Record<
@@ -139,7 +139,7 @@ describe("a socket", () => {
         [{ [option]: 7_000 }, 7_000],
       ] as const) {
         const one = noted({ [hook]: () => new Promise(() => {}) }, { options });
-        // There already: callers of a new one wait for each other.
+        // Created beforehand: callers of a new actor wait for each other.
         const { name, key } = one.subject;
         await one.subject.deliver({
           v: ENVELOPE_VERSION,
@@ -445,7 +445,7 @@ describe("events", () => {
     const first = await one.subject.connect();
     await first.subscribe("n");
     const told = one.subject.call("tell").catch(() => "died");
-    // The commit of the broadcast is written, and its turn has not ended.
+    // The broadcast's commit is written, but its turn has not ended.
     await Promise.resolve();
     one.subject.crash();
     expect(await told).toBe("died");
@@ -476,7 +476,7 @@ describe("events", () => {
     );
     const sockets = await Promise.all(Array.from({ length: 20 }, () => one.subject.connect()));
     await Promise.all(sockets.map((socket) => socket.subscribe("n")));
-    // Gone, and nobody has noticed.
+    // The socket is dead, and nobody has noticed.
     (sockets[3] as unknown as { die(): void }).die();
     await one.subject.call("tell");
     expect(sockets.map(({ events }) => events.length)).toEqual(sockets.map((_, index) => (index === 3 ? 0 : 1)));
@@ -547,7 +547,7 @@ describe("a connection that is lost with the process", () => {
     await one.subject.evict();
     await a.hangUp(4000);
     await one.subject.evict();
-    // Another call comes first, and the platform counts the closing socket no more.
+    // Another call comes first, and the platform no longer lists the closing socket.
     await Promise.all([one.subject.connect({ params: "c" }), b.hangUp(4001)]);
     await one.world.settle();
     expect(ends).toEqual([
@@ -572,7 +572,7 @@ describe("a connection that is lost with the process", () => {
     expect(begun).toBe(1);
     one.subject.crash();
     await one.world.passUntilQuiet();
-    // The one that was cut off, and the one that came meanwhile.
+    // The call that was interrupted, and the call that came meanwhile.
     expect(begun).toBe(3);
     expect(rows(one, "c/")).toEqual([]);
   });

@@ -4,7 +4,7 @@ import { UserError, wireCodec, type Encoding, type ToClient } from "../../../src
 import { testWorld } from "../../support/test-world.js";
 import { single, type Single } from "../subject.js";
 
-// What a client sends through its socket: good frames, and every kind of bad one.
+// What a client sends through its socket: valid frames, and every kind of invalid one.
 
 function talker(more: object = {}): Single {
   return single(

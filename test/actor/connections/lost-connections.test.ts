@@ -5,7 +5,7 @@ import { single, type Single } from "../subject.js";
 // oxlint-disable-next-line typescript/no-explicit-any -- contexts of several hooks
 type Any = any;
 
-/** An actor whose `onDisconnect` kills its object for one connection; it counts whom it has told. */
+/** An actor whose `onDisconnect` kills its object for one connection. Counts the calls of the hook. */
 function poisoned(kill: (one: Single) => unknown): Single & { readonly told: Map<string, number> } {
   const told = new Map<string, number>();
   const one: Single = single(
@@ -45,7 +45,7 @@ describe.each(ways)("an onDisconnect that kills its object %s", (_how, kill) => 
   it("keeps no actor from being destroyed", async () => {
     const one = poisoned(kill);
     await one.subject.connect({ params: "poison" });
-    // One that kills the object in the turn of the mark takes that along: who asked was never answered, and asks again.
+    // A kill in the turn that marks the actor as destroyed undoes the mark: the caller got no answer, and asks again.
     for (let asked = 0; asked < 10 && one.subject.store.keys.length > 0; asked += 1) {
       await one.subject.call("end").catch(() => {});
       await one.world.pass(3_600_000);

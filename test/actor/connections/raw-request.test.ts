@@ -14,7 +14,7 @@ import { single } from "../subject.js";
 // oxlint-disable-next-line typescript/no-explicit-any -- the tests write handlers of any kind
 type Answer = (c: any, request: Request) => unknown;
 
-/** An actor with state `{ n }`, and an `onRequest` that the test writes. */
+/** An actor with state `{ n }` and the test's `onRequest`. */
 function answering(onRequest: Answer, more: object = {}, options: Partial<WorldOptions> = {}) {
   const definition = actor({
     state: { n: 0 },
@@ -40,7 +40,7 @@ function storedN(subject: WorldActor): number | undefined {
 
 const bytesOf = (text: string): Uint8Array => new TextEncoder().encode(text);
 
-/** A body that says what the test lets it say. */
+/** A body whose chunks the test provides. */
 function openBody() {
   let controller!: ReadableStreamDefaultController<Uint8Array>;
   const cancelled: unknown[] = [];
@@ -384,12 +384,12 @@ describe("a body", () => {
       const response = await subject.fetch("/");
       breakOff?.(body);
       expect(await response.text().catch((error: Error) => error.message), what).toMatch(
-        breakOff ? /no more/ : /no stream of bytes/,
+        breakOff ? /no more/ : /not a stream of bytes/,
       );
       expect(
         log.filter(({ level }) => level === "error").map(({ entry }) => entry["msg"]),
         what,
-      ).toEqual(["The answer of `onRequest` broke off"]);
+      ).toEqual(["The response of `onRequest` was interrupted"]);
     }
   });
 
@@ -469,7 +469,7 @@ describe("the caller of onRequest", () => {
     expect(storedN(subject)).toBe(9);
   });
 
-  /** An actor whose hooks say what they see of a caller. */
+  /** An actor whose hooks record what they see of a caller. */
   function watched(answer: Answer) {
     const seen: string[] = [];
     const made = answering(

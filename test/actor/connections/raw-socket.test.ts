@@ -5,7 +5,7 @@ import { single, type Single } from "../subject.js";
 // oxlint-disable-next-line typescript/no-explicit-any -- sockets and contexts as user code has them
 type Any = any;
 
-/** An actor whose handler a test writes; it notes what its hooks hear. */
+/** An actor with the test's handler. Records the calls of its hooks. */
 function raw(onWebSocket: (c: Any, socket: Any, one: Noted) => unknown, canHibernateWebSocket = true): Noted {
   const notes: unknown[] = [];
   const one: Noted = {
@@ -72,9 +72,9 @@ describe("the close of a raw socket", () => {
     await one.world.pass(1);
     await ended;
     expect(one.notes).toEqual(["gone 3001"]);
-    expect(one.log.some(({ entry }) => String(entry["msg"]).startsWith("The end of a raw socket was not told"))).toBe(
-      true,
-    );
+    expect(
+      one.log.some(({ entry }) => String(entry["msg"]).startsWith("The close event of a raw socket was not")),
+    ).toBe(true);
     expect(one.subject.timersHeld).toBe(0);
   });
 
