@@ -46,10 +46,8 @@ const OVERRIDES = [
   {
     files: [
       "src/actor/connections/connections.ts",
-      "src/actor/data/database.ts",
       "src/actor/lifecycle/actor-runtime.ts",
       "src/actor/state/state-tree.ts",
-      "src/actor/workflow/workflow-driver.ts",
       "src/client/connection/connection.ts",
       "src/testing/sql-contract-tests.ts",
       "src/testing/store-contract-tests.ts",
@@ -123,7 +121,7 @@ function folderOverrides(name, folder) {
       .map((room) =>
         importOverride(
           [room === "." ? `src/${name}/*` : `src/${name}/${room}/**`],
-          [...outside(name, folder, room === "." ? "../" : "../../"), ...inside(name, folder, room)],
+          [...outside(name, folder, room === "." ? "../" : "../../", room), ...inside(name, folder, room)],
         ),
       ),
     ...(isFlat
@@ -131,11 +129,14 @@ function folderOverrides(name, folder) {
       : [
           importOverride(
             tops.map((file) => `src/${name}/${file}.ts`),
-            [...outside(name, folder, "../"), indexOf("./")],
+            [...outside(name, folder, "../", ""), indexOf("./")],
           ),
         ]),
     ...single.map((file) =>
-      importOverride([`src/${name}/${file}.ts`], [...outside(name, folder, "../", file), ...inside(name, folder, ".")]),
+      importOverride(
+        [`src/${name}/${file}.ts`],
+        [...outside(name, folder, "../", ".", file), ...inside(name, folder, ".")],
+      ),
     ),
   ];
 }
@@ -146,10 +147,11 @@ function folderOverrides(name, folder) {
  * @param {string} name
  * @param {Folder} folder
  * @param {string} up the way to src
+ * @param {string} room
  * @param {string} [file]
  * @returns {Pattern[]}
  */
-function outside(name, folder, up, file) {
+function outside(name, folder, up, room, file) {
   const why = sentence(folder.why);
   const others = Object.keys(FOLDERS).filter((other) => other !== name && folder.folders[other] === undefined);
   const packages = Object.entries(folder.packages ?? {});
@@ -157,8 +159,8 @@ function outside(name, folder, up, file) {
   return [
     ...(others.length === 0 ? [] : [{ regex: `^${escaped(up)}(${others.join("|")})/`, message: why }]),
     { regex: `^${escaped(up)}${name}/`, message: INSIDE },
-    ...Object.entries(folder.folders).flatMap(([other, { typesOnly }]) =>
-      typesOnly ? [typesOf(`${up}${other}/`, why)] : [],
+    ...Object.entries(folder.folders).flatMap(([other, { typesOnly, valuesIn }]) =>
+      (typesOnly ?? (valuesIn && !valuesIn.includes(room))) ? [typesOf(`${up}${other}/`, why)] : [],
     ),
     { regex: anythingBut([".", ...allowed.map(([start]) => start)]), message: why },
     ...allowed.flatMap(([start, { typesOnly }]) => (typesOnly ? [typesOf(start, why)] : [])),

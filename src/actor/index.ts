@@ -5,7 +5,8 @@ export { event, queue, type ActionInputSchemas } from "./api/declarations.js";
 export type * from "./api/schedule-types.js";
 export type * from "./api/declarations.js";
 export type * from "./api/database-types.js";
-export { db } from "./definition/db.js";
+export { databaseProvider } from "./sql/database-part.js";
+export { db } from "./sql/db.js";
 export type * from "./api/client-types.js";
 export type * from "./api/connection-types.js";
 export { ObjectEvents } from "./lifecycle/object-events.js";
@@ -22,12 +23,12 @@ export {
   type Migration,
   type MigrationDatabase,
   type MigrationsOptions,
-} from "./definition/schema-migrations.js";
+} from "./sql/schema-migrations.js";
 export type * from "./api/queue-types.js";
 export type * from "./api/raw-socket-types.js";
 export type { ScheduledEvent, ScheduledFireInfo } from "./api/schedule-types.js";
 export type * from "./api/contexts.js";
 export type { WorkflowErrorView, WorkflowHistoryEntry, WorkflowStatus } from "./api/workflow-status.js";
 export { snapshot } from "./state/snapshot.js";
-export { workflow } from "./definition/workflow.js";
+export { workflow } from "./workflow/workflow.js";
 export type * from "./api/workflow-types.js";

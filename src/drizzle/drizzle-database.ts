@@ -1,7 +1,7 @@
 import type { DrizzleConfig } from "drizzle-orm";
 import { drizzle, type DrizzleSqliteDODatabase } from "drizzle-orm/durable-sqlite";
 import { migrate } from "drizzle-orm/durable-sqlite/migrator";
-import type { DatabaseAccess, DatabaseProvider, RawAccess } from "../actor/index.js";
+import { databaseProvider, type DatabaseAccess, type DatabaseProvider, type RawAccess } from "../actor/index.js";
 import { storageOf } from "./drizzle-storage.js";
 import { bindTransactions } from "./drizzle-transaction.js";
 
@@ -55,7 +55,7 @@ export function db<Schema extends Record<string, unknown> = Record<string, never
   const [key] = Object.keys(unknown);
   if (key !== undefined) throw new TypeError(`db(): unknown key "${key}"`);
   const options = { ...(schema && { schema }), ...(casing && { casing }), ...(logger !== undefined && { logger }) };
-  return {
+  return databaseProvider<DrizzleDatabase<Schema>>({
     createClient: (access) => createClient(access, options),
     ...((migrations || onMigrate) && {
       onMigrate: async (client) => {
@@ -63,7 +63,7 @@ export function db<Schema extends Record<string, unknown> = Record<string, never
         await onMigrate?.(client);
       },
     }),
-  };
+  });
 }
 
 function createClient<Schema extends Record<string, unknown>>(

@@ -1,5 +1,5 @@
 /** `perdure/db`: SQL for an actor, on its own SQLite database. */
-export { db } from "../actor/index.js";
+export { databaseProvider, db } from "../actor/index.js";
 export type {
   AnyDatabaseProvider,
   DatabaseAccess,

@@ -6,6 +6,8 @@ export type Access = {
   /** The files of the folder, `index` if left out. */
   readonly files?: readonly string[];
   readonly typesOnly?: true;
+  /** The rooms that may take values of it, if not all of them: the others take types. */
+  readonly valuesIn?: readonly string[];
   /** The only file that may. */
   readonly onlyIn?: string;
 };
@@ -15,6 +17,8 @@ export type Room = {
   readonly why: string;
   /** The rooms of its folder that it may import: each stands before it in the table, and each is used. */
   readonly imports: readonly string[];
+  /** It is a capability that a Worker has only if it imports it: no other room imports this one. */
+  readonly isPart?: true;
   /** The files of the room do not import each other. */
   readonly areSeparate?: true;
 };
@@ -80,8 +84,8 @@ export const FOLDERS: Readonly<Record<string, Folder>> = {
     tops: ["context", "restart", "run"],
   },
   actor: {
-    why: "the actor runtime knows no platform, and of the engine only what its index shows",
-    folders: { protocol: {}, workflow: {} },
+    why: "the actor runtime knows no platform, and only its part of that name runs the workflow engine",
+    folders: { protocol: {}, workflow: { valuesIn: ["workflow"] } },
     packages: { croner: {} },
     isPure: true,
     rooms: {
@@ -98,16 +102,12 @@ export const FOLDERS: Readonly<Record<string, Folder>> = {
         why: "messages, their receivers and the senders that wait",
         imports: [".", "storage", "api", "definition", "activation"],
       },
-      data: { why: "c.db and c.kv", imports: [".", "storage", "api", "activation"] },
+      kv: { why: "c.kv", imports: [".", "storage", "api", "activation"] },
       callbacks: {
         why: "running user code: contexts, deadlines, commits and failures",
-        imports: [".", "state", "storage", "api", "definition", "activation", "queue", "data"],
+        imports: [".", "state", "storage", "api", "definition", "activation", "queue"],
       },
       schedule: { why: "c.schedule and c.cron", imports: ["storage", "api", "activation", "callbacks"] },
-      workflow: {
-        why: "binding the workflow engine to an actor",
-        imports: ["storage", "api", "activation", "callbacks"],
-      },
       connections: {
         why: "callers that come and go",
         imports: [".", "state", "storage", "api", "definition", "activation", "callbacks"],
@@ -118,15 +118,25 @@ export const FOLDERS: Readonly<Record<string, Folder>> = {
           ".",
           "state",
           "storage",
+          "api",
           "definition",
           "activation",
           "queue",
-          "data",
+          "kv",
           "callbacks",
           "schedule",
-          "workflow",
           "connections",
         ],
+      },
+      workflow: {
+        why: "the part that runs workflow(): the engine, bound to an actor",
+        imports: ["state", "storage", "api", "definition", "activation", "callbacks"],
+        isPart: true,
+      },
+      sql: {
+        why: "the part behind c.db: SQL on the actor's own database",
+        imports: [".", "storage", "api", "definition", "activation"],
+        isPart: true,
       },
     },
   },
@@ -163,7 +173,7 @@ export const FOLDERS: Readonly<Record<string, Folder>> = {
   },
   drizzle: {
     why: "the drizzle provider is published beside the rest, for those who have drizzle-orm, and knows only what a provider is",
-    folders: { actor: { typesOnly: true } },
+    folders: { actor: {} },
     packages: { "drizzle-orm": {} },
     rooms: { ".": { why: "drizzle-orm on the actor's database", imports: [] } },
   },

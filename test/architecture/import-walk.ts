@@ -52,7 +52,8 @@ function forbiddenPackage(path: string, found: Import, rules: Folder): string | 
 function forbiddenAccess(path: string, { typesOnly }: Import, access: Access, rules: Folder): string | undefined {
   if (access.onlyIn !== undefined && posix.basename(path, ".ts") !== access.onlyIn)
     return `only ${access.onlyIn}.ts may`;
-  return access.typesOnly && !typesOnly ? `types only: ${rules.why}` : undefined;
+  const takesTypes = access.typesOnly ?? (access.valuesIn && !access.valuesIn.includes(roomOf(path) ?? ""));
+  return takesTypes && !typesOnly ? `types only: ${rules.why}` : undefined;
 }
 
 function forbiddenInside(path: string, target: string, { rooms }: Folder): string | undefined {

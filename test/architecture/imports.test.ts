@@ -18,6 +18,13 @@ describe("imports", () => {
 });
 
 describe("the import table itself", () => {
+  test("lets no room import a part", () => {
+    const rooms = Object.values(FOLDERS).flatMap((folder) => Object.entries(folder.rooms));
+    const parts = rooms.flatMap(([name, { isPart }]) => (isPart ? [name] : []));
+    expect(parts).toEqual(["workflow", "sql"]);
+    expect(rooms.filter(([, { imports }]) => imports.some((each) => parts.includes(each)))).toEqual([]);
+  });
+
   test.each(BAD.filter(({ nets }) => nets.includes("walk")))("refuses $path: $source", ({ path, source }) => {
     expect(violations(path, source)).toHaveLength(1);
   });

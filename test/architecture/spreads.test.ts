@@ -9,6 +9,8 @@ const BOUNDED = new Set([
   // Arguments of one call or event, parameters of one statement.
   "src/actor/callbacks/dispatch.ts given",
   "src/actor/callbacks/call-hook.ts args",
+  // What a part is told: nothing, or one argument.
+  "src/actor/lifecycle/parts.ts args",
   "src/testing/world-client.ts call",
   "src/testing/world-client.ts args",
   "src/client/connection/listeners.ts args",

@@ -9,7 +9,7 @@ import {
   type MigrateContextOf,
 } from "perdure";
 import { createClient } from "perdure/client";
-import { db, type DatabaseProvider, type RawAccess, type SqlExecutor } from "perdure/db";
+import { databaseProvider, db, type DatabaseProvider, type RawAccess, type SqlExecutor } from "perdure/db";
 import { workflow, type WorkflowStepContextOf } from "perdure/workflow";
 import { exactly } from "./exactly.js";
 
@@ -136,7 +136,14 @@ exactly<Contexts>()([] as unknown as [RawAccess, RawAccess, RawAccess]);
 const counting: DatabaseProvider<{ count(table: string): number }> = {
   createClient: ({ run }) => ({ count: (table) => Number(run(`select count(*) from ${table}`, []).rows[0]?.[0]) }),
 };
-export const counted = actor({ db: counting, actions: { count: (c) => c.db.count("notes") } });
+export const counted = actor({ db: databaseProvider(counting), actions: { count: (c) => c.db.count("notes") } });
+export const named = actor({
+  db: databaseProvider({
+    createClient: async ({ actorId }) => ({ owner: actorId }),
+    onMigrate: (client) => void exactly<string>()(client.owner),
+  }),
+  actions: { owner: (c) => exactly<string>()(c.db.owner) },
+});
 
 const client = createClient<typeof registry>("http://localhost:6420");
 const registry = setup({ use: { notes, counted } });

@@ -1,9 +1,8 @@
-import type { History, StoredMessage } from "../../workflow/index.js";
+import type { StoredMessage } from "../../workflow/index.js";
 import type { Callback } from "./callback.js";
 import type { Chain } from "./call-chain.js";
 import type { CompiledActor } from "../definition/compiled-actor.js";
 import type { ConnectionTable } from "./connection-table.js";
-import type { ActorDatabase } from "../api/database-types.js";
 import type { Deadlines } from "../storage/deadlines.js";
 import type { Lease } from "../storage/lease.js";
 import type { ActorQueue, PlainReceivers, SenderWait } from "./actor-queue.js";
@@ -13,7 +12,7 @@ import type { OpenCallbacks } from "../state/open-callbacks.js";
 import type { StateTree } from "../state/state-tree.js";
 import type { StateView } from "../state/state-view.js";
 import type { Timers } from "./timers.js";
-import type { WorkflowBranches } from "./workflow-branches.js";
+import type { PartMembers } from "./part-members.js";
 
 /** The code that a client is made for. */
 export interface ClientUse extends ClientEffects {
@@ -28,7 +27,6 @@ export interface ActorActivation {
   readonly actor: CompiledActor;
   readonly ports: ActorPorts;
   readonly timers: Timers;
-  readonly history: History;
   readonly record: ActorRecord;
   readonly state: StateTree | undefined;
   /** The user code that is running now. States watch the objects it passes to them. */
@@ -37,13 +35,11 @@ export interface ActorActivation {
   readonly queue: ActorQueue;
   readonly receivers: PlainReceivers;
   readonly schedule: { readonly view: object };
-  /** Undefined if the actor has no `db`. */
-  readonly database: ActorDatabase | undefined;
+  /** The members that parts add: `c.db`, `c.workflow`. */
+  readonly parts: PartMembers;
   readonly kv: object;
   readonly connections: ConnectionTable;
   readonly cron: { readonly view: object };
-  readonly control: object;
-  readonly workflowBranches: WorkflowBranches;
   readonly background: { run(what: string, work: () => unknown): void; waitFor(what: string, promise: unknown): void };
   /** Aborts when the activation is over. Everything that waits in it rejects with the reason. */
   readonly abortSignal: AbortSignal;

@@ -133,16 +133,6 @@ export type InferDatabaseClient<P extends AnyDatabaseProvider> = P extends Datab
 /** The client of a context's type argument `DB`: itself, or the provider's client. */
 export type DatabaseClient<DB> = 0 extends 1 & DB ? DB : [DB] extends [DatabaseProvider<infer Client>] ? Client : DB;
 
-/** The database of an activation, as contexts use it. */
-export interface ActorDatabase {
-  /** The client callbacks see as `c.db`. */
-  readonly client: unknown;
-  /** The number of statements that wrote. */
-  readonly writes: number;
-  /** Makes a separate client: `guard` runs before each use and may refuse it; `begin` runs asynchronous work. */
-  createClient(guard: () => void, begin: Begin): unknown;
-}
-
 /** The configuration of `db()` of perdure/db. */
 export interface DatabaseConfig {
   /**

@@ -3,7 +3,7 @@ import type { ActorActivation } from "../activation/activation.js";
 import type { Callback } from "../activation/callback.js";
 import { extendChain, type Chain } from "../activation/call-chain.js";
 import type { ConnectionView } from "../activation/connection.js";
-import { databaseOf } from "../data/database.js";
+import { addMembers, memberOf } from "./part-members.js";
 import { QueueContext } from "../queue/queue-context.js";
 import type { Logger } from "../ports.js";
 import type { StateView } from "../state/state-view.js";
@@ -93,6 +93,7 @@ export class CallbackContext extends IdentityContext {
     if (given.request) this.request = given.request;
     if (given.internal !== undefined) this.internal = given.internal;
     if (given.conn) this.conn = given.conn;
+    addMembers(this, runtime.parts.members);
   }
 
   get region(): string {
@@ -128,7 +129,7 @@ export class CallbackContext extends IdentityContext {
     return this.#runtime.schedule.view;
   }
   get db(): unknown {
-    return databaseOf(this.#runtime).client;
+    return memberOf(this.#runtime.parts.members, "db")();
   }
   get kv(): object {
     return this.#runtime.kv;
@@ -139,8 +140,8 @@ export class CallbackContext extends IdentityContext {
   get cron(): object {
     return this.#runtime.cron.view;
   }
-  get workflow(): object {
-    return this.#runtime.control;
+  get workflow(): unknown {
+    return memberOf(this.#runtime.parts.members, "workflow")();
   }
 
   client(): unknown {

@@ -20,6 +20,7 @@ import { callHook } from "./call-hook.js";
 import { destroyed, runUserCode, type CallbackCommit } from "./user-code.js";
 import type { Logger } from "../ports.js";
 import type { ReplyResult, ReplyWait } from "../activation/actor-queue.js";
+import { isInFlight } from "../activation/workflow-outcome.js";
 import type { WorkflowRecord } from "../storage/record.js";
 import type { ScheduledFireInfo } from "../api/schedule-types.js";
 import { checkCycle } from "../queue/wait-cycle.js";
@@ -82,9 +83,12 @@ export function checkOperation(
   if (operation.kind === "request" && actor.config.onRequest === undefined) {
     throw new ActorError("actor", "no_request_handler", "This actor takes no raw requests: it has no `onRequest`");
   }
+  if (operation.kind === "part" && !actor.parts.some(({ part }) => part.name === operation.part)) {
+    throw new ActorError("feature", "unsupported", `This actor has no part "${operation.part}"`);
+  }
   if (operation.kind !== "send") return;
   // A workflow in flight whose code is missing for now comes back: it will receive them.
-  const isReceived = actor.workflow !== undefined || actor.run !== undefined || isInFlight(workflow);
+  const isReceived = actor.hasRun || isInFlight(workflow);
   checkQueue(actor, operation.queue, isReceived, log);
   checkQueueName(operation.queue);
   checkMessageSize(operation.body.byteLength, actor.options.maxQueueMessageSize);
@@ -109,10 +113,6 @@ function checkQueue(actor: CompiledActor, name: string, isReceived: boolean, log
       "This actor takes no messages: it declares no `queues`, and has neither a workflow nor a `run` handler",
     );
   }
-}
-
-function isInFlight(workflow: WorkflowRecord | undefined): boolean {
-  return workflow?.status === "running" || workflow?.status === "rolling_back";
 }
 
 /** A message from outside, stored when this resolves. */

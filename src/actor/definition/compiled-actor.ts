@@ -5,7 +5,7 @@ import type { StandardSchema } from "../api/declarations.js";
 import { checkInspector } from "./inspector.js";
 import { checkOptions, compileOptions, idleOptions, type CompiledOptions } from "./options.js";
 import { isStandardSchema } from "./standard-schema.js";
-import { workflowOf, type WorkflowDefinition } from "./workflow.js";
+import { partOf, type CarriedPart, type DeclaredPart } from "./part-carrier.js";
 import type { AnyActorDefinition } from "../api/contexts.js";
 
 /** Untyped handlers, as the runtime calls them. */
@@ -21,7 +21,13 @@ export interface CompiledActor {
   readonly idleOptions: readonly string[];
   readonly hasState: boolean;
   readonly hasVars: boolean;
-  readonly workflow: WorkflowDefinition | undefined;
+  /** What its definition brings. */
+  readonly parts: readonly CarriedPart[];
+  /** The parts of all actors of its registry. */
+  readonly knownParts: readonly DeclaredPart[];
+  /** It has background work, which may receive messages: a workflow or a `run` handler. */
+  readonly hasRun: boolean;
+  /** Its `run` handler, unless a part runs that. */
   readonly run: Handler | undefined;
   readonly config: AnyActorDefinition["config"];
   readonly messageLimits: MessageLimits;
@@ -112,11 +118,11 @@ export function checkConfig(config: object): void {
     if (given[schema] !== undefined && !isStandardSchema(given[schema]))
       throw new TypeError(`actor(): "${schema}" must be a Standard Schema`);
   }
-  if (
-    given["db"] !== undefined &&
-    typeof (given["db"] as { createClient?: unknown } | null)?.createClient !== "function"
-  ) {
-    throw new TypeError('actor(): "db" must be what db() of perdure/db, or of perdure/db/drizzle, gives');
+  if (given["db"] !== undefined && !partOf(given["db"])) {
+    throw new TypeError(
+      'actor(): "db" must be what db() of perdure/db, or of perdure/db/drizzle, gives; ' +
+        "databaseProvider() of perdure/db makes one of { createClient }",
+    );
   }
   flattenSchemas(given["actionInputSchemas"], flattenActions(given["actions"]));
   runHandlerOf(given["run"]);
@@ -155,10 +161,11 @@ export function compileActor(
   name: string,
   definition: AnyActorDefinition,
   messageLimits = DEFAULT_MESSAGE_LIMITS,
+  knownParts: readonly DeclaredPart[] = [],
 ): CompiledActor {
   const { config } = definition;
   const run = runHandlerOf(config.run);
-  const workflow = run && workflowOf(run);
+  const parts = partsOf(definition);
   const actions = flattenActions(config.actions);
   return {
     name,
@@ -169,10 +176,17 @@ export function compileActor(
     idleOptions: idleOptions(config.options),
     hasState: config.state !== undefined || config.createState !== undefined,
     hasVars: config.vars !== undefined || config.createVars !== undefined,
-    workflow,
-    run: workflow ? undefined : run,
+    parts,
+    knownParts,
+    hasRun: run !== undefined,
+    run: parts.some(({ carrier }) => carrier === run) ? undefined : run,
     messageLimits,
   };
+}
+
+/** The parts that a definition brings. */
+export function partsOf({ config }: AnyActorDefinition): CarriedPart[] {
+  return [runHandlerOf(config.run), config.db].flatMap((carrier) => partOf(carrier) ?? []);
 }
 
 function flattenActions(actions: unknown): Map<string, Handler> {

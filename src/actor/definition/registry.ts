@@ -1,6 +1,7 @@
 import { LOG_LEVELS, own, ActorError, checkActorName } from "../../protocol/index.js";
 import type { LogSink, LogEntry } from "../ports.js";
-import { compileActor, DEFAULT_MESSAGE_LIMITS, type CompiledActor } from "./compiled-actor.js";
+import { compileActor, DEFAULT_MESSAGE_LIMITS, partsOf, type CompiledActor } from "./compiled-actor.js";
+import type { DeclaredPart } from "./part-carrier.js";
 import type { ActorDefinitions } from "../api/contexts.js";
 
 /** What a registry keeps to itself. */
@@ -42,18 +43,18 @@ export class Registry<D extends ActorDefinitions = ActorDefinitions> {
     this.config = config;
     const served: Served = { actors: new Map(), fetch: undefined, basePath: "" };
     SERVED.set(this, served);
+    const { incoming, outgoing } = DEFAULT_MESSAGE_LIMITS;
+    const limits = {
+      incoming: config.maxIncomingMessageSize ?? incoming,
+      outgoing: config.maxOutgoingMessageSize ?? outgoing,
+    };
+    const knownParts: DeclaredPart[] = [];
     for (const [name, definition] of Object.entries(config.use)) {
       checkActorName(name);
       if (typeof definition?.config !== "object")
         throw new TypeError(`setup(): "${name}" is not an actor; make it with actor({…})`);
-      const { incoming, outgoing } = DEFAULT_MESSAGE_LIMITS;
-      served.actors.set(
-        name,
-        compileActor(name, definition, {
-          incoming: config.maxIncomingMessageSize ?? incoming,
-          outgoing: config.maxOutgoingMessageSize ?? outgoing,
-        }),
-      );
+      served.actors.set(name, compileActor(name, definition, limits, knownParts));
+      for (const { part } of partsOf(definition)) if (!knownParts.includes(part)) knownParts.push(part);
     }
     const route = (path: string) => (request?: Request) =>
       this.handler(new Request(new URL(`${served.basePath}${path}`, request?.url ?? "http://localhost").href));

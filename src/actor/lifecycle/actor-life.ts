@@ -22,7 +22,7 @@ import { checkOperation } from "../callbacks/dispatch.js";
 import type { ActorPorts, StoreActivation } from "../ports.js";
 import { KEYS, type ActorRecord } from "../storage/record.js";
 import type { Registry } from "../definition/registry.js";
-import { ActorRuntime } from "./actor-runtime.js";
+import { ActorRuntime, type ActivationEnds } from "./actor-runtime.js";
 import { goToSleep, staysAwake } from "./shutdown.js";
 import { createActor, loadActor, loadState, restoreConnections, type StartedBy } from "./start.js";
 import { CreatorRefused, StartFailure, StartGate } from "./start-gate.js";
@@ -46,6 +46,10 @@ export class ActorLife {
   readonly #gate = new StartGate();
   /** In a row. */
   #failedStarts = 0;
+  readonly #ends: ActivationEnds = {
+    destroy: (runtime) => this.#destroy(runtime),
+    sleep: (runtime) => this.#sleep(runtime),
+  };
 
   constructor(registry: Registry, ports: ActorPorts) {
     this.#registry = registry;
@@ -159,11 +163,11 @@ export class ActorLife {
     const actor = this.#registry.find(address.name);
     checkOperation(actor, operation, this.#ports.log);
     const input = creation.mode !== "get" && creation.input ? decodeValue(creation.input) : undefined;
-    const made = await createActor(actor, this.#ports, store, address, { caller, operation, input }, (each) =>
-      this.#destroy(each),
-    ).catch((error: unknown) => {
-      throw error instanceof CreatorRefused ? error : new StartFailure(error, creation);
-    });
+    const made = await createActor(actor, this.#ports, store, address, { caller, operation, input }, this.#ends).catch(
+      (error: unknown) => {
+        throw error instanceof CreatorRefused ? error : new StartFailure(error, creation);
+      },
+    );
     this.#begun(made.runtime);
     return made;
   }
@@ -236,7 +240,7 @@ export class ActorLife {
 
   /** The actor with its state, but not started: only to be ended. */
   #open(store: StoreActivation, record: ActorRecord): ActorRuntime {
-    const runtime = new ActorRuntime(this.#registry.find(record.name), this.#ports, store, record);
+    const runtime = new ActorRuntime(this.#registry.find(record.name), this.#ports, store, record, this.#ends);
     runtime.open();
     loadState(runtime);
     restoreConnections(runtime);
@@ -245,17 +249,14 @@ export class ActorLife {
 
   async #load(store: StoreActivation, record: ActorRecord, by: StartedBy = {}): Promise<ActorRuntime> {
     const actor = this.#registry.find(record.name);
-    const runtime = await loadActor(actor, this.#ports, store, record, by, (each) => this.#destroy(each)).catch(
-      (error: unknown) => {
-        throw new StartFailure(error);
-      },
-    );
+    const runtime = await loadActor(actor, this.#ports, store, record, by, this.#ends).catch((error: unknown) => {
+      throw new StartFailure(error);
+    });
     return this.#begun(runtime);
   }
 
   #begun(runtime: ActorRuntime): ActorRuntime {
     this.#failedStarts = 0;
-    runtime.sleep.begin = () => this.#sleep(runtime);
     return runtime;
   }
 
@@ -278,7 +279,7 @@ export class ActorLife {
         if (!(error instanceof StartFailure)) throw error;
       });
     try {
-      if (runtime && !runtime.shutdown.isBegun) await (isNew ? runtime.workflow.advance() : this.#fire(runtime));
+      if (runtime && !runtime.shutdown.isBegun) await (isNew ? runtime.advance() : this.#fire(runtime));
     } catch (error) {
       // What was due is guarded by the lease, which was committed before anything of it ran.
       this.#ports.log.error({ msg: "An alarm was not served to its end", error: describe(error) });
@@ -321,7 +322,8 @@ export class ActorLife {
     // It went to sleep, or is being destroyed: what is due stays so.
     if (runtime.shutdown.isBegun) return;
     runtime.schedule.fireDue(runtime.background);
-    await runtime.workflow.advance();
+    runtime.parts.tell("fireDue");
+    await runtime.advance();
   }
 
   /** @throws what the storage says: only then does the platform's own retry have to help */

@@ -1,33 +1,33 @@
 /**
  * One activation of one actor in memory.
  *
- * Owns: the dirty set and the commit, whether the activation is still good, who of its parts works. Does not own: how it
- * starts (start.ts), what a call does (dispatch.ts), deadlines and alarm (alarm.ts), the workflow (workflow-driver.ts).
+ * Owns: the dirty set and the commit, whether the activation is still good, who of it works. Does not own: how it starts
+ * (start.ts), what a call does (dispatch.ts), deadlines and alarm (alarm.ts), what its parts do (parts.ts).
  * Invariants:
  *  1. Every change of what is stored goes through `commit`, which writes all that is dirty and the alarm together.
  *  2. After a commit has thrown, this activation changes nothing any more (COMMIT-9).
  */
-import { ActorError, own, fieldOf } from "../../protocol/index.js";
-import { History, decodeEntry, type StoredMessage } from "../../workflow/index.js";
-import type { ActorActivation, ClientUse } from "../activation/activation.js";
+import { ActorError, fieldOf, own } from "../../protocol/index.js";
+import type { StoredMessage } from "../../workflow/index.js";
+import type { ClientUse } from "../activation/activation.js";
 import type { Callback } from "../activation/callback.js";
 import type { Chain } from "../activation/call-chain.js";
 import { Background } from "../callbacks/background.js";
 import type { CompiledActor } from "../definition/compiled-actor.js";
 import { Connections } from "../connections/connections.js";
 import { DueJobs } from "../schedule/due-jobs.js";
-import { openDatabase, type Database } from "../data/database.js";
 import { DestroyRequest } from "./destroy-request.js";
-import { FailureReports } from "../callbacks/failure-reports.js";
 import { FireOrder } from "../schedule/fire-order.js";
-import { Kv } from "../data/kv.js";
+import { Kv } from "../kv/kv.js";
 import { LeaseTimer, Timers } from "../activation/timers.js";
 import { lossOf, restarting } from "../storage/store-errors.js";
 import { MessageQueue } from "../queue/message-queue.js";
 import { MessageReceivers } from "../queue/message-receivers.js";
-import type { ActorPorts, StoreActivation } from "../ports.js";
+import type { PartActor } from "../activation/part.js";
+import type { ActorPorts, SqlDatabase, StoreActivation } from "../ports.js";
 import type { SenderWait } from "../activation/actor-queue.js";
 import { KEYS, encodeRecord, type ActorRecord } from "../storage/record.js";
+import { Parts } from "./parts.js";
 import { PlainRunHandler } from "../callbacks/run-handler.js";
 import { DueSchedules } from "../schedule/due-schedules.js";
 import { ShutdownSignal } from "./shutdown-signal.js";
@@ -37,36 +37,35 @@ import { StateTree } from "../state/state-tree.js";
 import type { StateView } from "../state/state-view.js";
 import { StateChanges } from "../callbacks/state-changes.js";
 import { StoredRows } from "../storage/stored-rows.js";
-import type { WorkflowBranches } from "../activation/workflow-branches.js";
-import { WorkflowControl } from "../workflow/workflow-control.js";
-import { WorkflowHost } from "../workflow/workflow-driver.js";
 
-export class ActorRuntime extends StoredRows implements ActorActivation {
+/** Who ends an activation that asks for its end. */
+export interface ActivationEnds {
+  /** A callback has ended that asked for the actor's end. */
+  destroy(runtime: ActorRuntime): void;
+  /** The actor is to go to sleep. */
+  sleep(runtime: ActorRuntime): void;
+}
+
+export class ActorRuntime extends StoredRows implements PartActor {
   readonly actor: CompiledActor;
   readonly ports: ActorPorts;
   readonly timers: Timers;
-  readonly history: History;
   readonly queue: MessageQueue;
   readonly receivers: MessageReceivers;
   readonly schedule: DueSchedules;
   readonly connections: Connections;
-  readonly database: Database | undefined;
   readonly cron: DueJobs;
   readonly kv = new Kv(this);
   readonly background: Background;
-  readonly failures: FailureReports;
-  readonly workflow: WorkflowHost;
-  readonly control: WorkflowControl;
+  readonly parts: Parts;
   readonly runHandler: PlainRunHandler;
   readonly stateChanges = new StateChanges(this);
-  readonly sleep = new Sleep(this);
+  readonly sleep: Sleep;
   readonly shutdown = new ShutdownSignal();
   record: ActorRecord;
   readonly callbacks = new OpenCallbacks();
   state: StateTree | undefined;
   vars: unknown;
-  /** Set by the host: runs when a callback has ended that asked for the actor's end. */
-  onDestroyRequested: () => void = () => {};
   readonly #leaseTimer: LeaseTimer;
   readonly #abort = new AbortController();
   #view: StateView | undefined;
@@ -78,40 +77,40 @@ export class ActorRuntime extends StoredRows implements ActorActivation {
   #flush: Promise<void> | undefined;
 
   /** Loads what is stored, but for the state; writes nothing. */
-  constructor(actor: CompiledActor, ports: ActorPorts, store: StoreActivation, record: ActorRecord) {
+  constructor(
+    actor: CompiledActor,
+    ports: ActorPorts,
+    store: StoreActivation,
+    record: ActorRecord,
+    ends: ActivationEnds,
+  ) {
     super(
       store,
       () => ports.now(),
-      () => this.workflow.wakeAt(),
+      () => this.parts.wakeAt(),
     );
     this.actor = actor;
     this.ports = { ...ports, log: ports.log.child({ actor: record.name, key: record.key }) };
     this.record = own(record);
-    this.history = new History(
-      [...store.list(KEYS.entries)].map(([key, bytes]) => decodeEntry(Number(key.slice(KEYS.entries.length)), bytes)),
-    );
-    this.#counter = this.history.highestSeq();
-    this.workflow = new WorkflowHost(this);
     this.timers = new Timers(
       ports.createTimer(),
       () => ports.now(),
-      () => this.workflow.advanceSoon(),
+      () => this.advanceSoon(),
     );
+    this.sleep = new Sleep(this, () => ends.sleep(this));
     this.queue = new MessageQueue(this);
     this.receivers = new MessageReceivers(this);
     const order = new FireOrder(this);
     this.schedule = new DueSchedules(this, order);
     this.connections = new Connections(this);
-    this.database = openDatabase(this, fieldOf(store, "sql") as StoreActivation["sql"]);
     this.cron = new DueJobs(this, order);
     this.background = new Background(this);
-    this.failures = new FailureReports(this, store.list(KEYS.failures));
-    this.#counter = Math.max(this.#counter, this.failures.highestSeq);
     this.#leaseTimer = new LeaseTimer(this.timers, () => this.#extendLease());
-    this.control = new WorkflowControl(this, this.workflow);
     this.runHandler = new PlainRunHandler(this, this.receivers);
+    this.parts = new Parts(this);
+    this.#counter = this.parts.highestSeq;
     const destroy = (): void => {
-      if (!this.#lost) this.onDestroyRequested();
+      if (!this.#lost) ends.destroy(this);
     };
     this.#destroyRequest = new DestroyRequest(destroy, (run) => ports.waitUntil(ports.yield().then(run)));
   }
@@ -178,8 +177,8 @@ export class ActorRuntime extends StoredRows implements ActorActivation {
     return this.ports.createClient(beforeCall, use ? [this.abortSignal, use.end] : [this.abortSignal], use, chain);
   }
 
-  get workflowBranches(): WorkflowBranches {
-    return this.workflow.branches;
+  get sql(): SqlDatabase | undefined {
+    return fieldOf(this.store, "sql") as SqlDatabase | undefined;
   }
 
   // ---- commit ------------------------------------------------------------------------------------------------------
@@ -238,12 +237,13 @@ export class ActorRuntime extends StoredRows implements ActorActivation {
     // The end of a sleep is no reason to write; a commit that is made anyway may mark it.
     const { isReleased } = this.wakes;
     if (stateBytes || !this.dirty.isEmpty || isReleased) {
-      this.workflow.beforeCommit();
+      this.parts.tell("beforeCommit");
       this.connections.beforeWrite();
       this.sleep.beforeCommit(stateBytes !== undefined || isReleased || this.dirty.hasOther(this.deadlines.idle.key));
     }
     const alarmAt = this.wakes.alarmToWrite();
-    if (stateBytes || !this.dirty.isEmpty || alarmAt !== undefined) {
+    const isWritten = stateBytes !== undefined || !this.dirty.isEmpty || alarmAt !== undefined;
+    if (isWritten) {
       try {
         const { puts, deletes } = this.dirty.build();
         if (stateBytes) puts.set(KEYS.state, stateBytes);
@@ -259,12 +259,13 @@ export class ActorRuntime extends StoredRows implements ActorActivation {
     this.wakes.committed(alarmAt);
     this.queue.committed();
     this.#leaseTimer.set(this.wakes.extendAt);
+    if (isWritten) this.parts.tell("committed");
     return true;
   }
 
   /** Whoever calls this lets something leave the actor next (COMMIT-2). */
   commitOrThrow(): void {
-    this.database?.leaving();
+    this.parts.tell("leaving");
     if (!this.commit()) throw this.#lost ?? restarting();
   }
 
@@ -298,7 +299,7 @@ export class ActorRuntime extends StoredRows implements ActorActivation {
     if (this.#lost) return;
     this.#lost = reason;
     this.timers.clear();
-    this.workflow.abandon(reason);
+    this.parts.tell("end", reason);
     this.shutdown.over(reason);
     this.#abort.abort(reason);
   }
@@ -319,7 +320,7 @@ export class ActorRuntime extends StoredRows implements ActorActivation {
     // Nobody asked for this commit: it lets a transaction of user code end first, which it would undo.
     this.#flush = this.ports
       .yield()
-      .then(() => this.database?.idle())
+      .then(() => this.parts.idle())
       .then(() => {
         this.#flush = undefined;
         this.commit();
@@ -334,29 +335,28 @@ export class ActorRuntime extends StoredRows implements ActorActivation {
     // At once where it can be: nobody may be there to wait for it.
     const bytes = prepared instanceof Promise ? await prepared : prepared;
     const message = this.queue.add(name, bytes, wait);
-    this.workflow.expectMessages();
+    this.parts.expectMessages();
     this.commitOrThrow();
     this.messagesChanged();
     return message;
   }
 
   stageMessage(name: string, body: Uint8Array): void {
-    this.queue.add(name, body);
-    this.workflow.expectMessages();
+    this.queue.stage(name, body);
+    this.parts.expectMessages();
   }
 
-  /** Messages were committed: the workflow's waits come first, then those of actions and run handlers (MSG-2). */
+  /** Messages were committed: the waits of parts come first, then those of actions and run handlers (MSG-2). */
   messagesChanged(): void {
     if (!this.#ready) return;
     this.sleep.messagesCame();
-    if (this.workflow.mayWantMessages()) this.workflow.advanceSoon();
-    else this.receivers.offer();
+    if (!this.parts.offerMessages()) this.receivers.offer();
   }
 
   // ---- work and wakes ----------------------------------------------------------------------------------------------
 
   get isOccupied(): boolean {
-    return this.workflow.isBusy || this.background.isBusy;
+    return this.parts.isBusy || this.background.isBusy;
   }
 
   get isWorking(): boolean {
@@ -373,6 +373,22 @@ export class ActorRuntime extends StoredRows implements ActorActivation {
       this.confirm();
     }
     this.sleep.rested();
+  }
+
+  /** What is due moves, and what messages allow. The lease is committed. */
+  advance(): Promise<void> {
+    return this.parts.advance();
+  }
+
+  advanceSoon(): void {
+    this.ports.waitUntil(this.advance().catch((error: unknown) => this.lose(error)));
+  }
+
+  settle(): void {
+    this.receivers.offer();
+    if (!this.isWorking) this.releaseLease();
+    this.deadlinesChanged();
+    this.commit();
   }
 
   #extendLease(): void {

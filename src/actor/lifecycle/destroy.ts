@@ -1,5 +1,4 @@
 import { ActorError } from "../../protocol/index.js";
-import { EvictedError } from "../../workflow/index.js";
 import { describe } from "../activation/thrown.js";
 import type { ActorRuntime } from "./actor-runtime.js";
 import { shutDown } from "./shutdown.js";
@@ -11,7 +10,7 @@ export function markDestroyed(runtime: ActorRuntime): boolean {
   runtime.putRecord({ destroyed: true });
   runtime.deadlines.destroy.put({ at: runtime.ports.now() });
   // The open operations of the run reject, then nothing of it settles any more (START-9).
-  runtime.workflow.evict(new EvictedError("The actor was destroyed"));
+  runtime.parts.tell("destroyed");
   return runtime.commit();
 }
 

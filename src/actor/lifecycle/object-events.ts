@@ -186,6 +186,11 @@ export class ObjectEvents {
       }
       case "wait":
         return { ...reply, output: encodeValue(await awaitReply(runtime, operation)) };
+      case "part": {
+        const output = await runtime.parts.answer(operation.part, operation.body);
+        runtime.commitOrThrow();
+        return { ...reply, ...(output && { output }) };
+      }
       default:
         throw new ActorError(
           "feature",

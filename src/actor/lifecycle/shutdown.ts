@@ -28,7 +28,7 @@ export async function goToSleep(runtime: ActorRuntime): Promise<void> {
   shutdown.close();
   sleep.begun();
   if (!runtime.commit()) return;
-  runtime.workflow.suspend();
+  runtime.parts.tell("suspend");
   if (runtime.lease) await runtime.confirmed();
   runtime.background.waitFor("The run handler", runtime.runHandler.ended);
   await shutDown(runtime, "onSleep");

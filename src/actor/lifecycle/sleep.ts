@@ -28,8 +28,7 @@ export interface SleepingActor extends ActorActivation {
 
 export class Sleep {
   readonly #activation: SleepingActor;
-  /** Set by whoever owns the activation: it is to go to sleep now. */
-  begin: () => void = () => {};
+  readonly #begin: () => void;
   #served = 0;
   #isReady = false;
   #isAsked = false;
@@ -38,8 +37,10 @@ export class Sleep {
   #isAwaited = false;
   #activeAt = Number.NEGATIVE_INFINITY;
 
-  constructor(activation: SleepingActor) {
+  /** `begin`: the actor is to go to sleep now. */
+  constructor(activation: SleepingActor, begin: () => void) {
     this.#activation = activation;
+    this.#begin = begin;
   }
 
   /** The start is over. */
@@ -135,8 +136,7 @@ export class Sleep {
 
   /** Messages were stored. Of those that come while the actor goes to sleep nobody is told: the lease brings it back for them. */
   messagesCame(): void {
-    if (this.#activation.shutdown.isBegun)
-      this.#isAwaited = this.#activation.actor.workflow !== undefined || this.#activation.actor.run !== undefined;
+    if (this.#activation.shutdown.isBegun) this.#isAwaited = this.#activation.actor.hasRun;
   }
 
   /** It is over. */
@@ -188,7 +188,7 @@ export class Sleep {
   #beginAtLast(): void {
     const { timers, ports, actor } = this.#activation;
     const fire = (): void => {
-      if (!this.#isOver) this.begin();
+      if (!this.#isOver) this.#begin();
     };
     timers.add({ at: ports.now() + actor.options.sleepGracePeriod, fire });
   }
@@ -199,6 +199,6 @@ export class Sleep {
   }
 
   #beginIfFree(): void {
-    if (!this.#isOver && this.#served === 0 && !this.#activation.isOccupied) this.begin();
+    if (!this.#isOver && this.#served === 0 && !this.#activation.isOccupied) this.#begin();
   }
 }

@@ -14,7 +14,8 @@ import { legible } from "../activation/thrown.js";
 import { foundLease, startFailed } from "../storage/lease.js";
 import type { ActorPorts, Socket, StoreActivation } from "../ports.js";
 import { KEYS, type ActorRecord } from "../storage/record.js";
-import { ActorRuntime } from "./actor-runtime.js";
+import { ActorRuntime, type ActivationEnds } from "./actor-runtime.js";
+import { firstRecord } from "./parts.js";
 import { CreatorRefused } from "./start-gate.js";
 
 /**
@@ -27,7 +28,7 @@ export async function createActor(
   store: StoreActivation,
   address: { readonly name: string; readonly key: readonly string[] },
   creator: Creator,
-  onDestroyRequested: (runtime: ActorRuntime) => void,
+  ends: ActivationEnds,
 ): Promise<{ runtime: ActorRuntime; admitted: Admitted | undefined }> {
   const record: ActorRecord = {
     format: STORAGE_FORMAT,
@@ -35,18 +36,15 @@ export async function createActor(
     key: [...address.key],
     actorId: formatActorId(ports.objectId, ports.randomHex(8)),
     createdAt: ports.now(),
-    ...(actor.workflow ? { workflow: { status: "running" } as const } : {}),
+    ...firstRecord(actor),
   };
-  const runtime = new ActorRuntime(actor, ports, store, record);
-  runtime.onDestroyRequested = () => onDestroyRequested(runtime);
+  const runtime = new ActorRuntime(actor, ports, store, record, ends);
   // Sockets of an earlier life of this key, if a crash left any, are ended.
   restoreConnections(runtime);
   try {
     runtime.wakes.setArmedAt(await store.getAlarm());
     const input = await refusable(askToCreate(runtime, creator));
-    const { database } = runtime;
-    const make = (): Promise<Admitted | undefined> => create(runtime, creator, input);
-    const admitted = await (database ? database.start("creation", Infinity, make) : make());
+    const admitted = await runtime.parts.together("creation", Infinity, () => create(runtime, creator, input));
     begin(runtime, false);
     return { runtime, admitted };
   } catch (error) {
@@ -57,14 +55,14 @@ export async function createActor(
 }
 
 async function create(runtime: ActorRuntime, creator: Creator, input: unknown): Promise<Admitted | undefined> {
-  const { config, hasState, workflow } = runtime.actor;
+  const { config, hasState } = runtime.actor;
   await migrate(runtime, BEFORE_STATE, true);
   if (hasState) await makeState(runtime, input);
   await hook(runtime, "onCreate", config.onCreate, BEFORE_VARS, CREATE_TIMEOUT_MS, [input]);
   await wake(runtime, true);
   const admitted = await refusable(admitCreator(runtime, creator));
   runtime.putRecord({});
-  if (workflow || runtime.isWorking) runtime.wakes.holdLease();
+  if (runtime.record.workflow || runtime.isWorking) runtime.wakes.holdLease();
   else runtime.wakes.releaseLease();
   runtime.open();
   runtime.commitOrThrow();
@@ -102,10 +100,9 @@ export async function loadActor(
   store: StoreActivation,
   record: ActorRecord,
   startedBy: StartedBy,
-  onDestroyRequested: (runtime: ActorRuntime) => void,
+  ends: ActivationEnds,
 ): Promise<ActorRuntime> {
-  const runtime = new ActorRuntime(actor, ports, store, record);
-  runtime.onDestroyRequested = () => onDestroyRequested(runtime);
+  const runtime = new ActorRuntime(actor, ports, store, record, ends);
   const { wakes } = runtime;
   const by = own(startedBy);
   const isByAlarm = by.alarmAt !== undefined;
@@ -116,11 +113,7 @@ export async function loadActor(
   runtime.queue.expireReplies(now);
   runtime.open();
   runtime.sleep.startBegins(now, isByAlarm && !found);
-  // A release that has given the actor a workflow: it begins with the next start.
-  if (actor.workflow && !record.workflow) {
-    runtime.putRecord({ workflow: { status: "running" } });
-    wakes.holdLease();
-  }
+  runtime.parts.tell("load");
   if (found) wakes.setLease(foundLease(found, now, runtime.counter, armedAt !== null && armedAt > now));
   else if (wakes.isDue(now)) wakes.holdLease();
   else if (isByAlarm) wakes.markStale();
@@ -156,17 +149,19 @@ export async function loadActor(
 
 /** What a migration of a database changes is one commit, made when it has ended; a failed one changes nothing. */
 async function migrateExisting(runtime: ActorRuntime): Promise<void> {
-  const { database, actor, state } = runtime;
+  const { parts, actor, state } = runtime;
   const stage = state ? BEFORE_VARS : BEFORE_STATE;
-  if (!database) return migrate(runtime, stage, false);
-  if (!actor.config.onMigrate && !database.hasMigration) {
-    const opening = database.open();
-    if (opening) await hook(runtime, "createClient", () => opening, stage, actor.options.onMigrateTimeout, []);
+  if (parts.started.length === 0) return migrate(runtime, stage, false);
+  if (!actor.config.onMigrate && !parts.started.some(({ hasMigration }) => hasMigration)) {
+    for (const part of parts.started) {
+      const opening = part.open();
+      if (opening) await hook(runtime, "createClient", () => opening, stage, actor.options.onMigrateTimeout, []);
+    }
     return;
   }
   runtime.hold();
   try {
-    await database.start("onMigrate", actor.options.onMigrateTimeout, async () => {
+    await parts.together("onMigrate", actor.options.onMigrateTimeout, async () => {
       await migrate(runtime, stage, false);
       runtime.open();
       runtime.commitOrThrow();
@@ -178,12 +173,13 @@ async function migrateExisting(runtime: ActorRuntime): Promise<void> {
   runtime.connections.release(true);
 }
 
-/** The database's own migration, then the actor's. */
+/** The migrations of parts, then the actor's. */
 async function migrate(runtime: ActorRuntime, stage: Stage, isNew: boolean): Promise<void> {
   const { config, options } = runtime.actor;
   const startedAt = runtime.ports.now();
   const timeoutMs = options.onMigrateTimeout;
-  await hook(runtime, "onMigrate", () => runtime.database?.migrate(), stage, timeoutMs, []);
+  for (const part of runtime.parts.started)
+    await hook(runtime, "onMigrate", () => part.migrate(), stage, timeoutMs, []);
   const leftMs = Math.max(1, timeoutMs - (runtime.ports.now() - startedAt));
   await hook(runtime, "onMigrate", config.onMigrate, stage, leftMs, [isNew]);
 }
@@ -206,14 +202,16 @@ function begin(runtime: ActorRuntime, careful: boolean): void {
   runtime.commitOrThrow();
   runtime.cron.fireDue(runtime.background);
   runtime.schedule.fireDue(runtime.background);
-  runtime.failures.tellDue();
+  runtime.parts.tell("fireDue");
   runtime.connections.serveRestored();
   runtime.connections.tellLost();
   runtime.commitOrThrow();
   if (runtime.sleep.isOnlyForSleep) return;
   // First, so that a lease that was found stays, and its backoff grows, for a handler that dies again and again.
   startRunHandler(runtime);
-  if (runtime.lease) runtime.workflow.start(careful);
+  if (!runtime.lease) return;
+  runtime.parts.tell("begin", careful);
+  runtime.advanceSoon();
 }
 
 /**

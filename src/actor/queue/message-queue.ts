@@ -9,13 +9,7 @@
  *  3. A reply leaves only after the commit that deletes the message.
  */
 import { ActorError, encodeValue, own } from "../../protocol/index.js";
-import {
-  heldMessages,
-  takenMessages,
-  type MessageFilter,
-  type MessagePort,
-  type StoredMessage,
-} from "../../workflow/index.js";
+import type { MessageFilter, MessagePort, StoredMessage } from "../../workflow/index.js";
 import type { ActorActivation } from "../activation/activation.js";
 import type { Chain } from "../activation/call-chain.js";
 import type { QueueDeclaration, StandardSchema } from "../api/declarations.js";
@@ -25,6 +19,7 @@ import { MessageTable } from "./message-table.js";
 import type { Socket } from "../ports.js";
 import { KEYS } from "../storage/record.js";
 import { ReplyWaits, sendReply, type ReplyHost } from "./reply-waits.js";
+import { isInFlight } from "../activation/workflow-outcome.js";
 import type { ActorQueue, ReplyResult, ReplyWait, SenderWait } from "../activation/actor-queue.js";
 import { isStandardSchema, validate, whenThere } from "../definition/standard-schema.js";
 
@@ -38,7 +33,7 @@ const MAX_QUEUE_NAME = 1_024;
 
 /** What the queue needs from its actor. */
 interface QueueHost
-  extends ReplyHost, Pick<ActorActivation, "actor" | "record" | "history" | "isReady" | "read" | "put" | "delete"> {
+  extends ReplyHost, Pick<ActorActivation, "actor" | "record" | "parts" | "isReady" | "read" | "put" | "delete"> {
   commitOrThrow(): void;
   /** False once a later activation has begun. */
   readonly isCurrent: boolean;
@@ -50,6 +45,7 @@ export class MessageQueue implements MessagePort, ActorQueue {
   readonly #activation: QueueHost;
   readonly #replies: ReplyWaits;
   #loaded: MessageTable | undefined;
+  #isStaged = false;
 
   constructor(activation: QueueHost) {
     this.#activation = activation;
@@ -69,14 +65,12 @@ export class MessageQueue implements MessagePort, ActorQueue {
     const table = new MessageTable();
     // Code of an ended activation sees an empty queue and changes nothing.
     if (!this.#activation.isCurrent) return table;
-    const status = this.#activation.record.workflow?.status;
     const held = new Set<number>();
-    for (const entry of this.#activation.history.entries()) {
-      if (entry.kind !== "message") continue;
-      for (const message of takenMessages(entry)) table.markUsed(message.id, message.createdAt);
-      // An ended workflow holds no messages, whatever its history says (MSG-5).
-      if (status !== "running" && status !== "rolling_back") continue;
-      for (const message of heldMessages(entry)) held.add(message.id);
+    // An ended workflow holds no messages, whatever its history says (MSG-5).
+    const holds = isInFlight(this.#activation.record.workflow);
+    for (const { id, createdAt, isHeld } of this.#activation.parts.takenMessages()) {
+      table.markUsed(id, createdAt);
+      if (holds && isHeld) held.add(id);
     }
     for (const { id, createdAt } of this.#replies.kept()) table.markUsed(id, createdAt);
     const known = [];
@@ -159,6 +153,19 @@ export class MessageQueue implements MessagePort, ActorQueue {
     return message;
   }
 
+  /** The same for one that is offered to receivers by whoever makes the commit. @throws queue/full */
+  stage(name: string, body: Uint8Array): void {
+    this.add(name, body);
+    this.#isStaged = true;
+  }
+
+  /** True once after messages were staged, or have come back: they are to be offered, now that they are committed. */
+  takeStaged(): boolean {
+    const isStaged = this.#isStaged;
+    this.#isStaged = false;
+    return isStaged;
+  }
+
   canPublish(name: string): ((c: unknown) => unknown) | undefined {
     return this.#declaration(name).canPublish;
   }
@@ -199,12 +206,14 @@ export class MessageQueue implements MessagePort, ActorQueue {
       if (held) this.#table.release(message.id);
       else if (!this.#table.get(message.id)) this.#put(message);
     }
+    this.#isStaged = true;
   }
 
   /** Call when the workflow has ended: messages it holds uncompleted become visible again (MSG-5). */
   releaseHeld(): void {
     // A table loaded later holds nothing, since the record says that the workflow has ended.
     for (const id of this.#loaded?.held.keys() ?? []) this.#loaded?.release(id);
+    this.#isStaged = true;
   }
 
   /** Call when an ended workflow is restarted: holds those of its messages again that are still stored. */

@@ -17,6 +17,7 @@ export const DEADLINE_IDS = {
   recheck: "workflow",
   destroy: "destroy",
   idle: "idle",
+  parts: "part/",
 } as const;
 
 export interface DeadlineRow {
@@ -92,6 +93,11 @@ export interface IdleRow extends DeadlineRow {
   readonly tries: number;
 }
 
+/** When a part must act, with the fields the part adds. */
+export interface PartRow extends DeadlineRow {
+  readonly [field: string]: unknown;
+}
+
 /** The table in memory. Changed rows join the dirty set. */
 export class Deadlines {
   readonly #rows = new Map<string, DeadlineRow>();
@@ -101,12 +107,14 @@ export class Deadlines {
   readonly jobs: DeadlineRows<CronJob>;
   /** By message id. queue/reply-waits.ts deletes them. */
   readonly replies: DeadlineRows<KeptReply>;
-  /** workflow/workflow-driver.ts compares code and history again, so that a fixed deploy continues without a call. */
+  /** activation/recheck.ts compares code and history again, so that a fixed deploy continues without a call. */
   readonly recheck: DeadlineSlot<RecheckRow>;
   /** Set while an actor is being destroyed. lifecycle/actor-life.ts continues the work. */
   readonly destroy: DeadlineSlot<DeadlineRow>;
   /** lifecycle/sleep.ts puts the actor to sleep. */
   readonly idle: DeadlineSlot<IdleRow>;
+  /** By the names of the parts; lifecycle/parts.ts lets each act. */
+  readonly parts: DeadlineRows<PartRow>;
 
   /** `changed` is called after every change. */
   constructor(dirty: DirtySet, changed: () => void) {
@@ -117,6 +125,7 @@ export class Deadlines {
     this.recheck = new DeadlineSlot(table, DEADLINE_IDS.recheck);
     this.destroy = new DeadlineSlot(table, DEADLINE_IDS.destroy);
     this.idle = new DeadlineSlot(table, DEADLINE_IDS.idle);
+    this.parts = new DeadlineRows(table, DEADLINE_IDS.parts);
   }
 
   /** Takes over the stored rows. Marks nothing as dirty. */

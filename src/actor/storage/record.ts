@@ -6,7 +6,7 @@ import {
   own,
   MAX_ROW_BYTES,
 } from "../../protocol/index.js";
-import { ownFailure, type Failure } from "../../workflow/index.js";
+import type { Failure } from "../../workflow/index.js";
 
 /**
  * Storage keys. Prefixes are one letter, so that they are small and sort together (docs/internals/commit.md, Storage).
@@ -26,11 +26,13 @@ export const KEYS = {
   deadline: (id: string): string => `d/${id}`,
   deadlines: "d/",
   cronHistory: (page: number, name: string): string => `h/${page}/${name}`,
+  /** Rows of a part without a letter of its own. */
+  part: (part: string, id: string | number): string => `p/${part}/${id}`,
   /** `c.kv`. The bytes of the user's key follow in hexadecimal. */
   userValues: "u/",
 } as const;
 
-/** Where a workflow stands, as it is stored. */
+/** Where a workflow stands, as it is stored; failures are as they were decoded, so that their readers take own members only. */
 export type WorkflowRecord =
   | { readonly status: "running" }
   | { readonly status: "rolling_back"; readonly failure: Failure }
@@ -70,10 +72,5 @@ export function decodeRecord(bytes: Uint8Array, newest = NEWEST_STORAGE_FORMAT):
       `This actor was written in storage format ${record.format}; this release reads up to ${newest}. Deploy the newer release again`,
     );
   }
-  return record.workflow === undefined ? record : own({ ...record, workflow: readWorkflow(record.workflow) });
-}
-
-function readWorkflow(stored: WorkflowRecord): WorkflowRecord {
-  const workflow = own(stored);
-  return "failure" in workflow ? own({ ...workflow, failure: ownFailure(workflow.failure) }) : workflow;
+  return record.workflow === undefined ? record : own({ ...record, workflow: own(record.workflow) });
 }

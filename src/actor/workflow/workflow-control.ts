@@ -1,4 +1,4 @@
-import { ActorError, decodeValue, ownField } from "../../protocol/index.js";
+import { ActorError } from "../../protocol/index.js";
 import {
   CancelledError,
   Restart,
@@ -6,16 +6,18 @@ import {
   encodeEntry,
   heldMessages,
   isOfRollback,
+  ownFailure,
   takenMessages,
   type Entry,
-  type StoredMessage,
+  type History,
 } from "../../workflow/index.js";
-import type { ActorActivation } from "../activation/activation.js";
-import { KEYS, type WorkflowRecord } from "../storage/record.js";
+import type { PartActor } from "../activation/part.js";
+import { describeWorkflow, isInFlight } from "../activation/workflow-outcome.js";
+import { KEYS } from "../storage/record.js";
 import type { WorkflowHistoryEntry, WorkflowStatus } from "../api/workflow-status.js";
-import { describeFailure, describeHistory } from "./workflow-view.js";
+import { describeHistory } from "./workflow-view.js";
 
-/** What control needs of the workflow's host. */
+/** What control needs of the workflow's driver. */
 export interface ControlledWorkflow {
   readonly isRunning: boolean;
   readonly isBusy: boolean;
@@ -31,50 +33,33 @@ export interface ControlledWorkflow {
   recheck(): void;
 }
 
-/** The actor's queue, as far as it knows what the workflow holds. */
-interface HeldMessages {
-  putBack(messages: readonly StoredMessage[], held: boolean): void;
-  holdAgain(messages: readonly StoredMessage[]): void;
-}
-type ControlledActor = ActorActivation & { readonly queue: HeldMessages };
-
 /** `c.workflow`: the workflow seen and steered from actions; users expose of it what they like (RIVET-23). */
 export class WorkflowControl {
-  readonly #activation: ControlledActor;
+  readonly #activation: PartActor;
+  readonly #history: History;
   readonly #workflow: ControlledWorkflow;
 
-  constructor(activation: ControlledActor, workflow: ControlledWorkflow) {
+  constructor(activation: PartActor, history: History, workflow: ControlledWorkflow) {
     this.#activation = activation;
+    this.#history = history;
     this.#workflow = workflow;
   }
 
   status(): WorkflowStatus {
-    const record = this.#activation.record.workflow;
-    if (!record) return { status: "none" };
-    if (record.status === "completed") return { status: "completed", output: decodeValue(record.value) };
-    if (this.#workflow.divergence !== undefined) {
-      return { status: "diverged", error: { name: "HistoryDivergedError", message: this.#workflow.divergence } };
-    }
-    if (record.status === "failed" || record.status === "rolling_back") return failedStatus(record);
-    const wakeAt = this.#workflow.deadlineAt();
-    return { status: record.status, ...(wakeAt === undefined ? {} : { wakeAt }) };
+    return describeWorkflow(this.#activation.record.workflow, this.#workflow.divergence, () =>
+      this.#workflow.deadlineAt(),
+    );
   }
 
   /** All entries, in the order in which their operations were met. */
   history(): WorkflowHistoryEntry[] {
-    const { history, record } = this.#activation;
-    const status = record.workflow?.status;
-    return describeHistory({
-      history,
-      isOver: status !== "running" && status !== "rolling_back",
-      hasEnded: (entry) => this.#workflow.hasEnded(entry),
-    });
+    const isOver = !isInFlight(this.#activation.record.workflow);
+    return describeHistory({ history: this.#history, isOver, hasEnded: (entry) => this.#workflow.hasEnded(entry) });
   }
 
   /** Ends the workflow as `cancelled`, undoing nothing. Nothing happens if it has ended. */
   cancel(): void {
-    const status = this.#activation.record.workflow?.status;
-    if (status !== "running" && status !== "rolling_back") return;
+    if (!isInFlight(this.#activation.record.workflow)) return;
     this.#workflow.cancel(new CancelledError());
     this.#activation.commitOrThrow();
   }
@@ -89,8 +74,8 @@ export class WorkflowControl {
     if (this.#workflow.divergence !== undefined) return this.#workflow.recheck();
     if (workflow?.status !== "failed") return;
     this.#workflow.forget();
-    const restart = new Restart(this.#activation.history);
-    restart.recover(workflow.failure);
+    const restart = new Restart(this.#history);
+    restart.recover(ownFailure(workflow.failure));
     this.#resume(restart);
   }
 
@@ -108,11 +93,11 @@ export class WorkflowControl {
         "The workflow is running; it can be replayed when it is parked or has ended",
       );
     }
-    const target = entryId === undefined ? undefined : targetOf([...this.#activation.history.entries()], entryId);
+    const target = entryId === undefined ? undefined : targetOf([...this.#history.entries()], entryId);
     // There is no workflow.
     if (!this.#activation.record.workflow) return;
     this.#workflow.forget();
-    const restart = new Restart(this.#activation.history);
+    const restart = new Restart(this.#history);
     restart.replayFrom(target);
     this.#resume(restart);
   }
@@ -140,7 +125,7 @@ export class WorkflowControl {
       entry.rev = this.#activation.nextSeq();
       this.#activation.put(KEYS.entry(entry.seq), () => encodeEntry(entry));
     }
-    for (const entry of this.#activation.history.entries()) this.#activation.queue.holdAgain(heldMessages(entry));
+    for (const entry of this.#history.entries()) this.#activation.queue.holdAgain(heldMessages(entry));
     this.#activation.putRecord({ workflow: { status: "running" } });
     this.#activation.deadlinesChanged();
     this.#activation.holdLease();
@@ -148,17 +133,6 @@ export class WorkflowControl {
     this.#workflow.restart();
     this.#activation.messagesChanged();
   }
-}
-
-function failedStatus(record: WorkflowRecord & { readonly status: "failed" | "rolling_back" }): WorkflowStatus {
-  const error = describeFailure(record.failure);
-  const rollbackErrors = record.status === "failed" ? ownField(record, "rollbackErrors") : undefined;
-  if (!rollbackErrors) return { status: record.status, error };
-  return {
-    status: record.status,
-    error: { ...error, metadata: { ...(error.metadata as object | undefined), rollbackErrors } },
-    rollbackErrors,
-  };
 }
 
 function targetOf(entries: readonly Entry[], entryId: string): Entry {

@@ -1,17 +1,15 @@
-/** The workflow's history and failures as people and tools see them: decoded, and what is over is not shown as waiting. */
+/** The workflow's history as people and tools see them: decoded, and what is over is not shown as waiting. */
 import { decodeValue } from "../../protocol/index.js";
 import {
   branchValues,
-  failuresOf,
   isOfRollback,
   isTerminal,
   takenMessages,
   type Entry,
-  type Failure,
   type History,
-  type StoredError,
 } from "../../workflow/index.js";
-import type { WorkflowErrorView, WorkflowHistoryEntry } from "../api/workflow-status.js";
+import { describeFailure } from "../activation/workflow-outcome.js";
+import type { WorkflowHistoryEntry } from "../api/workflow-status.js";
 
 /** Where a workflow's entries stand, beside what they say of themselves. */
 export interface HistoryView {
@@ -68,29 +66,4 @@ function valueOf(entry: Entry, history: History): unknown {
     body: decodeValue(body),
     createdAt,
   }));
-}
-
-/** A stored failure; of a join or race with the error of each branch. */
-export function describeFailure(failure: Failure): WorkflowErrorView {
-  const branches = failuresOf(failure);
-  if (!branches) return describeError(failure.error);
-  const { metadata: _, ...error } = failure.error;
-  return {
-    ...describeError(error),
-    errors: Object.fromEntries(branches.map((each) => [each.name, describeFailure(each.failure)])),
-  };
-}
-
-function describeError({ name, message, group, code, metadata, cause, errors }: StoredError): WorkflowErrorView {
-  return {
-    name,
-    message,
-    ...(group === undefined ? {} : { group }),
-    ...(code === undefined ? {} : { code }),
-    ...(metadata === undefined ? {} : { metadata }),
-    ...(cause === undefined ? {} : { cause: describeError(cause) }),
-    ...(errors === undefined
-      ? {}
-      : { errors: Object.fromEntries(errors.map((each, at) => [at, describeError(each)])) }),
-  };
 }

@@ -38,6 +38,8 @@ export type CallOperation =
       readonly timeoutMs: number;
       readonly token?: string;
     }
+  /** What a part of the actor answers: both bodies are in a form of its own. Creates no actor without that part. */
+  | { readonly kind: "part"; readonly part: string; readonly body: Uint8Array }
   /**
    * Opens a connection, with a WebSocket upgrade. `extended`: the client is our own; `pings`: it pings after each mebibyte
    * received; `raw`: for `onWebSocket`.

@@ -191,6 +191,7 @@ const CODES: Readonly<Record<string, ErrorCodeInfo>> = {
   "workflow/loop_state_missing": masked(500),
   "workflow/message_wait": masked(500),
   "workflow/not_a_step": shown(400),
+  "workflow/not_deployed": shown(501),
   "workflow/not_storable": masked(500),
   "workflow/race_failed": masked(500),
   "workflow/rollback": masked(500),

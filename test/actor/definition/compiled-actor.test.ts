@@ -131,20 +131,21 @@ describe("a compiled actor", () => {
       onMigrateTimeout: 30_000,
       maxSchedules: 1_000,
     });
-    expect([compiled.hasState, compiled.hasVars, compiled.workflow, compiled.run]).toEqual([
+    expect([compiled.hasState, compiled.hasVars, compiled.hasRun, compiled.run, compiled.parts]).toEqual([
+      false,
       false,
       false,
       undefined,
-      undefined,
+      [],
     ]);
   });
 
   it("knows a workflow from a plain run handler", () => {
     const plain = async (): Promise<void> => {};
-    expect(compileActor("plain", actor({ run: plain }))).toMatchObject({ run: plain, workflow: undefined });
+    expect(compileActor("plain", actor({ run: plain }))).toMatchObject({ run: plain, hasRun: true, parts: [] });
     const withWorkflow = compileActor("flow", actor({ run: workflow(async () => {}) }));
-    expect(withWorkflow.run).toBe(undefined);
-    expect(withWorkflow.workflow).toBeDefined();
+    expect([withWorkflow.run, withWorkflow.hasRun]).toEqual([undefined, true]);
+    expect(withWorkflow.parts.map(({ part }) => part.name)).toEqual(["workflow"]);
   });
 });
 

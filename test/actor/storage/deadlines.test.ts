@@ -29,14 +29,23 @@ describe("the table of deadlines", () => {
     deadlines.recheck.put({ at: 4, delayMs: 1, message: "m" });
     deadlines.destroy.put({ at: 5 });
     deadlines.idle.put({ at: 6, tries: 0 });
+    deadlines.parts.put("p", { at: 7, text: "own" });
     const { puts } = dirty.build();
-    expect([...puts.keys()]).toEqual(["d/at/s", "d/cron/j", "d/reply/7", "d/workflow", "d/destroy", "d/idle"]);
+    expect([...puts.keys()]).toEqual([
+      "d/at/s",
+      "d/cron/j",
+      "d/reply/7",
+      "d/workflow",
+      "d/destroy",
+      "d/idle",
+      "d/part/p",
+    ]);
     expect(decodeValue(puts.get("d/idle") as Uint8Array)).toEqual({ at: 6, tries: 0 });
     expect(puts.size).toBe(Object.keys(DEADLINE_IDS).length);
     expect([deadlines.times(), deadlines.times(deadlines.idle), changes()]).toEqual([
-      [1, 2, 3, 4, 5, 6],
-      [1, 2, 3, 4, 5],
-      6,
+      [1, 2, 3, 4, 5, 6, 7],
+      [1, 2, 3, 4, 5, 7],
+      7,
     ]);
   });
 

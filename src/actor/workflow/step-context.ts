@@ -3,11 +3,12 @@ import type { AttemptInfo, AttemptSession } from "../../workflow/index.js";
 import type { ActorActivation } from "../activation/activation.js";
 import { Callback } from "../activation/callback.js";
 import { extendChain, type Chain } from "../activation/call-chain.js";
-import { IdentityContext } from "./callback-context.js";
-import { databaseOf } from "../data/database.js";
+import { IdentityContext } from "../callbacks/callback-context.js";
+import { addMembers, memberOf } from "../callbacks/part-members.js";
+import type { StepUse } from "../activation/part-members.js";
 import { isRefusedByState } from "../state/refusals.js";
 import type { StateView } from "../state/state-view.js";
-import { attemptId } from "../activation/workflow-branches.js";
+import { attemptId, type WorkflowBranches } from "./workflow-branches.js";
 
 /** Whether an attempt is still running; shared by its context and its session. */
 interface Gate {
@@ -17,34 +18,37 @@ interface Gate {
   onClose: (() => void) | undefined;
 }
 
-/** Begins an attempt's view of the actor; `staged` is called before its success brings messages into the queue, and may throw. */
-export function openAttempt(
-  runtime: ActorActivation,
-  info: AttemptInfo,
-  staged: (bodies: readonly Uint8Array[]) => void,
-): AttemptSession {
+/** The actor, as its steps use it. */
+export interface SteppingActor extends ActorActivation {
+  readonly queue: ActorActivation["queue"] & {
+    /** @throws queue/full unless these bodies may be stored as well */
+    checkRoom(bodies: readonly Uint8Array[]): void;
+  };
+}
+
+/** Begins an attempt's view of the actor. */
+export function openAttempt(runtime: SteppingActor, branches: WorkflowBranches, info: AttemptInfo): AttemptSession {
   const callback = new Callback(runtime.callbacks, `step ${JSON.stringify(info.stepName)}`);
   const { effects } = callback;
   const gate: Gate = { callback, open: true, onClose: undefined };
   const calls = new Set<string>();
   const outbox: Staged[] = [];
   const stateBefore = runtime.state?.version;
-  const writesBefore = runtime.database?.writes;
-  runtime.workflowBranches.began(info);
+  const writesBefore = runtime.parts.writes;
+  branches.began(info);
   return {
     get changedState() {
       return (
-        (runtime.state !== undefined && runtime.state.version !== stateBefore) ||
-        runtime.database?.writes !== writesBefore
+        (runtime.state !== undefined && runtime.state.version !== stateBefore) || runtime.parts.writes !== writesBefore
       );
     },
-    context: new StepContext(runtime, info, gate, { effects, calls, outbox }),
+    context: new StepContext(runtime, branches, info, gate, { effects, calls, outbox }),
     isRefusal: isRefusedByState,
     begun: () => effects.settled(),
     succeed: () => {
       callback.over();
       const messages = outbox.flatMap(({ name, body }) => (body ? [{ name, body }] : []));
-      if (messages.length > 0) staged(messages.map(({ body }) => body));
+      if (messages.length > 0) runtime.queue.checkRoom(messages.map(({ body }) => body));
       for (const { name, body } of messages) runtime.stageMessage(name, body);
     },
     close: () => {
@@ -54,7 +58,7 @@ export function openAttempt(
         runtime.ports.log.debug({ msg, step: info.stepName, attempt: info.attempt, calls: [...calls] });
       }
       callback.over();
-      runtime.workflowBranches.ended(info);
+      branches.ended(info);
       runtime.callbackEnded(callback);
       gate.onClose?.();
     },
@@ -79,6 +83,7 @@ interface Begun {
 /** What a step's callback gets: dead once its attempt has ended. */
 class StepContext extends IdentityContext {
   readonly #runtime: ActorActivation;
+  readonly #branches: WorkflowBranches;
   readonly #info: AttemptInfo;
   readonly #gate: Gate;
   readonly #view: StateView | undefined;
@@ -90,9 +95,10 @@ class StepContext extends IdentityContext {
   #cron: object | undefined;
   readonly queue: { send(name: string, body: unknown): Promise<void> };
 
-  constructor(runtime: ActorActivation, info: AttemptInfo, gate: Gate, begun: Begun) {
+  constructor(runtime: ActorActivation, branches: WorkflowBranches, info: AttemptInfo, gate: Gate, begun: Begun) {
     super(runtime, { step: info.stepName, attempt: info.attempt });
     this.#runtime = runtime;
+    this.#branches = branches;
     this.#info = info;
     this.#gate = gate;
     this.#view = runtime.state?.createView({ onRead: () => this.#check("state"), onWrite: () => runtime.checkAlive() });
@@ -101,6 +107,8 @@ class StepContext extends IdentityContext {
     this.queue = Object.freeze({
       send: (name: string, body: unknown) => this.#begin("queue.send", () => this.#stage(name, body)),
     });
+    const { stepMembers } = runtime.parts;
+    addMembers(this, new Map([...stepMembers].map(([name, make]) => [name, () => make(this.#use(name))])));
   }
 
   get abortSignal(): AbortSignal {
@@ -131,10 +139,7 @@ class StepContext extends IdentityContext {
 
   get db(): unknown {
     this.#check("db");
-    this.#db ??= databaseOf(this.#runtime).createClient(
-      () => this.#check("db"),
-      (work) => this.#begun.effects.begin(work),
-    );
+    this.#db ??= memberOf(this.#runtime.parts.stepMembers, "db")(this.#use("db"));
     return this.#db;
   }
 
@@ -151,8 +156,8 @@ class StepContext extends IdentityContext {
 
   /** A branch among others holds nothing that only it could answer. */
   #chain(): Chain {
-    const { queue, workflowBranches, record } = this.#runtime;
-    const inherited = workflowBranches.isSingle ? queue.heldChains() : [];
+    const { queue, record } = this.#runtime;
+    const inherited = this.#branches.isSingle ? queue.heldChains() : [];
     return extendChain(inherited, {
       actorId: record.actorId,
       name: record.name,
@@ -240,6 +245,10 @@ class StepContext extends IdentityContext {
           this.#begin(feature, () => Reflect.apply(member as (...args: unknown[]) => unknown, target, args));
       },
     });
+  }
+
+  #use(feature: string): StepUse {
+    return { guard: () => this.#check(feature), begin: (work) => this.#begun.effects.begin(work) };
   }
 
   #stateView(): StateView {

@@ -1,14 +1,9 @@
-import type { EventDeclarations, QueueDeclarations } from "../api/declarations.js";
 import type { RunContext } from "../api/contexts.js";
+import type { EventDeclarations, QueueDeclarations } from "../api/declarations.js";
 import type { WorkflowContext, WorkflowOptions } from "../api/workflow-types.js";
-
-const WORKFLOW = Symbol.for("perdure.workflow");
-
-/** What `workflow()` leaves on the run handler for the runtime to find. */
-export interface WorkflowDefinition {
-  readonly run: (context: never) => unknown;
-  readonly onError: unknown;
-}
+import { carryPart } from "../definition/part-carrier.js";
+import { carryWorkflow } from "./workflow-definition.js";
+import { WORKFLOW_PART } from "./workflow-part.js";
 
 /**
  * Makes a durable workflow the background work of an actor: `run: workflow(async (ctx) => { … })`.
@@ -23,11 +18,5 @@ export function workflow<S, CP, CS, V, I, DB, E extends EventDeclarations, Q ext
 ): (c: RunContext<S, CP, CS, V, I, DB, E, Q>) => Promise<void> {
   if (typeof run !== "function") throw new TypeError("workflow() takes a function");
   const handler = (): Promise<void> => Promise.reject(new Error("A workflow is run by its actor, not called"));
-  Object.defineProperty(handler, WORKFLOW, { value: { run, onError: options.onError } });
-  return handler;
-}
-
-/** The definition behind a run handler that `workflow()` made. */
-export function workflowOf(handler: object): WorkflowDefinition | undefined {
-  return (handler as { [WORKFLOW]?: WorkflowDefinition })[WORKFLOW];
+  return carryPart(carryWorkflow(handler, { run, onError: options.onError }), WORKFLOW_PART);
 }

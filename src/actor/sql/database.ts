@@ -6,10 +6,9 @@
  * Invariants: a statement runs in the turn of its call unless a transaction stands before it; a transaction never undoes a
  * commit of the runtime; after the activation has ended nothing runs any more.
  */
-import { ActorError, readOptions, isThenable } from "../../protocol/index.js";
+import { ActorError, isThenable } from "../../protocol/index.js";
 import type { ActorActivation } from "../activation/activation.js";
 import type {
-  ActorDatabase,
   Begin,
   DatabaseAccess,
   DatabaseProvider,
@@ -22,11 +21,9 @@ import type { SqlDatabase } from "../ports.js";
 import { sqlError } from "../storage/store-errors.js";
 import { createSession, type SessionSource } from "./sql-session.js";
 import { readSql, type SqlStatement } from "./sql-text.js";
-import { SqlTransaction, transactionOpen } from "./sql-transaction.js";
+import { MAX_TRANSACTION_MS, SqlTransaction, timeoutOf, transactionOpen } from "./sql-transaction.js";
 import { bind, toRows, toTable, type BoundStatement } from "./sql-values.js";
 
-/** The platform resets an object whose transaction takes 30 s. */
-export const MAX_TRANSACTION_MS = 25_000;
 const MAX_WAITING = 128;
 /** Texts that have been read and are kept: at most so many, of at most so many characters each. */
 const MAX_TEXTS = 100;
@@ -39,7 +36,7 @@ interface Waiting {
   refuse(error: Error): void;
 }
 
-export class Database implements ActorDatabase {
+export class Database {
   readonly #activation: ActorActivation;
   readonly #sql: SqlDatabase;
   readonly #provider: DatabaseProvider<unknown>;
@@ -354,25 +351,6 @@ export class Database implements ActorDatabase {
   }
 }
 
-/** @throws actor/database_not_configured */
-export function databaseOf({ database }: { readonly database: ActorDatabase | undefined }): ActorDatabase {
-  if (database) return database;
-  throw new ActorError(
-    "actor",
-    "database_not_configured",
-    "This actor has no database. Give it one: `actor({ db: db(), … })`",
-  );
-}
-
-/** The database of an actor that has one configured. @throws feature/unsupported if its store has no SQL */
-export function openDatabase(activation: ActorActivation, sql: SqlDatabase | undefined): Database | undefined {
-  const provider = activation.actor.config.db as DatabaseProvider<unknown> | undefined;
-  if (!provider) return undefined;
-  if (!sql)
-    throw new ActorError("feature", "unsupported", "This store has no SQL, and the actor has a database configured");
-  return new Database(activation, sql, provider);
-}
-
 function timedOut(message: string): ActorError {
   return new ActorError("sqlite", "transaction_timed_out", message);
 }
@@ -382,18 +360,4 @@ function interrupted(): ActorError {
     "The transaction was undone, because the actor committed something else while it was open: a message, " +
     "`saveState`, `kv`, a call to another actor";
   return new ActorError("sqlite", "transaction_interrupted", message);
-}
-
-/** @throws sqlite/invalid_timeout */
-function timeoutOf(options: TransactionOptions | undefined): number {
-  const { timeout } = readOptions(
-    "db.transaction",
-    options,
-    ["timeout"],
-    (problem) => new ActorError("sqlite", "invalid_option", problem),
-  );
-  if (timeout === undefined) return MAX_TRANSACTION_MS;
-  if (typeof timeout !== "number" || !(timeout > 0) || timeout === Infinity)
-    throw new ActorError("sqlite", "invalid_timeout", "A transaction's timeout is a positive number of ms");
-  return Math.min(timeout, MAX_TRANSACTION_MS);
 }

@@ -1,4 +1,6 @@
+import { carryPart } from "../definition/part-carrier.js";
 import type { DatabaseConfig, DatabaseProvider, RawAccess } from "../api/database-types.js";
+import { DATABASE_PART } from "./database-part.js";
 
 /**
  * SQL for an actor, on the SQLite database of its own object: `actor({ db: db({ onMigrate }), … })`, then `c.db.execute(…)`.
@@ -14,5 +16,8 @@ export function db(config: DatabaseConfig = {}): DatabaseProvider<RawAccess> {
   if (key !== undefined) throw new TypeError(`db(): unknown key "${key}"`);
   if (onMigrate !== undefined && typeof onMigrate !== "function")
     throw new TypeError('db(): "onMigrate" must be a function');
-  return { createClient: ({ raw }) => raw, ...(onMigrate ? { onMigrate } : {}) };
+  return carryPart<DatabaseProvider<RawAccess>>(
+    { createClient: ({ raw }) => raw, ...(onMigrate ? { onMigrate } : {}) },
+    DATABASE_PART,
+  );
 }

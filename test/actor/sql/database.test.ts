@@ -2,6 +2,7 @@ import { DatabaseSync } from "node:sqlite";
 import { describe, expect, it } from "vitest";
 import {
   actor,
+  databaseProvider,
   db,
   workflow,
   type ActorKv,
@@ -51,10 +52,10 @@ function subjectOf(
 }
 
 type SyncClient = Pick<SqlSession, "run" | "transaction"> & Pick<RawAccess, "execute">;
-const synchronous: DatabaseProvider<SyncClient> = {
+const synchronous = databaseProvider<SyncClient>({
   createClient: ({ run, transaction, raw: { execute } }) => ({ run, transaction, execute }),
   onMigrate: (client) => void client.run(TABLE, []),
-};
+});
 const insertSync = (sql: Pick<SqlSession, "run">, value: string): unknown =>
   sql.run("insert into t values (?)", [value]);
 
@@ -74,7 +75,7 @@ describe("a provider of one's own", () => {
     it(`may make its client asynchronously, ${onMigrate ? "with" : "without"} a migration; callbacks and steps share it`, async () => {
       const { subject } = single(
         actor({
-          db: owned(onMigrate),
+          db: databaseProvider(owned(onMigrate)),
           run: workflow(async (ctx) => {
             await ctx.step("write", (step) =>
               step.db.execute("insert into t values (?)", step.db.owner === step.actorId ? "own" : "?"),
@@ -99,9 +100,10 @@ describe("a provider of one's own", () => {
     const provider: DatabaseProvider<RawAccess> = {
       createClient: async ({ raw }) => (isUp ? raw : Promise.reject(new Error("not yet"))),
     };
-    const { subject } = single(actor({ db: provider, actions: { read: (c) => c.db.execute("select 1 as one") } }), {
-      openDatabase,
-    });
+    const { subject } = single(
+      actor({ db: databaseProvider(provider), actions: { read: (c) => c.db.execute("select 1 as one") } }),
+      { openDatabase },
+    );
     await expect(subject.call("read")).rejects.toMatchObject({ code: "internal_error" });
     isUp = true;
     expect(await subject.call("read")).toEqual([{ one: 1 }]);
@@ -554,7 +556,7 @@ describe("a database", () => {
     let both = "";
     const { subject } = single(
       actor({
-        db: provider,
+        db: databaseProvider(provider),
         onCreate: (c) => void c.db.add(0),
         onMigrate: (c) => void (c.db as unknown as { raw: undefined }).raw,
         actions: {

@@ -1,7 +1,8 @@
-import { decodeValue, encodeValue } from "../../protocol/index.js";
+import { decodeValue, encodeValue, own, ownField } from "../../protocol/index.js";
+import { describeThrownError, type FailureReport } from "../../workflow/index.js";
 import type { ActorActivation } from "../activation/activation.js";
 import { describe } from "../activation/thrown.js";
-import { callHook } from "./call-hook.js";
+import { callHook } from "../callbacks/call-hook.js";
 import { KEYS } from "../storage/record.js";
 
 /** Longest text in an event that is cut down, in UTF-16 units. */
@@ -15,11 +16,13 @@ const MAX_TEXT = 8_192;
  */
 export class FailureReports {
   readonly #activation: ActorActivation;
+  readonly #onError: unknown;
   readonly #due = new Map<number, unknown>();
   #telling = false;
 
-  constructor(activation: ActorActivation, rows: Iterable<readonly [string, Uint8Array]>) {
+  constructor(activation: ActorActivation, onError: unknown, rows: Iterable<readonly [string, Uint8Array]>) {
     this.#activation = activation;
+    this.#onError = onError;
     for (const [key, bytes] of rows) this.#due.set(Number(key.slice(KEYS.failures.length)), decodeValue(bytes));
   }
 
@@ -30,9 +33,24 @@ export class FailureReports {
     return highest;
   }
 
+  /** Tells the hook once the commit that records the failure is made; without one, final failures are logged. */
+  report(failure: FailureReport): void {
+    const workflowId = this.#activation.record.actorId;
+    const [[kind, fields]] = Object.entries(failure) as [
+      [string, { readonly error: unknown; readonly willRetry?: boolean }],
+    ];
+    const { error, ...rest } = own(fields);
+    this.#add({ [kind]: { workflowId, ...rest, error: describeThrownError(error) } });
+    const entry = { msg: `A ${kind} failed`, ...rest, error: describe(error) };
+    const { log } = this.#activation.ports;
+    if (ownField(rest, "willRetry")) log.debug(entry);
+    else if (kind === "step") log.warn(entry);
+    else log.error(entry);
+  }
+
   /** The event joins the dirty set; it is told once that is committed. Called inside a turn of the run; never throws. */
-  add(event: unknown): void {
-    if (!this.#activation.actor.workflow?.onError) return;
+  #add(event: unknown): void {
+    if (!this.#onError) return;
     const seq = this.#activation.nextSeq();
     const bytes = encodeEvent(event);
     this.#due.set(seq, decodeValue(bytes));
@@ -42,7 +60,7 @@ export class FailureReports {
 
   /** Tells what is due, one event at a time. The lease is in the dirty set when this returns. */
   tellDue(): void {
-    const onError = this.#activation.actor.workflow?.onError;
+    const onError = this.#onError;
     if (this.#telling || this.#due.size === 0 || !onError) return;
     this.#telling = true;
     this.#activation.background.run("onError", async () => {

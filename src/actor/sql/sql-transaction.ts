@@ -1,8 +1,12 @@
-import { ActorError } from "../../protocol/index.js";
+import { ActorError, readOptions } from "../../protocol/index.js";
 import type { ActorActivation } from "../activation/activation.js";
 import { wait, type DeadlineTimers } from "../activation/wait.js";
+import type { TransactionOptions } from "../api/database-types.js";
 import type { SqlDatabase, Timer } from "../ports.js";
 import { sqlError } from "../storage/store-errors.js";
+
+/** The platform resets an object whose transaction takes 30 s. */
+export const MAX_TRANSACTION_MS = 25_000;
 
 /** What ends a transaction before its work does. */
 export interface TransactionEnds {
@@ -141,4 +145,18 @@ export function transactionOpen(): ActorError {
     "transaction_open",
     "A synchronous statement cannot wait for the transaction that is open; inside of one, use its `tx`",
   );
+}
+
+/** @throws sqlite/invalid_timeout */
+export function timeoutOf(options: TransactionOptions | undefined): number {
+  const { timeout } = readOptions(
+    "db.transaction",
+    options,
+    ["timeout"],
+    (problem) => new ActorError("sqlite", "invalid_option", problem),
+  );
+  if (timeout === undefined) return MAX_TRANSACTION_MS;
+  if (typeof timeout !== "number" || !(timeout > 0) || timeout === Infinity)
+    throw new ActorError("sqlite", "invalid_timeout", "A transaction's timeout is a positive number of ms");
+  return Math.min(timeout, MAX_TRANSACTION_MS);
 }

@@ -1,0 +1,64 @@
+/** Where a workflow stands, by the actor's record alone: also for an actor whose Worker has no workflow engine. */
+import { decodeValue, own, ownField } from "../../protocol/index.js";
+import type { Failure, StoredError } from "../../workflow/index.js";
+import type { WorkflowErrorView, WorkflowStatus } from "../api/workflow-status.js";
+import type { WorkflowRecord } from "../storage/record.js";
+
+/** True for a workflow that has not ended. */
+export function isInFlight(workflow: WorkflowRecord | undefined): boolean {
+  return workflow?.status === "running" || workflow?.status === "rolling_back";
+}
+
+/** `divergence`: why it cannot run, if it cannot; `wakeAt`: its earliest deadline, epoch ms. */
+export function describeWorkflow(
+  record: WorkflowRecord | undefined,
+  divergence: string | undefined,
+  wakeAt: () => number | undefined,
+): WorkflowStatus {
+  if (!record) return { status: "none" };
+  if (record.status === "completed") return { status: "completed", output: decodeValue(record.value) };
+  if (divergence !== undefined)
+    return { status: "diverged", error: { name: "HistoryDivergedError", message: divergence } };
+  if (record.status === "failed" || record.status === "rolling_back") return failedStatus(record);
+  const at = wakeAt();
+  return { status: record.status, ...(at === undefined ? {} : { wakeAt: at }) };
+}
+
+function failedStatus(record: WorkflowRecord & { readonly status: "failed" | "rolling_back" }): WorkflowStatus {
+  const error = describeFailure(record.failure);
+  const rollbackErrors = record.status === "failed" ? ownField(record, "rollbackErrors") : undefined;
+  if (!rollbackErrors) return { status: record.status, error };
+  const metadata = { ...(error.metadata as object | undefined), rollbackErrors };
+  return { status: record.status, error: { ...error, metadata }, rollbackErrors };
+}
+
+/** A failure as it was decoded; of a join or race with the error of each branch. */
+export function describeFailure(stored: Failure): WorkflowErrorView {
+  const failure = own(stored);
+  const error = own(failure.error);
+  if (failure.kind !== "join" && failure.kind !== "race") return describeError(error);
+  const { failures = [] } = own(error.metadata as { failures?: readonly BranchFailure[] } | undefined);
+  const { metadata: _, ...rest } = error;
+  const errors = failures.map(own).map(({ name, failure: each }) => [name, describeFailure(each)] as const);
+  return { ...describeError(rest), errors: Object.fromEntries(errors) };
+}
+
+interface BranchFailure {
+  readonly name: string;
+  readonly failure: Failure;
+}
+
+function describeError(stored: StoredError): WorkflowErrorView {
+  const { name, message, group, code, metadata, cause, errors } = own(stored);
+  return {
+    name,
+    message,
+    ...(group === undefined ? {} : { group }),
+    ...(code === undefined ? {} : { code }),
+    ...(metadata === undefined ? {} : { metadata }),
+    ...(cause === undefined ? {} : { cause: describeError(cause) }),
+    ...(errors === undefined
+      ? {}
+      : { errors: Object.fromEntries(errors.map((each, at) => [at, describeError(each)])) }),
+  };
+}

@@ -1,0 +1,135 @@
+/**
+ * What an actor has in place of the part `workflow` in a Worker none of whose actors brings that.
+ *
+ * An actor without a workflow needs nothing of it. One that an earlier deploy has left a workflow in flight is kept safe: nothing
+ * of that is deleted, messages are accepted for it, and what it holds of them nobody else gets. When the code is back, its
+ * next look goes on with it.
+ */
+import { ActorError, decodeValue, own } from "../../protocol/index.js";
+import type { ActivePart, MessageTaker, PartActor } from "../activation/part.js";
+import type { TakenMessage } from "../activation/part-members.js";
+import { Recheck } from "../activation/recheck.js";
+import { describeWorkflow, isInFlight } from "../activation/workflow-outcome.js";
+import type { WorkflowHistoryEntry, WorkflowStatus } from "../api/workflow-status.js";
+import { KEYS } from "../storage/record.js";
+
+const DEPLOY = 'deploy a Worker that imports `workflow` from "perdure/workflow"';
+
+export class AbsentWorkflow implements ActivePart, MessageTaker {
+  readonly #actor: PartActor;
+  readonly #recheck: Recheck;
+  readonly members = { workflow: (): object => this.#view };
+  readonly messages: MessageTaker = this;
+  readonly #view = Object.freeze({
+    status: () => this.#status(),
+    history: () => this.#history(),
+    cancel: () => this.#cancel(),
+    recover: () => this.#refuse(),
+    replayFrom: (entryId?: string) => this.#replayFrom(entryId),
+  });
+
+  constructor(actor: PartActor) {
+    this.#actor = actor;
+    this.#recheck = new Recheck(actor);
+  }
+
+  get #isInFlight(): boolean {
+    return isInFlight(this.#actor.record.workflow);
+  }
+
+  /** When its entries are due cannot be read: it is looked after by the re-check. */
+  wakeAt(): number | undefined {
+    return this.#isInFlight ? Number.POSITIVE_INFINITY : undefined;
+  }
+
+  /** From the first start on, however that came: the alarm that its code had set may be the next to move. */
+  load(): void {
+    if (this.#isInFlight && !this.#recheck.isSet) this.#look();
+  }
+
+  begin(): void {
+    if (this.#isInFlight) this.#look();
+    else this.#actor.workChanged();
+  }
+
+  async advance(): Promise<void> {
+    const { lease, isReady, lost, shutdown } = this.#actor;
+    if (this.#isInFlight && lease && isReady && !lost && !shutdown.isBegun) this.#look();
+    this.#actor.settle();
+  }
+
+  #look(): void {
+    if (this.#recheck.isAhead) return;
+    const { name } = this.#actor.record;
+    const message =
+      `The actor "${name}" has a workflow in flight, but its Worker has none any more. ` +
+      `It waits: ${DEPLOY}, or end it with c.workflow.cancel()`;
+    this.#recheck.looks();
+    if (this.#recheck.set(message)) {
+      this.#actor.ports.log.error({ msg: message, code: "workflow/history_diverged", location: "(root)" });
+    }
+  }
+
+  // ---- messages ----------------------------------------------------------------------------------------------------
+
+  expect(): void {}
+
+  offer(): boolean {
+    return false;
+  }
+
+  /** By what their rows say; what else they hold is the engine's. */
+  *taken(): IterableIterator<TakenMessage> {
+    for (const [, bytes] of this.#actor.storedRows(KEYS.entries)) {
+      const { k: kind, s: status, v: value, x: data } = own(decodeValue(bytes) as StoredReceive);
+      if (kind !== "message" || status !== "completed" || value === undefined) continue;
+      const { held = false, completed = [] } = own(data);
+      for (const { id, createdAt } of decodeValue(value) as TakenMessage[]) {
+        yield { id, createdAt, isHeld: held && !completed.includes(id) };
+      }
+    }
+  }
+
+  // ---- c.workflow --------------------------------------------------------------------------------------------------
+
+  #status(): WorkflowStatus {
+    const divergence = this.#isInFlight ? this.#recheck.message : undefined;
+    return describeWorkflow(this.#actor.record.workflow, divergence, () => undefined);
+  }
+
+  #history(): WorkflowHistoryEntry[] {
+    this.#refuse();
+    return [];
+  }
+
+  #cancel(): void {
+    if (!this.#isInFlight) return;
+    this.#recheck.clear();
+    this.#actor.putRecord({ workflow: { status: "cancelled" } });
+    this.#actor.deadlinesChanged();
+    this.#actor.queue.releaseHeld();
+    this.#actor.commitOrThrow();
+    this.#actor.messagesChanged();
+  }
+
+  #replayFrom(entryId: string | undefined): void {
+    this.#refuse();
+    if (entryId !== undefined) {
+      throw new ActorError("workflow", "step_not_found", `Workflow step not found: ${entryId}`);
+    }
+  }
+
+  /** @throws workflow/not_deployed if there is a workflow that could be asked for */
+  #refuse(): void {
+    if (!this.#actor.record.workflow) return;
+    throw new ActorError("workflow", "not_deployed", `This Worker cannot read the actor's workflow: ${DEPLOY}`);
+  }
+}
+
+/** Of an entry's row, what a receive says of its messages. */
+interface StoredReceive {
+  readonly k: string;
+  readonly s: string;
+  readonly v?: Uint8Array;
+  readonly x?: { readonly held?: boolean; readonly completed?: readonly number[] };
+}

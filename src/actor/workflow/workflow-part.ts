@@ -1,0 +1,62 @@
+import { History, decodeEntry, heldMessages, takenMessages } from "../../workflow/index.js";
+import type { Part, PartActor } from "../activation/part.js";
+import type { TakenMessage } from "../activation/part-members.js";
+import { KEYS } from "../storage/record.js";
+import { FailureReports } from "./failure-reports.js";
+import { WorkflowControl } from "./workflow-control.js";
+import { workflowOf } from "./workflow-definition.js";
+import { WorkflowDriver } from "./workflow-driver.js";
+
+/** The part that runs workflows: also those of actors whose own code has none any more, as long as any actor has one. */
+export const WORKFLOW_PART: Part = {
+  name: "workflow",
+  record: { workflow: { status: "running" } },
+  serves: (record) => record.workflow !== undefined,
+  join(actor, carrier) {
+    const definition = carrier && workflowOf(carrier);
+    const history = new History(storedEntries(actor));
+    const failures = new FailureReports(actor, definition?.onError, actor.storedRows(KEYS.failures));
+    const driver = new WorkflowDriver(actor, { history, failures, run: definition?.run });
+    const control = new WorkflowControl(actor, history, driver);
+    return {
+      members: { workflow: () => control },
+      highestSeq: Math.max(history.highestSeq(), failures.highestSeq),
+      messages: {
+        expect: () => driver.expectMessages(),
+        offer: () => driver.offerMessages(),
+        taken: () => takenBy(history),
+      },
+      get isBusy() {
+        return driver.isBusy;
+      },
+      wakeAt: () => driver.wakeAt(),
+      load: () => {
+        // A release that has given the actor a workflow: it begins with the next start.
+        if (!definition || actor.record.workflow) return;
+        actor.putRecord({ workflow: { status: "running" } });
+        actor.holdLease();
+      },
+      begin: (careful) => driver.start(careful),
+      fireDue: () => failures.tellDue(),
+      advance: () => driver.advance(),
+      beforeCommit: () => driver.beforeCommit(),
+      waitsIn: (steps) => driver.branches.wait(steps),
+      suspend: () => driver.suspend(),
+      destroyed: () => driver.destroyed(),
+      end: (reason) => driver.abandon(reason),
+    };
+  },
+};
+
+function* storedEntries(actor: PartActor): IterableIterator<ReturnType<typeof decodeEntry>> {
+  for (const [key, bytes] of actor.storedRows(KEYS.entries))
+    yield decodeEntry(Number(key.slice(KEYS.entries.length)), bytes);
+}
+
+function* takenBy(history: History): IterableIterator<TakenMessage> {
+  for (const entry of history.entries()) {
+    if (entry.kind !== "message") continue;
+    const held = new Set(heldMessages(entry).map(({ id }) => id));
+    for (const { id, createdAt } of takenMessages(entry)) yield { id, createdAt, isHeld: held.has(id) };
+  }
+}

@@ -1,0 +1,29 @@
+import { own } from "../../protocol/index.js";
+import { fitFailure, toBranchFailure, type Failure, type Outcome } from "../../workflow/index.js";
+import type { WorkflowRecord } from "../storage/record.js";
+
+/** Encoded bytes of the failure in the actor's record; what its rollback handlers failed with stands beside it. */
+const MAX_FAILURE_BYTES = 1_000_000;
+
+/** What of a failure the record can hold beside everything else. */
+export function recordFailure(error: unknown): Failure {
+  return fitFailure(toBranchFailure(error), MAX_FAILURE_BYTES);
+}
+
+export function recordOf(known: Outcome): WorkflowRecord {
+  const outcome = own(known);
+  switch (outcome.status) {
+    case "completed":
+      return { status: "completed", value: outcome.value };
+    case "failed":
+      return {
+        status: "failed",
+        failure: recordFailure(outcome.error),
+        ...(outcome.rollbackErrors && outcome.rollbackErrors.length > 0
+          ? { rollbackErrors: outcome.rollbackErrors }
+          : {}),
+      };
+    case "cancelled":
+      return { status: "cancelled" };
+  }
+}
