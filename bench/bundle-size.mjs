@@ -1,19 +1,20 @@
-// How many bytes the client adds to a page: bundled for browsers, minified, gzip. Prints a table; `--json` prints data.
-// The second row is what a client without the binary encodings would have: their modules are replaced by nothing.
-import { build } from "esbuild";
+// How many bytes Perdure adds to a Worker, by what it imports, and to a page: minified, and gzip. Prints tables; `--json`
+// prints data. The page's second row is what a client without the binary encodings would have: their modules are replaced
+// by nothing. The budgets are in test/architecture/bundles.test.ts.
 import { existsSync } from "node:fs";
-import { join, relative } from "node:path";
+import { join } from "node:path";
 import process from "node:process";
-import { gzipSync } from "node:zlib";
+import { bundle, byRoom, PAGE, WORKERS } from "./bundle.mjs";
 
-/** @typedef {{ name: string, bytes: number, gzip: number, parts: [string, number][] }} Size */
+/** @typedef {{ name: string } & import("./bundle.mjs").Bundle} Size */
 
-const root = join(import.meta.dirname, "..");
-const PUBLISHED = join(root, "conformance", "node_modules", "rivetkit", "dist", "browser", "client.js");
-const USE = 'import { createClient } from "CLIENT"; globalThis.client = createClient("https://example.com");';
+const PUBLISHED = join(
+  import.meta.dirname,
+  ..."../conformance/node_modules/rivetkit/dist/browser/client.js".split("/"),
+);
 
 /** Everything of CBOR and BARE, by file name. */
-const BINARY = /[\\/]src[\\/]protocol[\\/](?:cbor[\\/][\w-]+|bare[\w-]*|wire-cbor|values)\.ts$/;
+const BINARY = /[\\/]src[\\/]protocol[\\/](?:cbor[\\/][\w-]+|(?:[\w-]+[\\/])?(?:bare[\w-]*|wire-cbor|values))\.ts$/;
 
 /** @type {import("esbuild").Plugin} */
 const withoutBinary = {
@@ -27,51 +28,39 @@ const withoutBinary = {
 };
 
 /** @type {Size[]} */
-const sizes = [
-  await measure("client: json, cbor, bare", join(root, "src", "entry", "client.ts")),
-  await measure("the same without cbor and bare", join(root, "src", "entry", "client.ts"), [withoutBinary]),
+const workers = [];
+for (const [name, program] of Object.entries(WORKERS)) workers.push({ name, ...(await bundle(program, "worker")) });
+
+/** @type {Size[]} */
+const pages = [
+  { name: "client: json, cbor, bare", ...(await bundle(PAGE, "browser")) },
+  { name: "the same without cbor and bare", ...(await bundle(PAGE, "browser", [withoutBinary])) },
 ];
-if (existsSync(PUBLISHED)) sizes.push(await measure("rivetkit/client 2.3.19, for comparison", PUBLISHED));
+if (existsSync(PUBLISHED)) {
+  const page = PAGE.replace("perdure/client", PUBLISHED.replaceAll("\\", "/"));
+  pages.push({ name: "rivetkit/client 2.3.19, for comparison", ...(await bundle(page, "browser")) });
+}
 
 if (process.argv.includes("--json")) {
-  console.log(JSON.stringify(sizes, undefined, 2));
+  console.log(JSON.stringify({ workers, pages }, undefined, 2));
 } else {
+  console.log("Workers:");
+  print(workers);
+  const rooms = workers.map((size) => new Map(byRoom(size)));
+  const names = [...new Set(rooms.toReversed().flatMap((each) => [...each.keys()]))];
+  const width = Math.max(...names.map((name) => name.length));
+  console.log(`\nBy room, minified: ${workers.map(({ name }) => name).join(" | ")}`);
+  for (const name of names)
+    console.log(name.padEnd(width), ...rooms.map((each) => String(each.get(name) ?? "").padStart(7)));
+  console.log("\nPages:");
+  print(pages);
+  console.log("\nThe largest parts of the first, minified:");
+  for (const [path, bytes] of pages[0]?.parts.slice(0, 12) ?? []) console.log(`${String(bytes).padStart(8)}  ${path}`);
+}
+
+/** @param {readonly Size[]} sizes */
+function print(sizes) {
   const width = Math.max(...sizes.map(({ name }) => name.length));
   for (const { name, bytes, gzip } of sizes)
     console.log(`${name.padEnd(width)}  ${String(bytes).padStart(8)} bytes  ${String(gzip).padStart(8)} gzip`);
-  console.log("\nThe largest parts of the first, minified:");
-  for (const [path, bytes] of sizes[0]?.parts.slice(0, 12) ?? []) console.log(`${String(bytes).padStart(8)}  ${path}`);
-}
-
-/**
- * @param {string} name
- * @param {string} entry
- * @param {import("esbuild").Plugin[]} [plugins]
- * @returns {Promise<Size>}
- */
-async function measure(name, entry, plugins = []) {
-  const { outputFiles, metafile } = await build({
-    stdin: { contents: USE.replace("CLIENT", entry.replaceAll("\\", "/")), resolveDir: root },
-    bundle: true,
-    minify: true,
-    treeShaking: true,
-    format: "esm",
-    platform: "browser",
-    target: "es2022",
-    write: false,
-    metafile: true,
-    logLevel: "error",
-    plugins,
-  });
-  const code = /** @type {import("esbuild").OutputFile} */ (outputFiles[0]).contents;
-  const inputs = Object.values(metafile.outputs)[0]?.inputs ?? {};
-  const parts = Object.entries(inputs).map(
-    ([path, { bytesInOutput }]) => /** @type {[string, number]} */ ([relative(root, join(root, path)), bytesInOutput]),
-  );
-  return {
-    name,
-    bytes: code.length,
-    gzip: gzipSync(code, { level: 9 }).length,
-    parts: parts.sort(([, a], [, b]) => b - a),
-  };
 }

@@ -1,0 +1,47 @@
+import { describe, expect, test } from "vitest";
+import { bundle, PAGE, WORKERS, type Bundle } from "../../bench/bundle.mjs";
+
+// What a Worker carries is what it imports. Measured on 1 December 2026; each budget is 2 % above that. Who needs more says
+// why in the commit that raises it: `npm run bundle-size` shows where the bytes are.
+const BUDGETS = {
+  counter: { bytes: 334_000, gzip: 110_200 },
+  "counter, workflow": { bytes: 406_600, gzip: 133_400 },
+  "counter, db": { bytes: 347_900, gzip: 115_000 },
+  "counter, workflow, db": { bytes: 420_600, gzip: 138_200 },
+} satisfies Record<keyof typeof WORKERS, Pick<Bundle, "bytes" | "gzip">>;
+const PAGE_BUDGET = { bytes: 86_300, gzip: 28_400 };
+
+/** What each part brings. */
+const WORKFLOW = /^src\/(workflow|actor\/workflow)\//;
+const SQL = /^src\/actor\/sql\//;
+const DRIZZLE = /drizzle/;
+
+const modulesOf = ({ parts }: Bundle, pattern: RegExp): string[] =>
+  parts.map(([path]) => path).filter((path) => pattern.test(path));
+
+describe("the bundle of", () => {
+  test.each(Object.keys(WORKERS) as (keyof typeof WORKERS)[])(
+    "a Worker of %s has its parts, no others, and is within its budget",
+    async (name) => {
+      const made = await bundle(WORKERS[name], "worker");
+      expect(modulesOf(made, /^src\/actor\/lifecycle\//).length).toBeGreaterThan(5);
+      expect(modulesOf(made, WORKFLOW).length > 20).toBe(name.includes("workflow"));
+      if (!name.includes("workflow")) expect(modulesOf(made, WORKFLOW)).toEqual([]);
+      expect(modulesOf(made, SQL).length > 4).toBe(name.includes("db"));
+      if (!name.includes("db")) expect(modulesOf(made, SQL)).toEqual([]);
+      expect(modulesOf(made, DRIZZLE)).toEqual([]);
+      expect(made.bytes).toBeLessThanOrEqual(BUDGETS[name].bytes);
+      expect(made.gzip).toBeLessThanOrEqual(BUDGETS[name].gzip);
+      // A budget that nothing comes near says nothing.
+      expect(made.bytes).toBeGreaterThan(BUDGETS[name].bytes * 0.9);
+    },
+  );
+
+  test("a page that calls actors has nothing of the server, and is within its budget", async () => {
+    const made = await bundle(PAGE, "browser");
+    expect(modulesOf(made, /^src\/(actor|workflow|router|durable-object|drizzle)\/|croner|hono/)).toEqual([]);
+    expect(made.bytes).toBeLessThanOrEqual(PAGE_BUDGET.bytes);
+    expect(made.gzip).toBeLessThanOrEqual(PAGE_BUDGET.gzip);
+    expect(made.bytes).toBeGreaterThan(PAGE_BUDGET.bytes * 0.9);
+  });
+});
