@@ -5,7 +5,7 @@ import { Runs, finished, subject, type Ctx, type Subject } from "./subject.js";
 
 const HOUR = 3_600_000;
 
-/** What fails, until it is repaired. */
+/** The names of the steps that fail until they are repaired. */
 class Switch {
   readonly broken = new Set<string>();
   readonly runs = new Runs();
@@ -139,7 +139,7 @@ describe("recover after a rollback", () => {
       x.broken.clear();
       await recovered(s);
       expect(await s.status(), `handled ${handled}`).toEqual({ status: "completed", output: "ship" });
-      // Where the code went another way, what it had recorded on the old one made room.
+      // Where the code took another path, the entries of the old path were deleted.
       expect(x.runs.count("mail")).toBe(handled ? 2 : 1);
       expect(x.runs.count("charge")).toBe(x.runs.count("undo charge") + 1);
     }
@@ -176,7 +176,7 @@ describe("recover after a rollback", () => {
       await joined.catch(async (error: unknown) => (await x.step(ctx, "note"), Promise.reject(error)));
       return x.step(ctx, "end");
     });
-    // The failure of `note` is that of the run: the join runs again because of what was undone in it, and fails as it did.
+    // The run failed by `note`: the join runs again because a step in it was rolled back, and fails as before.
     x.broken.delete("note");
     await recovered(s);
     expect((await s.status()).error?.name).toBe("JoinError");
