@@ -4,7 +4,7 @@
 import { existsSync } from "node:fs";
 import { join } from "node:path";
 import process from "node:process";
-import { bundle, byRoom, PAGE, WORKERS } from "./bundle.mjs";
+import { bundle, byRoom, PAGE, withoutBinary, WORKERS } from "./bundle.mjs";
 
 /** @typedef {{ name: string } & import("./bundle.mjs").Bundle} Size */
 
@@ -12,20 +12,6 @@ const PUBLISHED = join(
   import.meta.dirname,
   ..."../conformance/node_modules/rivetkit/dist/browser/client.js".split("/"),
 );
-
-/** Everything of CBOR and BARE, by file name. */
-const BINARY = /[\\/]src[\\/]protocol[\\/](?:cbor[\\/][\w-]+|(?:[\w-]+[\\/])?(?:bare[\w-]*|wire-cbor|values))\.ts$/;
-
-/** @type {import("esbuild").Plugin} */
-const withoutBinary = {
-  name: "without-binary",
-  setup({ onLoad }) {
-    onLoad({ filter: BINARY }, () => ({
-      contents: "module.exports = new Proxy({}, { get: () => () => {} });",
-      loader: "js",
-    }));
-  },
-};
 
 /** @type {Size[]} */
 const workers = [];

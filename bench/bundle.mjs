@@ -18,6 +18,20 @@ const fromSource = {
   },
 };
 
+/** Everything of CBOR and BARE, by file name. */
+const BINARY = /[\\/]src[\\/]protocol[\\/](?:cbor[\\/][\w-]+|(?:[\w-]+[\\/])?(?:bare[\w-]*|wire-cbor|values))\.ts$/;
+
+/** A client that speaks JSON only: what the binary encodings are made of is replaced by nothing. @type {import("esbuild").Plugin} */
+export const withoutBinary = {
+  name: "without-binary",
+  setup({ onLoad }) {
+    onLoad({ filter: BINARY }, () => ({
+      contents: "module.exports = new Proxy({}, { get: () => () => {} });",
+      loader: "js",
+    }));
+  },
+};
+
 /**
  * The bundle, and the modules that have bytes in it, the largest first.
  *

@@ -1,0 +1,67 @@
+// Bytes, not times: of Workers and of the client, minified, in gzip; and of what an installation brings beside ourselves.
+import { readdirSync, readFileSync, statSync } from "node:fs";
+import { join } from "node:path";
+import { bundle, PAGE, withoutBinary, WORKERS } from "../bundle.mjs";
+import { counted } from "../measure.mjs";
+
+const root = join(import.meta.dirname, "..", "..");
+
+const BARE = `
+  import { DurableObject } from "cloudflare:workers";
+  export class Counter extends DurableObject {
+    add() {
+      const value = (this.ctx.storage.kv.get("value") ?? 0) + 1;
+      this.ctx.storage.kv.put("value", value);
+      return value;
+    }
+  }
+  export default {
+    async fetch(request, env) {
+      const [, name] = new URL(request.url).pathname.split("/");
+      return Response.json(await env.COUNTERS.get(env.COUNTERS.idFromName(name)).add());
+    },
+  };`;
+/** @type {Record<string, { goal: string }>} */
+const GOALS = { counter: { goal: "70 KiB" }, "counter, workflow, db": { goal: "90 KiB" } };
+
+/** @type {import("../job.mjs").Job} */
+export const bundles = {
+  name: "bundles",
+  title: "Bytes, minified and in gzip",
+  run: async () => {
+    const kib = async (/** @type {Parameters<typeof bundle>} */ ...args) => (await bundle(...args)).gzip / 1_024;
+    const bare = await kib(BARE, "worker");
+    const { dependencies } = JSON.parse(readFileSync(join(root, "package.json"), "utf8"));
+    const installed = Object.keys(dependencies).map((name) => bytesOf(join(root, "node_modules", name)));
+    const workers = [];
+    for (const [name, program] of Object.entries(WORKERS))
+      workers.push(
+        counted({ name: `Worker: ${name}`, unit: "KiB", bare, perdure: await kib(program, "worker"), ...GOALS[name] }),
+      );
+    return [
+      ...workers,
+      counted({
+        name: "client, JSON only",
+        unit: "KiB",
+        perdure: await kib(PAGE, "browser", [withoutBinary]),
+        goal: "14.5 KiB",
+      }),
+      counted({ name: "client with CBOR and BARE", unit: "KiB", perdure: await kib(PAGE, "browser"), goal: "21 KiB" }),
+      counted({
+        name: `${Object.keys(dependencies).join(" and ")} as installed`,
+        unit: "KiB",
+        perdure: installed.reduce((sum, bytes) => sum + bytes, 0) / 1_024,
+      }),
+    ];
+  },
+};
+
+/**
+ * @param {string} directory
+ * @returns {number}
+ */
+function bytesOf(directory) {
+  return readdirSync(directory, { recursive: true })
+    .map((name) => statSync(join(directory, String(name))))
+    .reduce((sum, stat) => sum + (stat.isFile() ? stat.size : 0), 0);
+}

@@ -1,0 +1,116 @@
+// How long after a SIGKILL work goes on: from the start of the next process to the first sign of life. One object has worked
+// for long when the process is killed, another has just begun; the lease of the first may run for longer.
+import { createServer } from "node:http";
+import { setTimeout as delay } from "node:timers/promises";
+import { action, call, message } from "../calls.mjs";
+import { figure } from "../measure.mjs";
+
+const LIMIT_MS = 60_000;
+
+/** @type {import("../job.mjs").Job} */
+export const recovery = {
+  name: "recovery",
+  title: "Work goes on after SIGKILL",
+  run: async (bench) => {
+    const [youngMs, oldMs] = [bench.pick(2_000, 200), bench.pick(20_000, 400)];
+    const beats = await Beats.listen();
+    try {
+      // New processes and storage each turn: nothing is warm, and nothing is left of a turn.
+      /** @type {import("../measure.mjs").Turns} */
+      const turns = { bare: [], perdure: [] };
+      for (let round = 0; round < bench.pick(Math.min(bench.rounds, 3), 1); round += 1) {
+        await bench.withSides(async (sides) => {
+          for (const name of /** @type {const} */ (["bare", "perdure"])) {
+            const side = sides[name];
+            await beginWork(side, beats, "old");
+            await delay(oldMs - youngMs);
+            await beginWork(side, beats, "young");
+            await delay(youngMs);
+            await side.kill();
+            const startedAt = performance.now();
+            const since = async (/** @type {string} */ key) => (await beats.next(`${name}-${key}`)) - startedAt;
+            const all = Promise.all([since("young"), since("old")]);
+            await side.start();
+            const [young, old] = await all;
+            await side.kill();
+            turns[name].push({ young, old });
+          }
+        });
+      }
+      return [
+        figure(turns, "young", { name: `resume work that is ${youngMs / 1_000} s old`, goal: "1500 ms" }),
+        figure(turns, "old", { name: `resume work that is ${oldMs / 1_000} s old`, goal: "10000 ms" }),
+      ];
+    } finally {
+      beats.close();
+    }
+  },
+};
+
+/**
+ * Resolves when the object has said once that it works.
+ *
+ * @param {import("../side.mjs").Side} side
+ * @param {Beats} beats
+ * @param {string} key
+ */
+async function beginWork(side, beats, key) {
+  const url = beats.url(`${side.name}-${key}`);
+  const first = beats.next(`${side.name}-${key}`);
+  await call(
+    side,
+    side.name === "bare" ? action(side, "beating", key, "beat", url) : message(side, "beating", key, url),
+  );
+  await first;
+}
+
+/** A server that is told of each piece of work. */
+class Beats {
+  #server;
+  /** @type {Map<string, (at: number) => void>} */
+  #waiting = new Map();
+
+  /** @param {import("node:http").Server} server */
+  constructor(server) {
+    this.#server = server;
+    server.on("request", (request, response) => {
+      response.end();
+      const name = (request.url ?? "").slice(1);
+      this.#waiting.get(name)?.(performance.now());
+      this.#waiting.delete(name);
+    });
+  }
+
+  static async listen() {
+    const server = createServer();
+    await new Promise((resolve) => server.listen(0, "127.0.0.1", () => resolve(undefined)));
+    return new Beats(server);
+  }
+
+  /** @param {string} name */
+  url(name) {
+    const address = /** @type {import("node:net").AddressInfo} */ (this.#server.address());
+    return `http://127.0.0.1:${address.port}/${name}`;
+  }
+
+  /**
+   * When the next beat of this name comes.
+   *
+   * @param {string} name
+   * @returns {Promise<number>}
+   */
+  next(name) {
+    return new Promise((resolve, reject) => {
+      const timer = setTimeout(() => reject(new Error(`${name} did nothing for ${LIMIT_MS} ms`)), LIMIT_MS);
+      this.#waiting.set(name, (at) => {
+        clearTimeout(timer);
+        resolve(at);
+      });
+    });
+  }
+
+  close() {
+    this.#server.closeAllConnections();
+    this.#server.close();
+  }
+}
