@@ -110,6 +110,8 @@ export interface PartActor extends ActorActivation {
   readonly sql: SqlDatabase | undefined;
   /** The rows below a prefix as they are stored, a few at a time. */
   storedRows(prefix: string): Iterable<readonly [key: string, bytes: Uint8Array]>;
+  /** The same at once: for rows that stay in memory anyway. */
+  allStored(prefix: string): Iterable<readonly [key: string, bytes: Uint8Array]>;
   /** Nothing is left to do: others get the messages that are left, the lease goes unless something works, and all is committed. */
   settle(): void;
   /** Lets all parts advance; the object stays until that is done. */

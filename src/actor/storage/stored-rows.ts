@@ -35,6 +35,11 @@ export class StoredRows {
     return this.dirty.overlay(prefix, options, (stored) => this.store.list(prefix, stored));
   }
 
+  /** All stored rows under a prefix, read at once: for rows that stay in memory anyway. */
+  allStored(prefix: string): Iterable<readonly [key: string, bytes: Uint8Array]> {
+    return this.store.list(prefix);
+  }
+
   /** The stored rows under a prefix, without dirty ones. Reads a few at a time, since all may not fit in memory. */
   *storedRows(prefix: string): IterableIterator<readonly [key: string, bytes: Uint8Array]> {
     for (let start: string | undefined = prefix; start !== undefined;) {

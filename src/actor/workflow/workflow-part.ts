@@ -15,7 +15,7 @@ export const WORKFLOW_PART: Part = {
   join(actor, carrier) {
     const definition = carrier && workflowOf(carrier);
     const history = new History(storedEntries(actor));
-    const failures = new FailureReports(actor, definition?.onError, actor.storedRows(KEYS.failures));
+    const failures = new FailureReports(actor, definition?.onError, actor.allStored(KEYS.failures));
     const driver = new WorkflowDriver(actor, { history, failures, run: definition?.run });
     const control = new WorkflowControl(actor, history, driver);
     return {
@@ -49,7 +49,7 @@ export const WORKFLOW_PART: Part = {
 };
 
 function* storedEntries(actor: PartActor): IterableIterator<ReturnType<typeof decodeEntry>> {
-  for (const [key, bytes] of actor.storedRows(KEYS.entries))
+  for (const [key, bytes] of actor.allStored(KEYS.entries))
     yield decodeEntry(Number(key.slice(KEYS.entries.length)), bytes);
 }
 
