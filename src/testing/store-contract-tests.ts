@@ -1,33 +1,9 @@
-/** The tests of the contract in store.contract.ts, and where they run. */
-import type { Batch, ListOptions, Store, StoreActivation } from "../actor/ports.js";
+/** The part of the contract in store.contract.ts about rows, the alarm and who may use them. */
+import type { ListOptions } from "../actor/ports.js";
+import { batch, FAR_AT, read, rows } from "./contract-rows.js";
+import type { ContractTest } from "./contract-subject.js";
 
-/** One life of the process that uses the store. */
-export interface StoreLife {
-  readonly store: Store;
-  /** Lets the current turn end; what was committed in it is then beyond the reach of `crash`. */
-  nextTurn(): Promise<void>;
-  /** A kill without notice, at this instruction. Never returns to its caller. */
-  crash(): Promise<never>;
-}
-
-/** A store with a storage of its own, empty at first. */
-export interface StoreUnderTest {
-  /** Runs `body` as one event where the store lives. What `crash` ends counts as done; any other failure rejects. */
-  visit(body: (life: StoreLife) => Promise<void>): Promise<void>;
-}
-
-export type Expect = (actual: unknown, message?: string) => { toEqual(expected: unknown): void };
-
-export interface ContractTest {
-  readonly name: string;
-  run(subject: StoreUnderTest, expect: Expect): Promise<void>;
-}
-
-const HOUR_MS = 3_600_000;
-/** A time that no machine's clock reaches while the suite runs. */
-const FAR_AT = 4_000_000_000_000;
-
-export const CONTRACT_TESTS: readonly ContractTest[] = [
+export const STORE_CONTRACT_TESTS: readonly ContractTest[] = [
   {
     name: "an empty store has no rows and no alarm",
     run: (subject, expect) =>
@@ -125,43 +101,6 @@ export const CONTRACT_TESTS: readonly ContractTest[] = [
       }),
   },
   {
-    name: "a commit that is refused in its middle changes nothing: rows, deletes and alarm stay",
-    run: async (subject, expect) => {
-      const unstorable = (() => {}) as unknown as Uint8Array<ArrayBuffer>;
-      await subject.visit(async ({ store, nextTurn }) => {
-        const activation = store.activate();
-        activation.commit(batch({ puts: { a: [1], b: [2] }, alarmAt: FAR_AT }));
-        const puts = new Map([
-          ...batch({ puts: { a: [9], c: [3] } }).puts,
-          ["d", unstorable] as const,
-          ["e", Uint8Array.of(5)] as const,
-        ]);
-        let refused = false;
-        try {
-          activation.commit({ puts, deletes: new Set(["b"]), alarmAt: FAR_AT + HOUR_MS });
-        } catch {
-          refused = true;
-        }
-        expect(refused, "the store refuses a function").toEqual(true);
-        expect(rows(activation, "")).toEqual([
-          ["a", [1]],
-          ["b", [2]],
-        ]);
-        expect(await activation.getAlarm()).toEqual(FAR_AT);
-        await activation.sync();
-        await nextTurn();
-      });
-      await subject.visit(async ({ store }) => {
-        const activation = store.activate();
-        expect(rows(activation, ""), "after a restart").toEqual([
-          ["a", [1]],
-          ["b", [2]],
-        ]);
-        expect(await activation.getAlarm()).toEqual(FAR_AT);
-      });
-    },
-  },
-  {
     name: "a commit sets the alarm, leaves it alone, moves it and clears it",
     run: (subject, expect) =>
       subject.visit(async ({ store }) => {
@@ -208,137 +147,7 @@ export const CONTRACT_TESTS: readonly ContractTest[] = [
         expect(read(newest, "a")).toEqual([3]);
       }),
   },
-  {
-    name: "a crash in the same turn takes all of its commits, microtasks included",
-    run: async (subject, expect) => {
-      await subject.visit(async ({ store }) => {
-        const activation = store.activate();
-        activation.commit(batch({ puts: { before: [1] }, alarmAt: FAR_AT }));
-        await activation.sync();
-      });
-      await subject.visit(async ({ store, crash }) => {
-        const activation = store.activate();
-        activation.commit(batch({ puts: { first: [1] }, deletes: ["before"] }));
-        await undefined;
-        activation.commit(batch({ puts: { second: [2] }, alarmAt: null }));
-        await undefined;
-        await crash();
-      });
-      await subject.visit(async ({ store }) => {
-        const activation = store.activate();
-        expect(rows(activation, "")).toEqual([["before", [1]]]);
-        expect(await activation.getAlarm()).toEqual(FAR_AT);
-      });
-    },
-  },
-  {
-    name: "what was committed in an earlier turn survives a crash, the alarm with it",
-    run: async (subject, expect) => {
-      await subject.visit(async ({ store, nextTurn, crash }) => {
-        const activation = store.activate();
-        activation.commit(batch({ puts: { a: [1] }, alarmAt: FAR_AT }));
-        activation.commit(batch({ puts: { b: [2] } }));
-        await nextTurn();
-        activation.commit(batch({ puts: { c: [3] } }));
-        await crash();
-      });
-      await subject.visit(async ({ store }) => {
-        const activation = store.activate();
-        expect(rows(activation, "")).toEqual([
-          ["a", [1]],
-          ["b", [2]],
-        ]);
-        expect(await activation.getAlarm()).toEqual(FAR_AT);
-      });
-    },
-  },
-  {
-    name: "what sync has confirmed survives a crash right after it",
-    run: async (subject, expect) => {
-      await subject.visit(async ({ store, crash }) => {
-        const activation = store.activate();
-        activation.commit(batch({ puts: { a: [1] }, alarmAt: FAR_AT }));
-        await activation.sync();
-        await crash();
-      });
-      await subject.visit(async ({ store }) => {
-        const activation = store.activate();
-        expect(read(activation, "a")).toEqual([1]);
-        expect(await activation.getAlarm()).toEqual(FAR_AT);
-      });
-    },
-  },
-  {
-    name: "an activation that begins in the turn of another's commit keeps it, and the sync of either resolves",
-    run: async (subject, expect) => {
-      await subject.visit(async ({ store, crash }) => {
-        const older = store.activate();
-        older.commit(batch({ puts: { a: [1] } }));
-        const confirmed = older.sync();
-        const newest = store.activate();
-        newest.commit(batch({ puts: { b: [2] }, alarmAt: FAR_AT }));
-        await Promise.all([newest.sync(), confirmed]);
-        await crash();
-      });
-      await subject.visit(async ({ store }) => {
-        const activation = store.activate();
-        expect(rows(activation, "")).toEqual([
-          ["a", [1]],
-          ["b", [2]],
-        ]);
-        expect(await activation.getAlarm()).toEqual(FAR_AT);
-      });
-    },
-  },
-  {
-    name: "sync with nothing to confirm resolves",
-    run: (subject, expect) =>
-      subject.visit(async ({ store }) => {
-        const activation = store.activate();
-        await activation.sync();
-        expect(rows(activation, "")).toEqual([]);
-      }),
-  },
-  {
-    name: "deleteAll clears rows and alarm, and the store can be used at once",
-    run: async (subject, expect) => {
-      await subject.visit(async ({ store }) => {
-        const activation = store.activate();
-        activation.commit(batch({ puts: { a: [1], "e/1": [2] }, alarmAt: FAR_AT }));
-        await activation.sync();
-        await activation.deleteAll();
-        expect(rows(activation, "")).toEqual([]);
-        expect(await activation.getAlarm()).toEqual(null);
-        activation.commit(batch({ puts: { b: [3] } }));
-        await activation.sync();
-      });
-      await subject.visit(async ({ store }) => {
-        const activation = store.activate();
-        expect(rows(activation, "")).toEqual([["b", [3]]]);
-        expect(await activation.getAlarm()).toEqual(null);
-      });
-    },
-  },
 ];
-
-function batch(change: {
-  readonly puts?: Readonly<Record<string, readonly number[]>>;
-  readonly deletes?: readonly string[];
-  readonly alarmAt?: number | null;
-}): Batch {
-  const puts = new Map(Object.entries(change.puts ?? {}).map(([key, bytes]) => [key, Uint8Array.from(bytes)]));
-  const deletes = new Set(change.deletes ?? []);
-  return change.alarmAt === undefined ? { puts, deletes } : { puts, deletes, alarmAt: change.alarmAt };
-}
-
-function read(activation: StoreActivation, key: string): number[] | undefined {
-  const bytes = activation.get(key);
-  return bytes && [...bytes];
-}
-
-function rows(activation: StoreActivation, prefix: string): [string, number[]][] {
-  return [...activation.list(prefix)].map(([key, bytes]) => [key, [...bytes]]);
-}
 
 async function outcomeOf(use: () => unknown): Promise<"refused" | "done"> {
   try {

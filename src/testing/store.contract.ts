@@ -2,8 +2,14 @@
  * What every store keeps, whatever it is made of. Brings no test runner: the caller hands in its own, and a way to visit
  * a fresh store where it lives (another process, or inside a Durable Object).
  */
+import type { ContractTest, Expect, StoreUnderTest } from "./contract-subject.js";
+import { DURABILITY_CONTRACT_TESTS } from "./durability-contract-tests.js";
 import { SQL_CONTRACT_TESTS } from "./sql-contract-tests.js";
-import { CONTRACT_TESTS, type Expect, type StoreUnderTest } from "./store-contract-tests.js";
+import { STORE_CONTRACT_TESTS } from "./store-contract-tests.js";
+import { TRANSACTION_CONTRACT_TESTS } from "./transaction-contract-tests.js";
+
+const EVERY_STORE: readonly ContractTest[] = [...STORE_CONTRACT_TESTS, ...DURABILITY_CONTRACT_TESTS];
+const WITH_SQL: readonly ContractTest[] = [...EVERY_STORE, ...SQL_CONTRACT_TESTS, ...TRANSACTION_CONTRACT_TESTS];
 
 export interface StoreContractOptions {
   readonly make: () => StoreUnderTest | Promise<StoreUnderTest>;
@@ -19,7 +25,7 @@ export interface StoreContractOptions {
 /** Defines the suite with the given test runner. */
 export function storeContract(options: StoreContractOptions): void {
   const { describe, it, expect, make, hasSql, skip = [] } = options;
-  const tests = hasSql ? [...CONTRACT_TESTS, ...SQL_CONTRACT_TESTS] : CONTRACT_TESTS;
+  const tests = hasSql ? WITH_SQL : EVERY_STORE;
   describe("store contract", () => {
     for (const test of tests) {
       const skipped = skip.find((each) => each.test === test.name);

@@ -1,0 +1,92 @@
+/** What the platform does for an actor, done by a world. */
+import type { ActorPorts } from "../actor/index.js";
+import type { CallLink, Creation, Operation, ReplyEnvelope } from "../protocol/index.js";
+import { logSink } from "./log-sink.js";
+import type { ManualClock } from "./manual-clock.js";
+import type { MemorySocket } from "./memory-socket.js";
+import { CrashError, type MemoryStore } from "./memory-store.js";
+import type { ReplySockets } from "./reply-sockets.js";
+import { worldClient } from "./world-client.js";
+import { worldTimer } from "./world-timer.js";
+
+/** What an object shares with the others of its world. */
+export interface SharedPlatform {
+  readonly clock: ManualClock;
+  readonly options: Pick<ActorPorts, "upgrades" | "newestFormat"> & {
+    readonly onLog?: (level: string, entry: unknown) => void;
+  };
+  turn(): Promise<void>;
+  actor(
+    name: string,
+    key: readonly string[],
+  ): {
+    sendInside(creation: Creation, operation: CallOperation, chain: readonly CallLink[]): Promise<ReplyEnvelope>;
+  };
+}
+
+/** One process of an object, and what it finds of the object's. */
+export interface ObjectProcess {
+  readonly objectId: string;
+  readonly store: MemoryStore;
+  readonly sockets: ReadonlySet<MemorySocket>;
+  readonly replySockets: ReplySockets;
+  /** What cancels each timer that the process holds. */
+  readonly timers: Set<() => void>;
+  /** False once it has died or left memory: its code may run on here, as it cannot on the platform. */
+  isAlive(): boolean;
+  /** Whether a test wants it to die at this call of a port. */
+  diesAt(port: string): boolean;
+  /** Another number each time, also in the processes to come. */
+  nextRandom(): number;
+}
+
+export function worldPorts(world: SharedPlatform, process: ObjectProcess): ActorPorts {
+  const { clock, options } = world;
+  const { store, sockets, replySockets, timers, objectId } = process;
+  const passes = (port: string): void => {
+    if (process.isAlive() && process.diesAt(port)) store.crashWithTurn();
+  };
+  return {
+    // What runs on of a process that has died reaches no storage.
+    store: {
+      activate: () => {
+        if (!process.isAlive()) throw new CrashError("The process died");
+        return store.activate();
+      },
+    },
+    log: logSink(options.onLog),
+    now: () => {
+      passes("now");
+      return clock.now();
+    },
+    createTimer: () => worldTimer(clock, timers, () => passes("timer")),
+    yield: () => {
+      passes("yield");
+      return world.turn();
+    },
+    randomHex: (bytes) =>
+      process
+        .nextRandom()
+        .toString(16)
+        .padStart(bytes * 2, "0"),
+    objectId,
+    region: "test",
+    abort: () => {
+      if (process.isAlive()) store.crash();
+    },
+    waitUntil: (promise) => {
+      passes("waitUntil");
+      promise.catch(() => {});
+    },
+    sockets: () => [...sockets].filter((socket) => socket.isOpen),
+    replySockets: (token) => replySockets.of(token),
+    createClient: (beforeCall, _ends, effects, chain) =>
+      worldClient(
+        (name, key, creation, operation) => world.actor(name, key).sendInside(creation, operation, chain?.() ?? []),
+        beforeCall,
+        effects,
+      ),
+    ...(options.upgrades ? { upgrades: options.upgrades } : {}),
+    ...(options.newestFormat === undefined ? {} : { newestFormat: options.newestFormat }),
+  };
+}
