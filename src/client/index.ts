@@ -12,7 +12,7 @@ export type { BackoffPorts } from "./transport/retry.js";
 export { type ClientConfig, type ClientFetch, type Region, type ResolvedConfig } from "./config/client-config.js";
 export { ActorConnDisposed } from "./connection/connection-errors.js";
 export { type ConnStatus } from "./connection/connection-state.js";
-export type { ConnectionPorts } from "./connection/connection.js";
+export type { ConnectionPorts } from "./connection/connection-ports.js";
 export { createClient, createClientWithTransport, type ClientFor } from "./handle/client.js";
 export { ActorClientError, MalformedResponseMessage } from "./config/errors.js";
 export type { ClientOptions } from "./handle/open-connections.js";

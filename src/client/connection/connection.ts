@@ -17,8 +17,7 @@ import {
   type ToClient,
   type ToServer,
 } from "../../protocol/index.js";
-import { reconnectDelayMs } from "./reconnect-delay.js";
-import { ConnectionCalls, type SetTimer } from "./connection-calls.js";
+import { ConnectionCalls } from "./connection-calls.js";
 import { getParamsFailed, openFailed } from "./connection-errors.js";
 import {
   advance,
@@ -28,39 +27,13 @@ import {
   type ConnectionState,
   type ConnStatus,
 } from "./connection-state.js";
+import type { ConnectionPorts } from "./connection-ports.js";
+import { ConnectionTimer } from "./connection-timer.js";
 import { MalformedResponseMessage } from "../config/errors.js";
 import { callSafely, Listeners, type Unsubscribe } from "./listeners.js";
 import { Opening } from "./opening.js";
 import { holdSocket, type ClientSocket, type HeldSocket } from "../config/socket.js";
 import { Subscriptions } from "./subscriptions.js";
-
-/** The time and randomness a connection needs. */
-export interface ConnectionPorts {
-  /** Epoch ms. */
-  now(): number;
-  readonly setTimer: SetTimer;
-  /** At least 0 and below 1. */
-  random(): number;
-}
-
-/** The longest delay of a timer; a longer one would fire at once. */
-const MAX_TIMER_MS = 2 ** 31 - 1;
-
-export const REAL_PORTS: ConnectionPorts = {
-  now: () => Date.now(),
-  setTimer(ms, action, mayEnd = false) {
-    let timer: unknown;
-    const wait = (leftMs: number): void => {
-      const next = Math.min(leftMs, MAX_TIMER_MS);
-      timer = setTimeout(() => (leftMs > next ? wait(leftMs - next) : action()), next);
-      // In Node it is an object.
-      if (mayEnd) (timer as { unref?(): void }).unref?.();
-    };
-    wait(ms);
-    return () => clearTimeout(timer as Parameters<typeof clearTimeout>[0]);
-  },
-  random: () => Math.random(),
-};
 
 export interface ConnectionOptions {
   readonly encoding: Encoding;
@@ -77,12 +50,6 @@ export interface ConnectionOptions {
   readonly pingIntervalMs: number | undefined;
   onDisposed(): void;
 }
-
-/** How long a server may take to send the first message on a new socket. */
-const OPEN_TIMEOUT_MS = 15_000;
-
-/** How long a server may take to answer a ping. It is pinged twice before the connection is given up. */
-const ANSWER_TIMEOUT_MS = 5_000;
 
 /** How many bytes are received before a ping tells the server that they were read. */
 const PING_AFTER_BYTES = 1_048_576;
@@ -106,7 +73,7 @@ export class Connection {
   /** From the call of the open listeners until that of the close listeners. */
   #isToldOpen = false;
   #socket: HeldSocket | undefined;
-  #stopTimer: (() => void) | undefined;
+  readonly #timer: ConnectionTimer;
   #opening = new Opening();
   /** Bytes received since the last ping that told the server they were read. */
   #unacknowledged = 0;
@@ -119,6 +86,7 @@ export class Connection {
     this.#calls = new ConnectionCalls(ports.setTimer, () =>
       this.#isOpen ? (encoded: Frame): void => this.#send(encoded) : undefined,
     );
+    this.#timer = new ConnectionTimer(ports, options.pingIntervalMs);
     this.#state = newConnection(options.creates, options.pingIntervalMs !== undefined);
     this.#dispatch({ type: "connect" });
   }
@@ -219,9 +187,16 @@ export class Connection {
         this.#socket = undefined;
         return;
       case "startTimer":
-        return this.#startTimer(effect);
+        return this.#timer.start(effect, () =>
+          this.#dispatch({
+            type: "due",
+            attempt: effect.attempt,
+            openFailed: openFailed(this.#options.place),
+            at: this.#ports.now(),
+          }),
+        );
       case "stopTimer":
-        return this.#stopTimer?.();
+        return this.#timer.stop();
       case "ping":
         return this.#send(PING);
       case "resume":
@@ -286,30 +261,6 @@ export class Connection {
     const { phase, attempt: newest } = this.#state;
     if (phase === "opening" && attempt === newest) this.#socket = held;
     else held.close(1000, "");
-  }
-
-  #startTimer({ timer, attempt, failures, since }: Extract<ConnectionEffect, { do: "startTimer" }>): void {
-    this.#stopTimer?.();
-    const due = (): void =>
-      this.#dispatch({ type: "due", attempt, openFailed: openFailed(this.#options.place), at: this.#ports.now() });
-    this.#stopTimer = this.#ports.setTimer(
-      Math.max(0, this.#delayOf(timer, failures) - (since === undefined ? 0 : this.#ports.now() - since)),
-      due,
-      timer === "silence" || timer === "answer",
-    );
-  }
-
-  #delayOf(timer: Extract<ConnectionEffect, { do: "startTimer" }>["timer"], failures: number): number {
-    switch (timer) {
-      case "open":
-        return OPEN_TIMEOUT_MS;
-      case "retry":
-        return reconnectDelayMs(failures, () => this.#ports.random());
-      case "silence":
-        return this.#options.pingIntervalMs ?? 0;
-      case "answer":
-        return ANSWER_TIMEOUT_MS;
-    }
   }
 
   #receive(attempt: number, data: string | ArrayBuffer): void {

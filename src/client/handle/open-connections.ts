@@ -1,6 +1,7 @@
 import { own } from "../../protocol/index.js";
 import type { ClientEffects } from "../../actor/index.js";
-import { REAL_PORTS, type Connection, type ConnectionPorts } from "../connection/connection.js";
+import type { Connection } from "../connection/connection.js";
+import { REAL_PORTS, type ConnectionPorts } from "../connection/connection-ports.js";
 
 export interface ClientOptions {
   readonly ports?: ConnectionPorts;
