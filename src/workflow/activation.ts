@@ -1,9 +1,9 @@
 /**
  * One activation of a workflow run: the bookkeeping that all its scopes and operations share.
  *
- * Owns: the turn (what happens in which order around a commit), the count of who is busy (FLOW-10), the deadlines that
- * live in memory. Does not own: what an operation does (ops/), scopes' order rules (scope.ts), the start and the end of
- * the function (run.ts).
+ * Owns: the turn (what happens in which order around a commit), the count of who is busy (FLOW-10). Does not own: what waits (waiting.ts),
+ * marks that wait for a commit (late-marks.ts), what an operation does (ops/), scopes' order rules (scope.ts), the
+ * start and the end of the function (run.ts).
  * Invariants:
  *  1. Nothing the engine settles becomes visible to user code before the commit of its turn (COMMIT-2).
  *  2. The run is parked when no scope is in user code and no leaf operation works; then it holds no timer here but
@@ -12,27 +12,13 @@
  */
 import type { HistoryDivergedError } from "./errors.js";
 import { releaseMessages } from "./held-messages.js";
-import { isTerminal, makeEntry, type Entry, type EntryKind } from "./history/entry.js";
+import { makeEntry, type Entry, type EntryKind } from "./history/entry.js";
 import type { History } from "./history/history.js";
 import type { Location } from "./history/location.js";
+import { LateMarks } from "./late-marks.js";
 import { DUE_PER_PASS, OPERATIONS_PER_YIELD } from "./limits.js";
 import type { WorkflowPorts } from "./ports.js";
-import { WaitHeap } from "./history/wait-heap.js";
-
-/** A deadline that lives in memory: a durable wait (its entry stores it) or the timeout of a running attempt. */
-export interface Wait {
-  readonly at: number;
-  readonly seq: number;
-  fire(): void;
-}
-
-/** A receive that waits: the first message that it may have, and how it takes it. */
-export interface Receiver {
-  readonly seq: number;
-  /** `createdAt` of that message, epoch ms. */
-  firstAt(): number | undefined;
-  take(): void;
-}
+import { Waiting } from "./waiting.js";
 
 /** What a completed step says must run to undo it. */
 export interface Compensation {
@@ -57,14 +43,12 @@ export class Activation {
   failRun: (error: Error) => void = () => {};
   /** Set by the run: what user code gets for a scope. */
   createContext: (scope: never) => object = () => ({});
+  /** What waits for time or for a message. */
+  readonly waiting: Waiting;
+  readonly #marks: LateMarks;
   /** Set while a failed workflow's function is replayed only to find what must be undone (FLOW-21). */
   readonly collector: RollbackCollector | undefined;
-  readonly #waits = new WaitHeap<Wait>();
-  readonly #receivers = new Set<Receiver>();
   readonly #alone = new Map<object, () => void>();
-  readonly #finishedSleeps = new Set<Entry>();
-  readonly #unwritten = new Set<Entry>();
-  readonly #letGo = new Set<Entry>();
   #scopesInUserCode = 0;
   #workingLeaves = 0;
   #depth = 0;
@@ -72,7 +56,6 @@ export class Activation {
   commits = 0;
   /** Until something happens that had not before: an attempt, an entry, a wait. A look at what must be undone does nothing new. */
   isReplaying: boolean;
-  #wantsPass = false;
   #commitWanted = false;
   #workWanted = false;
   #afterCommit: (() => void)[] = [];
@@ -84,6 +67,8 @@ export class Activation {
   constructor(ports: WorkflowPorts, history: History, collector?: RollbackCollector) {
     this.ports = ports;
     this.history = history;
+    this.waiting = new Waiting(() => ports.now());
+    this.#marks = new LateMarks(history);
     this.collector = collector;
     this.isReplaying = history.size > 0;
   }
@@ -94,14 +79,6 @@ export class Activation {
 
   get isParked(): boolean {
     return this.#parked;
-  }
-
-  /**
-   * When a pass is to settle something, epoch ms: at the earliest deadline in memory, or at once if an operation began to wait
-   * for a message that is there. (A long replay may come to its wait when the pass that its start began is over.)
-   */
-  get nextWaitAt(): number | undefined {
-    return this.#wantsPass ? this.ports.now() : this.#waits.first?.at;
   }
 
   // ---- turns -------------------------------------------------------------------------------------------------------
@@ -124,7 +101,7 @@ export class Activation {
 
   #endTurn(): void {
     // What is due keeps the run from parking: the pass in progress settles it next, or the timer begins one at once.
-    const parked = this.#scopesInUserCode === 0 && this.#workingLeaves === 0 && !this.#nextDue();
+    const parked = this.#scopesInUserCode === 0 && this.#workingLeaves === 0 && !this.waiting.nextDue();
     if (parked && !this.#parked) {
       this.isReplaying = false;
       this.ports.parked();
@@ -161,9 +138,7 @@ export class Activation {
   deleteTree(location: Location, undoReceives = false): void {
     for (const entry of this.history.removeTree(location)) {
       if (entry.kind === "message") releaseMessages(entry, this.ports.messages, undoReceives);
-      this.#finishedSleeps.delete(entry);
-      this.#unwritten.delete(entry);
-      this.#letGo.delete(entry);
+      this.#marks.forget(entry);
       this.ports.delete(entry);
     }
   }
@@ -208,8 +183,7 @@ export class Activation {
   halt(): void {
     this.#halted = true;
     this.#afterCommit = [];
-    this.#waits.clear();
-    this.#receivers.clear();
+    this.waiting.clear();
   }
 
   /** The run has its outcome and all its scopes are evicted: its last commit is made with this turn, then nothing settles. */
@@ -219,15 +193,14 @@ export class Activation {
     this.#workWanted = false;
     this.#parked = false;
     this.#commitWanted = true;
-    this.#waits.clear();
+    this.waiting.clearWaits();
     this.#afterCommit.push(() => this.halt());
   }
 
   diverge(error: HistoryDivergedError): void {
     if (this.#halted) return;
     this.halt();
-    for (const entry of this.#unwritten) this.history.removeTree(entry.location);
-    this.#unwritten.clear();
+    this.#marks.takeBack();
     this.ports.diverged(error);
   }
 
@@ -276,13 +249,12 @@ export class Activation {
     entry.status = "completed";
     entry.completedSeq = this.ports.nextSeq();
     entry.rev = entry.completedSeq;
-    this.history.add(entry);
-    this.#unwritten.add(entry);
+    this.#marks.record(entry);
   }
 
   /** The code has no operation there any more: its deadlines, and those below it, go with the next commit. */
   letGo(location: Location): void {
-    for (const entry of this.history.letGo(location)) this.#letGo.add(entry);
+    this.#marks.letGo(location);
   }
 
   /**
@@ -290,29 +262,18 @@ export class Activation {
    * something later that shows the same (FLOW-7).
    */
   finishQuietly(entry: Entry): void {
-    this.#finishedSleeps.add(entry);
+    this.#marks.finish(entry);
   }
 
   /** True for a quietly finished entry that no commit has marked or passed yet. */
   isFinishedQuietly(entry: Entry): boolean {
-    return this.#finishedSleeps.has(entry);
+    return this.#marks.isFinished(entry);
   }
 
   /** Called by the actor while it builds any commit. */
   beforeCommit(): void {
     this.commits += 1;
-    for (const entry of this.#unwritten) this.ports.put(entry);
-    this.#unwritten.clear();
-    for (const entry of this.#letGo) {
-      delete entry.dueAt;
-      if (entry.kind === "step") this.put(entry);
-      else this.complete(entry);
-    }
-    this.#letGo.clear();
-    for (const entry of this.#finishedSleeps) {
-      if (!isTerminal(entry) && !this.history.isPassed(entry)) this.complete(entry);
-    }
-    this.#finishedSleeps.clear();
+    this.#marks.write(this);
   }
 
   // ---- attempts one at a time --------------------------------------------------------------------------------------
@@ -330,29 +291,7 @@ export class Activation {
     this.#alone.values().next().value?.();
   }
 
-  // ---- deadlines in memory -----------------------------------------------------------------------------------------
-
-  addWait(wait: Wait): void {
-    this.#waits.add(wait);
-  }
-
-  removeWait(wait: Wait): void {
-    this.#waits.delete(wait);
-  }
-
-  get wantsMessages(): boolean {
-    for (const receiver of this.#receivers) if (receiver.firstAt() !== undefined) return true;
-    return false;
-  }
-
-  addReceiver(receiver: Receiver): void {
-    this.#receivers.add(receiver);
-    if (receiver.firstAt() !== undefined) this.#wantsPass = true;
-  }
-
-  removeReceiver(receiver: Receiver): void {
-    this.#receivers.delete(receiver);
-  }
+  // ---- what is due -------------------------------------------------------------------------------------------------
 
   /**
    * Settles what is due, in stored-time order, one at a time, each until the run is parked or only waits for running
@@ -365,13 +304,7 @@ export class Activation {
     });
     await this.#advancing;
     // Asked now: what came while the pass ended, or was too much for it, is left to the next one.
-    return this.#halted || this.#nextDue() === undefined;
-  }
-
-  /** True when a wait is due that was to end before this time (epoch ms). */
-  isDueBefore(time: number): boolean {
-    const wait = this.#waits.first;
-    return wait !== undefined && wait.at <= this.ports.now() && wait.at < time;
+    return this.#halted || this.waiting.nextDue() === undefined;
   }
 
   async #advance(): Promise<void> {
@@ -380,35 +313,17 @@ export class Activation {
     for (let passed = 0; passed < DUE_PER_PASS; passed += 1) {
       // A message of this very millisecond, the one that started the actor say, may be on its way in: it wins.
       const now = this.ports.now();
-      if (heardAt !== now && this.#receivers.size > 0 && this.#waits.first?.at === now) {
+      if (heardAt !== now && this.waiting.mayBeOvertaken(now)) {
         heardAt = now;
         await this.ports.yield();
       }
-      const settle = this.#nextDue();
-      if (!settle) this.#wantsPass = false;
+      const settle = this.waiting.nextDue();
+      if (!settle) this.waiting.passed();
       if (!settle || this.#halted) return;
       this.isReplaying = false;
       this.turn(settle);
       await this.settled();
     }
-  }
-
-  /** What comes next of all that is due: messages before deadlines of the same time, then by entry (ALARM-6). */
-  #nextDue(): (() => void) | undefined {
-    const wait = this.#waits.first;
-    const deadline = wait && wait.at <= this.ports.now() ? wait : undefined;
-    let first: { receiver: Receiver; at: number } | undefined;
-    for (const receiver of this.#receivers) {
-      const at = receiver.firstAt();
-      if (at === undefined || (deadline && at > deadline.at)) continue;
-      if (!first || at < first.at || (at === first.at && receiver.seq < first.receiver.seq)) first = { receiver, at };
-    }
-    if (first) return first.receiver.take.bind(first.receiver);
-    if (!deadline) return undefined;
-    return () => {
-      this.#waits.delete(deadline);
-      deadline.fire();
-    };
   }
 
   /** Resolves when no scope is in user code, or it is there for something that is not ours to wait for (FLOW-10). */

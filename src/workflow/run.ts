@@ -60,12 +60,12 @@ export class WorkflowRun {
 
   /** Earliest deadline held in memory, epoch ms: durable waits and the timeouts of running attempts. */
   get nextWaitAt(): number | undefined {
-    return this.#activation.nextWaitAt;
+    return this.#activation.waiting.nextAt;
   }
 
   /** True when an operation waits for a message that has arrived. */
   get wantsMessages(): boolean {
-    return this.#activation.wantsMessages;
+    return this.#activation.waiting.wantsMessages;
   }
 
   /** The location of each branch that has not ended. */

@@ -6,7 +6,7 @@
  * written before the first attempt unless the activation is careful (ALARM-14).
  */
 import { ActorError, encodeValue, own, decodeForWorkflow, MAX_INTERRUPTIONS, isThenable } from "../protocol/index.js";
-import type { Activation, Wait } from "./activation.js";
+import type { Activation } from "./activation.js";
 import { CriticalError, RollbackCheckpointError } from "./errors.js";
 import { brandOf } from "./failure.js";
 import { isTerminal, type Entry, type Failure, type FailureKind } from "./history/entry.js";
@@ -17,6 +17,7 @@ import { retryDelayMs, retryPolicy, retryProblem, type RetryConfig, type RetryPo
 import type { Scope } from "./scope.js";
 import type { ScopeResult } from "./scope-function.js";
 import { toStoredError } from "./history/stored-error.js";
+import type { Wait } from "./waiting.js";
 
 export interface StepDefinition extends RetryConfig {
   readonly name: string;
@@ -168,7 +169,7 @@ export class StepExecution {
     const { timeoutMs } = this.#policy;
     if (timeoutMs !== undefined) {
       attempt.timeout = { at: ports.now() + timeoutMs, seq: this.#entry.seq, fire: () => this.#timedOut(attempt) };
-      this.#activation.addWait(attempt.timeout);
+      this.#activation.waiting.addWait(attempt.timeout);
       ports.timersChanged();
     }
     try {
@@ -270,8 +271,8 @@ export class StepExecution {
         this.#begin();
       },
     };
-    this.#activation.addWait(wait);
-    this.#operation.onEnd(() => this.#activation.removeWait(wait));
+    this.#activation.waiting.addWait(wait);
+    this.#operation.onEnd(() => this.#activation.waiting.removeWait(wait));
   }
 
   #fail(kind: FailureKind, thrown: unknown, exhausted = false): void {
@@ -303,7 +304,7 @@ export class StepExecution {
     const attempt = this.#attempt;
     if (!attempt) return;
     this.#attempt = undefined;
-    if (attempt.timeout) this.#activation.removeWait(attempt.timeout);
+    if (attempt.timeout) this.#activation.waiting.removeWait(attempt.timeout);
     attempt.unfollow();
     attempt.session.close();
     this.#activation.leaveAlone(this);

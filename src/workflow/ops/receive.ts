@@ -78,7 +78,7 @@ class Receive {
       this.#entry.dueAt = activation.ports.now() + Math.max(0, this.#options.timeout);
     // A due wait older than the first message goes first; a recorded wait takes its turn (ALARM-6).
     const firstAt = this.#operation.entry ? undefined : activation.ports.messages.firstAt(this.#filter);
-    if (firstAt !== undefined && !activation.isDueBefore(firstAt) && this.#take()) return;
+    if (firstAt !== undefined && !activation.waiting.isDueBefore(firstAt) && this.#take()) return;
     if (
       !this.#operation.entry &&
       firstAt === undefined &&
@@ -134,11 +134,11 @@ class Receive {
       take: () => void this.#take(),
     };
     const wait = dueAt === undefined ? undefined : { at: dueAt, seq: this.#entry.seq, fire: () => this.#expired() };
-    activation.addReceiver(receiver);
-    if (wait) activation.addWait(wait);
+    activation.waiting.addReceiver(receiver);
+    if (wait) activation.waiting.addWait(wait);
     this.#operation.onEnd(() => {
-      activation.removeReceiver(receiver);
-      if (wait) activation.removeWait(wait);
+      activation.waiting.removeReceiver(receiver);
+      if (wait) activation.waiting.removeWait(wait);
     });
     this.#operation.park();
   }

@@ -60,8 +60,8 @@ function sleepTo(scope: Scope, name: string, deadline: () => number): Promise<vo
         operation.fulfil(undefined);
       },
     };
-    activation.addWait(wait);
-    operation.onEnd(() => activation.removeWait(wait));
+    activation.waiting.addWait(wait);
+    operation.onEnd(() => activation.waiting.removeWait(wait));
   }) as Promise<void>;
 }
 
