@@ -1,6 +1,6 @@
 /** What the platform does for an actor, done by a world. */
 import type { ActorPorts } from "../actor/index.js";
-import type { CallLink, Creation, Operation, ReplyEnvelope } from "../protocol/index.js";
+import type { CallLink, CallOperation, Creation, ReplyEnvelope } from "../protocol/index.js";
 import { logSink } from "./log-sink.js";
 import type { ManualClock } from "./manual-clock.js";
 import type { MemorySocket } from "./memory-socket.js";

@@ -1,20 +1,18 @@
 /**
  * An actor's state, or a connection's, as one live object that can be stored at every moment.
  *
- * Owns: the current value, whether it differs from what is stored, how large and how deep it is.
+ * Owns: the current value, whether it differs from what is stored, and how deep it is. Does not own: how large it is
+ * (state-size.ts).
  * Invariants:
  *  1. A statement that would make the state one that cannot be stored (a kind without an encoding, a cycle, depth, size)
  *     throws where it stands and changes nothing. Only what user code writes through references of its own can do so.
  *  2. After a commit each object stands in one place, as after a restart.
- *  3. `#size` is never less than what will be encoded, but for heads of objects, and for what is written through references:
- *     for these there is room between the limit of users and that of a row.
  */
 import {
   ActorError,
   encodeValue,
   MAX_STORED_DEPTH,
   MAX_VALUE_BYTES,
-  measure,
   notSerializable,
   sameBytes,
 } from "../../protocol/index.js";
@@ -26,10 +24,12 @@ import { LentBytes } from "./lent-bytes.js";
 import { memberPath } from "./members.js";
 import type { OpenCallbacks, WatchedState } from "./open-callbacks.js";
 import { Place, type PlaceOwner } from "./place.js";
-import { MAX_COUNTED_BYTES, Refusal, statementError, markedAsRefusal, tooLarge, type Bounds } from "./refusals.js";
+import { Refusal, statementError, markedAsRefusal, type Bounds } from "./refusals.js";
 import { separate, unlink } from "./separate.js";
+import { StateNotices, type StateLog } from "./state-notices.js";
+import { StateSize } from "./state-size.js";
 import { StateView, type Guards } from "./state-view.js";
-import { TextSizes } from "./text-sizes.js";
+import type { TextSizes } from "./text-sizes.js";
 import type { Change, ViewedState } from "./viewing.js";
 
 /** Whose state: what errors call it, and how large its encoding may be. */
@@ -48,10 +48,7 @@ export const ACTOR_STATE: StateKind = {
 export interface StateOwner {
   readonly actorId: string;
   readonly callbacks: OpenCallbacks;
-  readonly log: {
-    debug(entry: Readonly<Record<string, unknown>>): void;
-    warn(entry: Readonly<Record<string, unknown>>): void;
-  };
+  readonly log: StateLog;
   /** The first change after a commit. */
   onDirty(): void;
 }
@@ -59,8 +56,7 @@ export interface StateOwner {
 export class StateTree implements Recipient, ViewedState, WatchedState {
   readonly shared = new Set<Place>();
   readonly copies = new Copies();
-  readonly texts = new TextSizes();
-  readonly #lent = new LentBytes((place) => this.#detached(place));
+  readonly #lent = new LentBytes((place) => this.#notices.bytesWereTaken(this.pathOf(place)));
   readonly #held = new HeldObjects(this, this.#lent);
   readonly #owner: StateOwner;
   readonly #kind: StateKind;
@@ -68,12 +64,11 @@ export class StateTree implements Recipient, ViewedState, WatchedState {
   #version = 0;
   #storedVersion = 0;
   #stored: Uint8Array | undefined;
-  #size: number;
+  readonly #size: StateSize;
+  readonly #notices: StateNotices;
   #encodedSize = 0;
   #mayDiffer = false;
   #isLocked = false;
-  #hasToldOfCopies = false;
-  #hasToldOfConstructor = false;
 
   /** `stored` is the last committed encoding; absent for a new one. */
   constructor(root: unknown, stored: Uint8Array | undefined, owner: StateOwner, kind: StateKind = ACTOR_STATE) {
@@ -81,7 +76,8 @@ export class StateTree implements Recipient, ViewedState, WatchedState {
     this.#kind = kind;
     this.#stored = stored;
     this.#root = root;
-    this.#size = stored?.length ?? sizeOf(root);
+    this.#size = new StateSize(stored?.length ?? sizeOf(root), kind);
+    this.#notices = new StateNotices(kind.what, owner.log);
     if (!stored) this.#version = 1;
     if (isObject(root)) new Place(root, this).enter(this);
   }
@@ -99,6 +95,10 @@ export class StateTree implements Recipient, ViewedState, WatchedState {
 
   get what(): string {
     return this.#kind.what;
+  }
+
+  get texts(): TextSizes {
+    return this.#size.texts;
   }
 
   get bounds(): Bounds {
@@ -166,13 +166,14 @@ export class StateTree implements Recipient, ViewedState, WatchedState {
 
   /** The same for a statement that brings no objects and takes none out. */
   resize(place: Place, bytes: number, path: () => string, apply: () => void): void {
-    const added = this.#makeRoom(
+    const added = this.#size.makeRoom(
+      this.#root,
       bytes === 0 ? 0 : place.occurrences(),
       () => bytes,
       () => this.pathOf(place) + path(),
     );
     apply();
-    this.#size += added;
+    this.#size.bytes += added;
     this.touch();
   }
 
@@ -186,23 +187,24 @@ export class StateTree implements Recipient, ViewedState, WatchedState {
     apply: () => void,
   ): void {
     const times = place.occurrences();
+    const { texts } = this;
     let counted = 0;
     const bytes = (isExact: boolean): number => {
-      counted = isExact ? sizeOf(value) : this.texts.estimate(value, sizeOf);
+      counted = isExact ? sizeOf(value) : texts.estimate(value, sizeOf);
       if (!old) return counted + sizeOf(key);
       if (isExact) return counted - sizeOf(old.value);
       return (
         counted -
         (times === 1 || typeof old.value !== "string"
-          ? this.texts.counted(place, key, old.value, sizeOf)
-          : this.texts.least(old.value))
+          ? texts.counted(place, key, old.value, sizeOf)
+          : texts.least(old.value))
       );
     };
-    const added = this.#makeRoom(times, bytes, () => this.pathOf(place) + path());
+    const added = this.#size.makeRoom(this.#root, times, bytes, () => this.pathOf(place) + path());
     apply();
-    if (times === 1) this.texts.count(place, key, value, counted);
-    else this.texts.drop(place, key);
-    this.#size += added;
+    if (times === 1) texts.count(place, key, value, counted);
+    else texts.drop(place, key);
+    this.#size.bytes += added;
     this.touch();
   }
 
@@ -220,9 +222,10 @@ export class StateTree implements Recipient, ViewedState, WatchedState {
       throw statementError(error, add[index], { path: pathTo(index), depth, ...this.#kind });
     }
     const times = place ? place.occurrences() : 1;
-    const bytes = this.#makeRoom(
+    const bytes = this.#size.makeRoom(
+      this.#root,
       times,
-      (isExact) => handIn.bytes + extraBytes - this.#bytesOf(remove, isExact),
+      (isExact) => handIn.bytes + extraBytes - this.#size.bytesOf(remove, isExact),
       () => pathTo(largestOf(taken)),
     );
     handIn.apply();
@@ -231,7 +234,7 @@ export class StateTree implements Recipient, ViewedState, WatchedState {
     for (const raw of remove) if (isObject(raw)) Place.of(raw)?.leave(container);
     for (const raw of taken) if (isObject(raw)) Place.of(raw)?.enter(container);
     this.#letGo(remove);
-    this.#size += bytes;
+    this.#size.bytes += bytes;
     this.touch();
   }
 
@@ -242,42 +245,6 @@ export class StateTree implements Recipient, ViewedState, WatchedState {
       const place = isObject(raw) ? Place.of(raw) : undefined;
       if (place && !place.isPlaced) unlink(place);
     }
-  }
-
-  /**
-   * How many bytes the state grows by if it holds `times` what takes `bytes`, which may be more than it is unless it is to be exact.
-   * @throws value/too_large
-   */
-  #makeRoom(times: number, bytes: (isExact: boolean) => number, path: () => string): number {
-    const { limitBytes } = this.#kind;
-    const estimate = times === 0 ? 0 : bytes(false) * times;
-    if (estimate <= 0 || this.#size + estimate <= limitBytes) return estimate;
-    this.#measureExactly();
-    const exact = bytes(true) * times;
-    if (exact > 0 && this.#size + exact > limitBytes) throw tooLarge(this.#kind, path(), this.#size + exact);
-    return exact;
-  }
-
-  #measureExactly(): void {
-    try {
-      this.#size = measure(this.#root, 0, MAX_COUNTED_BYTES).bytes;
-    } catch {
-      // Something was written through a reference that cannot be stored: the commit will tell.
-    }
-    this.texts.forget();
-  }
-
-  /** What goes; at its least, unless it is to be exact. */
-  #bytesOf(removed: readonly unknown[], isExact: boolean): number {
-    let bytes = 0;
-    for (const raw of removed) {
-      try {
-        bytes += typeof raw === "string" && !isExact ? this.texts.least(raw) : sizeOf(raw);
-      } catch {
-        // What was written through a reference may have no encoding.
-      }
-    }
-    return bytes;
   }
 
   touch(): void {
@@ -304,27 +271,12 @@ export class StateTree implements Recipient, ViewedState, WatchedState {
   }
 
   copiedFromElsewhere(owner: PlaceOwner): void {
-    if (this.#hasToldOfCopies || !(owner instanceof StateTree) || owner.#owner.actorId === this.#owner.actorId) return;
-    this.#hasToldOfCopies = true;
-    const msg =
-      "An object of another actor's state was put into this one, as a copy: a constant of a module that " +
-      "several actors put into their states would be one object for all of them";
-    this.#owner.log.warn({ msg, state: this.what, other: owner.#owner.actorId });
+    if (owner instanceof StateTree && owner.#owner.actorId !== this.#owner.actorId)
+      this.#notices.copiedFromActor(owner.#owner.actorId);
   }
 
-  /** Somebody compares classes: once, the log says what helps. */
   constructorWasRead(): void {
-    if (this.#hasToldOfConstructor) return;
-    this.#hasToldOfConstructor = true;
-    const msg =
-      "`constructor` of an object of the state was read, which has none. A library that needs one, or that " +
-      "refuses views (structuredClone, RPC), takes a plain copy: `snapshot(value)`";
-    this.#owner.log.debug({ msg, state: this.what });
-  }
-
-  #detached(place: Place): void {
-    const msg = "The bytes of a typed array or buffer of the state were taken away; it is as it was last stored";
-    this.#owner.log.warn({ msg, path: this.pathOf(place) });
+    this.#notices.constructorWasRead();
   }
 
   // ---- commit ------------------------------------------------------------------------------------------------------
@@ -355,10 +307,7 @@ export class StateTree implements Recipient, ViewedState, WatchedState {
 
   /** What `encodeChanges` gave has been committed (or nothing had changed). */
   committed(bytes?: Uint8Array): void {
-    if (this.isChanged) {
-      this.#size = this.#encodedSize;
-      this.texts.forget();
-    }
+    if (this.isChanged) this.#size.measuredAs(this.#encodedSize);
     this.#storedVersion = this.#version;
     this.#mayDiffer = false;
     if (bytes) this.#stored = bytes;
