@@ -16,8 +16,8 @@ import { ConnectionMap } from "../activation/connection-map.js";
 import type { ConnectionTable } from "../activation/connection-table.js";
 import { describe } from "../activation/thrown.js";
 import { destroyed } from "../callbacks/user-code.js";
-import { checkEvent } from "./event-check.js";
-import { encodeFrame, outgoingTooLong, sizeOf, type Dialect } from "./frames.js";
+import { EventDelivery } from "./event-delivery.js";
+import { encodeFrame, sizeOf } from "./frames.js";
 import type { ConnectionEnd, Socket } from "../ports.js";
 import { deliverClose, serveRawSocket } from "./raw-socket.js";
 import { LostConnections } from "./lost-connections.js";
@@ -40,15 +40,15 @@ export class Connections implements ConnectionOwner, ConnectionTable {
   /** Those whose state or subscriptions differ from what is remembered of them. */
   readonly #changed = new Set<Connection>();
   readonly #lost: LostConnections;
+  readonly #events: EventDelivery;
   #restoredRaw: Connection[] = [];
-  /** What is sent while a migration goes on. */
-  #held: (() => void)[] | undefined;
   /** All have been told goodbye: nobody comes in any more. */
   #isClosed = false;
 
   constructor(activation: ActorActivation) {
     this.#activation = activation;
     this.#lost = new LostConnections(activation);
+    this.#events = new EventDelivery(activation, (connection) => this.includes(connection));
     this.view = new ConnectionMap(this.#connections);
   }
 
@@ -271,73 +271,22 @@ export class Connections implements ConnectionOwner, ConnectionTable {
 
   // ---- events ------------------------------------------------------------------------------------------------------
 
-  /**
-   * Sends an event to all that subscribed to it, after what is dirty has been committed.
-   * @throws actor/validation_error, message/outgoing_too_long, value/not_serializable; nobody is sent anything then
-   */
   broadcast(name: string, args: readonly unknown[]): void {
-    const checked = checkEvent(this.#activation.actor, name, args);
-    const frameFor = this.#eventFrames(name, checked);
-    const receivers = [...this.#connections.values()].filter(
-      (connection) => connection.kind === "socket" && connection.events.has(name),
-    );
-    // All encodings before the first send, so that a value that one of them refuses reaches nobody.
-    for (const connection of receivers) frameFor(connection);
-    this.#activation.commitOrThrow();
-    this.#leave(() => {
-      for (const connection of receivers) connection.send(frameFor(connection));
-    });
+    this.#events.broadcast(this.#connections.values(), name, args);
   }
 
-  /** Sends an event to one connection, subscribed or not. */
   sendEvent(connection: Connection, name: string, args: readonly unknown[]): void {
-    const checked = checkEvent(this.#activation.actor, name, args);
-    if (connection.kind !== "socket") {
-      this.#activation.ports.log.warn({
-        msg: "An event was sent to a caller that cannot receive any",
-        group: "connection",
-        code: "not_configured",
-        event: name,
-      });
-      return;
-    }
-    const frame = this.#eventFrames(name, checked)(connection);
-    this.#activation.commitOrThrow();
-    this.#leave(() => {
-      if (this.includes(connection)) connection.send(frame);
-    });
+    this.#events.send(connection, name, args);
   }
 
-  /** A migration goes on, and commits wait for its end: so does what is sent meanwhile. */
+  /** A migration goes on: what is sent waits for its end. */
   hold(): void {
-    this.#held = [];
+    this.#events.hold();
   }
 
   /** It has ended, and what it changed is stored, or nothing of it. */
   release(isStored: boolean): void {
-    const held = this.#held ?? [];
-    this.#held = undefined;
-    if (isStored) for (const send of held) send();
-  }
-
-  #leave(send: () => void): void {
-    if (this.#held) this.#held.push(send);
-    else send();
-  }
-
-  /** Encodes once for all connections that read alike. */
-  #eventFrames(name: string, args: readonly unknown[]): (dialect: Dialect) => Frame {
-    const frames = new Map<string, Frame>();
-    const limit = this.#activation.actor.messageLimits.outgoing;
-    return (dialect) => {
-      const id = `${dialect.encoding} ${dialect.extended}`;
-      const known = frames.get(id);
-      if (known !== undefined) return known;
-      const frame = encodeFrame(dialect, { tag: "Event", val: { name, args: [...args] } });
-      if (sizeOf(frame) > limit) throw outgoingTooLong(`The event "${name}"`, limit);
-      frames.set(id, frame);
-      return frame;
-    };
+    this.#events.release(isStored);
   }
 
   // ---- what is remembered ------------------------------------------------------------------------------------------
