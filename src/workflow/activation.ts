@@ -1,9 +1,9 @@
 /**
  * One activation of a workflow run: the bookkeeping that all its scopes and operations share.
  *
- * Owns: the turn (what happens in which order around a commit), the count of who is busy (FLOW-10). Does not own: what waits (waiting.ts),
- * marks that wait for a commit (late-marks.ts), what an operation does (ops/), scopes' order rules (scope.ts), the
- * start and the end of the function (run.ts).
+ * Owns: the turn (what happens in which order around a commit), the count of who is busy (FLOW-10). Does not own: what
+ * waits (waiting.ts), marks that wait for a commit (late-marks.ts), what an operation does (ops/), scopes' order rules
+ * (scope.ts), the start and the end of the function (run.ts).
  * Invariants:
  *  1. Nothing the engine settles becomes visible to user code before the commit of its turn (COMMIT-2).
  *  2. The run is parked when no scope is in user code and no leaf operation works; then it holds no timer here but
