@@ -3,9 +3,9 @@ export interface StateLog {
   warn(entry: Readonly<Record<string, unknown>>): void;
 }
 
-/** What the log says of one state; what is no fault by itself is said once. */
+/** The log lines about one state. Those that may be no fault are logged once. */
 export class StateNotices {
-  /** What errors call the state. */
+  /** The state's name in errors. */
   readonly #what: string;
   readonly #log: StateLog;
   #hasToldOfCopies = false;
@@ -20,23 +20,24 @@ export class StateNotices {
     if (this.#hasToldOfCopies) return;
     this.#hasToldOfCopies = true;
     const msg =
-      "An object of another actor's state was put into this one, as a copy: a constant of a module that " +
-      "several actors put into their states would be one object for all of them";
+      "An object of another actor's state was put into this one as a copy. Actors do not share objects, such as a " +
+      "constant of a module that several of them put into their states";
     this.#log.warn({ msg, state: this.#what, other });
   }
 
-  /** Somebody compares classes: the log says what helps. */
+  /** Call when code read `constructor` of an object, mostly to compare classes. */
   constructorWasRead(): void {
     if (this.#hasToldOfConstructor) return;
     this.#hasToldOfConstructor = true;
     const msg =
-      "`constructor` of an object of the state was read, which has none. A library that needs one, or that " +
-      "refuses views (structuredClone, RPC), takes a plain copy: `snapshot(value)`";
+      "`constructor` of an object of the state was read, which has none. Give a library that needs one, or that " +
+      "refuses views (structuredClone, RPC), a plain copy: `snapshot(value)`";
     this.#log.debug({ msg, state: this.#what });
   }
 
   bytesWereTaken(path: string): void {
-    const msg = "The bytes of a typed array or buffer of the state were taken away; it is as it was last stored";
+    const msg =
+      "The bytes of a typed array or buffer of the state were transferred away; it is restored as last stored";
     this.#log.warn({ msg, path });
   }
 }

@@ -4,10 +4,10 @@ import { MAX_COUNTED_BYTES, tooLarge, type Bounds } from "./refusals.js";
 import { TextSizes } from "./text-sizes.js";
 
 /**
- * How large a state is, as counted statement by statement.
+ * The size of a state, counted statement by statement.
  *
- * Invariant: `bytes` is never less than what will be encoded, but for heads of objects, and for what is written through
- * references: for these there is room between the limit of users and that of a row.
+ * Invariant: `bytes` is never less than the encoded size, except for object headers and for writes through user code's
+ * own references. The margin between the users' limit and the stored limit covers both (VALUE-12).
  */
 export class StateSize {
   readonly texts = new TextSizes();
@@ -20,8 +20,9 @@ export class StateSize {
   }
 
   /**
-   * How many bytes the state grows by if it holds `times` what takes `bytes`, which may be more than it is unless it is to be exact.
-   * @throws value/too_large
+   * The bytes that the state grows by when a value of `bytes` is stored `times` times. `bytes` may overestimate unless
+   * it is asked for the exact size.
+   * @throws {value/too_large} when the state would exceed its limit
    */
   makeRoom(root: unknown, times: number, bytes: (isExact: boolean) => number, path: () => string): number {
     const { limitBytes } = this.#bounds;
@@ -33,20 +34,20 @@ export class StateSize {
     return exact;
   }
 
-  /** What goes; at its least, unless it is to be exact. */
+  /** The size of removed values: their smallest possible size, unless `isExact`. */
   bytesOf(removed: readonly unknown[], isExact: boolean): number {
     let bytes = 0;
     for (const raw of removed) {
       try {
         bytes += typeof raw === "string" && !isExact ? this.texts.least(raw) : sizeOf(raw);
       } catch {
-        // What was written through a reference may have no encoding.
+        // A write through user code's own reference may have no encoding.
       }
     }
     return bytes;
   }
 
-  /** The state has been encoded. */
+  /** Call when the state has been encoded. */
   measuredAs(bytes: number): void {
     this.bytes = bytes;
     this.texts.forget();
@@ -56,7 +57,7 @@ export class StateSize {
     try {
       this.bytes = measure(root, 0, MAX_COUNTED_BYTES).bytes;
     } catch {
-      // Something was written through a reference that cannot be stored: the commit will tell.
+      // User code's own reference wrote a value that cannot be stored: the commit will report it.
     }
     this.texts.forget();
   }

@@ -1,12 +1,11 @@
 /**
  * An actor's state, or a connection's, as one live object that can be stored at every moment.
  *
- * Owns: the current value, whether it differs from what is stored, and how deep it is. Does not own: how large it is
- * (state-size.ts).
- * Invariants:
- *  1. A statement that would make the state one that cannot be stored (a kind without an encoding, a cycle, depth, size)
- *     throws where it stands and changes nothing. Only what user code writes through references of its own can do so.
- *  2. After a commit each object stands in one place, as after a restart.
+ * Owns: the current value, its depth, and whether it differs from what is stored. Does not own: its size
+ * (state-size.ts). Invariants:
+ *  1. A statement that would make the state impossible to store (no encoding, a cycle, depth, size) throws and changes
+ *     nothing. Only writes through user code's own references can make it so (VALUE-7).
+ *  2. After a commit each object is in one place, as after a restart (VALUE-9).
  */
 import {
   ActorError,
@@ -32,9 +31,9 @@ import { StateView, type Guards } from "./state-view.js";
 import type { TextSizes } from "./text-sizes.js";
 import type { Change, ViewedState } from "./viewing.js";
 
-/** Whose state: what errors call it, and how large its encoding may be. */
+/** The name of a kind of state in errors, and its limits. */
 export interface StateKind extends Bounds {
-  /** What may be stored: a statement is measured exactly only where its estimate passes the limit of users. */
+  /** The limit of the stored encoding. Above `limitBytes`, so that estimates need not be exact (VALUE-12). */
   readonly storedLimitBytes: number;
 }
 
@@ -44,12 +43,12 @@ export const ACTOR_STATE: StateKind = {
   storedLimitBytes: MAX_VALUE_BYTES + 64_000,
 };
 
-/** What a state needs of its actor. */
+/** What a state needs from its actor. */
 export interface StateOwner {
   readonly actorId: string;
   readonly callbacks: OpenCallbacks;
   readonly log: StateLog;
-  /** The first change after a commit. */
+  /** Called at the first change after a commit. */
   onDirty(): void;
 }
 
@@ -82,9 +81,9 @@ export class StateTree implements Recipient, ViewedState, WatchedState {
     if (isObject(root)) new Place(root, this).enter(this);
   }
 
-  // ---- what others see of it ---------------------------------------------------------------------------------------
+  // ---- reading -----------------------------------------------------------------------------------------------------
 
-  /** How user code sees the value; the guards run at each access, and at each change, and may throw. */
+  /** The views for one context. The guards run at every access and change, and may throw. */
   createView(guards: Guards = {}): StateView {
     return new StateView(this, guards);
   }
@@ -114,13 +113,15 @@ export class StateTree implements Recipient, ViewedState, WatchedState {
     return this.#mayDiffer || this.#lent.hasAny || this.#version !== this.#storedVersion;
   }
 
-  /** Another one after each change; never the same twice while typed arrays are in user code's hands. */
+  /**
+   * A number that differs after every change. Differs at every read while user code holds typed arrays of the state.
+   */
   get version(): number {
     if (this.#lent.hasAny) this.#version += 1;
     return this.#version;
   }
 
-  /** Runs code that may change nothing, through whatever view. */
+  /** Runs code that must not change the state through any view. */
   whileLocked<T>(run: () => T): T {
     this.#isLocked = true;
     try {
@@ -130,19 +131,19 @@ export class StateTree implements Recipient, ViewedState, WatchedState {
     }
   }
 
-  /** @throws actor/state_mutation_reentrant */
+  /** @throws {actor/state_mutation_reentrant} when the view is read-only or the state is locked */
   checkWritable(isReadOnly: boolean): void {
     if (!isReadOnly && !this.#isLocked) return;
-    throw new ActorError(
-      "actor",
-      "state_mutation_reentrant",
-      "`onStateChange` may not change the state that it is told of",
-    );
+    throw new ActorError("actor", "state_mutation_reentrant", "`onStateChange` must not change the state");
   }
 
   // ---- changes -----------------------------------------------------------------------------------------------------
 
-  /** @throws value/not_serializable, value/too_large; nothing has changed then */
+  /**
+   * Replaces the whole state. Changes nothing when it throws.
+   * @throws {value/not_serializable} when the value cannot be stored
+   * @throws {value/too_large} when it is too large
+   */
   replaceRoot(value: unknown): void {
     const old = this.#root;
     this.#change(undefined, {
@@ -154,17 +155,21 @@ export class StateTree implements Recipient, ViewedState, WatchedState {
     });
   }
 
-  /** The same root, in another object. */
+  /** Replaces the root by an object with the same content. */
   moveRoot(root: object): void {
     this.#root = root;
   }
 
-  /** @throws value/not_serializable, value/too_large; nothing has changed then */
+  /**
+   * Adds and removes members of one object. Changes nothing when it throws.
+   * @throws {value/not_serializable} when a new member cannot be stored
+   * @throws {value/too_large} when the state would be too large
+   */
   change(place: Place, change: Change): void {
     this.#change(place, change);
   }
 
-  /** The same for a statement that brings no objects and takes none out. */
+  /** Makes a change that adds and removes no objects. */
   resize(place: Place, bytes: number, path: () => string, apply: () => void): void {
     const added = this.#size.makeRoom(
       this.#root,
@@ -177,7 +182,7 @@ export class StateTree implements Recipient, ViewedState, WatchedState {
     this.touch();
   }
 
-  /** The same for a property of a plain object that goes from one value that is no object to another; `old` is undefined for a new one. */
+  /** Sets a property of a plain object from one primitive value to another; `old` is undefined for a new property. */
   setLeaf(
     place: Place,
     key: string,
@@ -238,7 +243,7 @@ export class StateTree implements Recipient, ViewedState, WatchedState {
     this.touch();
   }
 
-  /** Nothing is shared with what has left the state. */
+  /** Unlinks removed objects from members that are still in the state. */
   #letGo(removed: readonly unknown[]): void {
     if (this.shared.size === 0) return;
     for (const raw of removed) {
@@ -253,7 +258,7 @@ export class StateTree implements Recipient, ViewedState, WatchedState {
     if (wasClean) this.#owner.onDirty();
   }
 
-  // ---- what comes in -----------------------------------------------------------------------------------------------
+  // ---- hand-in -----------------------------------------------------------------------------------------------------
 
   watch(handedIn: readonly object[]): void {
     this.#held.add(handedIn);
@@ -281,14 +286,17 @@ export class StateTree implements Recipient, ViewedState, WatchedState {
 
   // ---- commit ------------------------------------------------------------------------------------------------------
 
-  /** The encoding to store, or undefined when nothing changed. Throws only for what was written through references. */
+  /** The encoding to store; undefined if nothing changed. Throws only for writes through user code's own references. */
   encodeChanges(): Uint8Array<ArrayBuffer> | undefined {
     if (!this.isChanged) return undefined;
     const bytes = this.encode();
     return this.#stored && sameBytes(bytes, this.#stored) ? undefined : bytes;
   }
 
-  /** @throws value/not_serializable, value/too_large */
+  /**
+   * @throws {value/not_serializable} when user code's own references made the state impossible to store
+   * @throws {value/too_large} when they made it too large
+   */
   encode(): Uint8Array<ArrayBuffer> {
     this.#lent.restore();
     this.#held.follow();
@@ -305,7 +313,7 @@ export class StateTree implements Recipient, ViewedState, WatchedState {
     return bytes;
   }
 
-  /** What `encodeChanges` gave has been committed (or nothing had changed). */
+  /** Call after a commit, with the encoding that `encodeChanges` returned. */
   committed(bytes?: Uint8Array): void {
     if (this.isChanged) this.#size.measuredAs(this.#encodedSize);
     this.#storedVersion = this.#version;
@@ -327,7 +335,7 @@ export class StateTree implements Recipient, ViewedState, WatchedState {
   }
 }
 
-/** The one of several that is to be named for the size of all. */
+/** Index of the largest value, which the error names. */
 function largestOf(values: readonly unknown[]): number {
   let largest = 0;
   let most = -1;
