@@ -1,7 +1,6 @@
 import { copyWithin, fill, find, push, relativeIndex, replaceRange, reverse, sort } from "./array-statements.js";
 import { memberTable, sealed, sealedMaker, sealedMethods } from "./sealed-functions.js";
-import type { Viewing } from "./viewing.js";
-import { shownBy } from "./views-by-object.js";
+import { type Viewing, shownBy } from "./viewing.js";
 
 type Method = (view: Viewing, target: unknown[], args: readonly unknown[], self: unknown) => unknown;
 

@@ -2,8 +2,7 @@ import { sizeOf } from "./plain-values.js";
 import { leadNowhere, refuseFreezing, refusePrototype } from "./object-view.js";
 import { Place } from "./place.js";
 import { memberTable, sealed, sealedMaker } from "./sealed-functions.js";
-import type { Viewing } from "./viewing.js";
-import { shownBy } from "./views-by-object.js";
+import { type Viewing, shownBy } from "./viewing.js";
 
 type DateMethod = (this: Date, ...args: unknown[]) => unknown;
 

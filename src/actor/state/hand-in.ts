@@ -7,12 +7,11 @@ import {
   TAG,
   isDecodedForWorkflow,
 } from "../../protocol/index.js";
-import type { Copies } from "./copies.js";
+import { type Copies, copyOf, isLeaf, setOwn, sizeOf } from "./plain-values.js";
 import { Place, type PlaceOwner } from "./place.js";
-import { copyOf, isLeaf, setOwn, sizeOf } from "./plain-values.js";
 import { Refusal, TOO_MUCH } from "./refusals.js";
 import { holdsAny, relink } from "./separate.js";
-import { seenThrough, standInOf } from "./views-by-object.js";
+import { seenThrough, standInOf } from "./viewing.js";
 
 /** The state that a value is put into. */
 export interface Recipient extends PlaceOwner {

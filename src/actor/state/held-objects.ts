@@ -4,7 +4,7 @@ import type { LentBytes } from "./lent-bytes.js";
 import { memberPath, replaceMembers } from "./members.js";
 import { Place } from "./place.js";
 import { statementError, type Bounds } from "./refusals.js";
-import { seenThrough } from "./views-by-object.js";
+import { seenThrough } from "./viewing.js";
 
 interface HoldingState extends Recipient {
   readonly bounds: Bounds;

@@ -3,8 +3,7 @@ import { mapPath } from "./members.js";
 import type { Place } from "./place.js";
 import { seenThroughOr } from "./object-view.js";
 import { memberTable, sealed, sealedMaker } from "./sealed-functions.js";
-import type { Viewing } from "./viewing.js";
-import { shownBy } from "./views-by-object.js";
+import { type Viewing, shownBy } from "./viewing.js";
 
 type AnyMap = Map<unknown, unknown>;
 type AnySet = Set<unknown>;

@@ -2,8 +2,7 @@ import { propertyPath } from "../../protocol/index.js";
 import { setOwn, sizeOf } from "./plain-values.js";
 import { Place } from "./place.js";
 import { memberTable } from "./sealed-functions.js";
-import type { Viewing } from "./viewing.js";
-import { seenThrough } from "./views-by-object.js";
+import { type Viewing, seenThrough } from "./viewing.js";
 
 type Target = Record<PropertyKey, unknown>;
 

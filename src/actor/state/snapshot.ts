@@ -1,5 +1,5 @@
 import { copyOf } from "./plain-values.js";
-import { shownBy } from "./views-by-object.js";
+import { shownBy } from "./viewing.js";
 
 /**
  * Returns a plain copy of a part of an actor's state, or of any value that holds such parts.

@@ -15,10 +15,9 @@ import {
   notSerializable,
   sameBytes,
 } from "../../protocol/index.js";
-import { Copies } from "./copies.js";
-import { HandIn, type Recipient } from "./hand-in.js";
-import { sizeOf } from "./plain-values.js";
 import { HeldObjects } from "./held-objects.js";
+import { Copies, sizeOf } from "./plain-values.js";
+import { HandIn, type Recipient } from "./hand-in.js";
 import { LentBytes } from "./lent-bytes.js";
 import { memberPath } from "./members.js";
 import type { OpenCallbacks, WatchedState } from "./open-callbacks.js";

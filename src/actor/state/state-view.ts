@@ -5,8 +5,7 @@ import { copyOf } from "./plain-values.js";
 import { MapView, SetView } from "./map-view.js";
 import { ObjectView } from "./object-view.js";
 import { Place, type PlaceOwner } from "./place.js";
-import { registerStandIn, registerView, seenThrough, standInOf } from "./views-by-object.js";
-import type { ViewedState, Viewing } from "./viewing.js";
+import { registerStandIn, registerView, seenThrough, standInOf, type ViewedState, type Viewing } from "./viewing.js";
 
 /** What a context checks at each use of its views. */
 export interface Guards {
