@@ -1,14 +1,14 @@
 /**
  * One activation of a workflow run: the bookkeeping that all its scopes and operations share.
  *
- * Owns: the turn (what happens in which order around a commit), the count of who is busy (FLOW-10). Does not own: what
- * waits (waiting.ts), marks that wait for a commit (late-marks.ts), what an operation does (ops/), scopes' order rules
- * (scope.ts), the start and the end of the function (run.ts).
+ * Owns: the turn (the order of things around a commit), the count of busy scopes and operations (FLOW-10). Does not own:
+ * waits (waiting.ts), marks without a commit of their own (late-marks.ts), operations (ops/), the order within a scope
+ * (scope.ts), the start and end of the function (run.ts).
  * Invariants:
  *  1. Nothing the engine settles becomes visible to user code before the commit of its turn (COMMIT-2).
- *  2. The run is parked when no scope is in user code and no leaf operation works; then it holds no timer here but
- *     those of durable waits.
- *  3. Once halted, nothing settles any more.
+ *  2. The run is parked when no scope is in user code and no leaf operation works; it then has no timers but those of
+ *     durable waits.
+ *  3. Once halted, nothing settles.
  */
 import type { HistoryDivergedError } from "./errors.js";
 import { releaseMessages } from "./held-messages.js";
@@ -20,11 +20,11 @@ import { DUE_PER_PASS, OPERATIONS_PER_YIELD } from "./limits.js";
 import type { WorkflowPorts } from "./ports.js";
 import { Waiting } from "./waiting.js";
 
-/** What a completed step says must run to undo it. */
+/** How to roll back a completed step. */
 export interface Compensation {
   readonly entry: Entry;
   readonly stepName: string;
-  /** A step's definition under another name, whose callback is the rollback handler. */
+  /** The step's definition with the rollback handler as its callback. */
   readonly step: { readonly run: (step: never) => unknown };
 }
 
@@ -32,7 +32,7 @@ export interface RollbackCollector {
   add(compensation: Compensation): void;
 }
 
-/** Microtasks that user code gets between a settled operation and its next one before the engine looks on. */
+/** Microtasks that user code gets between a settled operation and its next one before the engine yields. */
 const TICKS_BEFORE_YIELD = 16;
 const YIELDS_PER_SETTLEMENT = 2;
 
@@ -41,20 +41,20 @@ export class Activation {
   readonly history: History;
   /** Set by the run: ends the workflow as failed, whatever its code does. */
   failRun: (error: Error) => void = () => {};
-  /** Set by the run: what user code gets for a scope. */
+  /** Set by the run: creates the `ctx` of a scope. */
   createContext: (scope: never) => object = () => ({});
-  /** What waits for time or for a message. */
+  /** Operations that wait for a deadline or a message. */
   readonly waiting: Waiting;
   readonly #marks: LateMarks;
-  /** Set while a failed workflow's function is replayed only to find what must be undone (FLOW-21). */
+  /** Set while a rollback replays the function only to collect handlers (FLOW-21). */
   readonly collector: RollbackCollector | undefined;
   readonly #alone = new Map<object, () => void>();
   #scopesInUserCode = 0;
   #workingLeaves = 0;
   #depth = 0;
-  /** Commits that were built so far. */
+  /** The number of commits built so far. */
   commits = 0;
-  /** Until something happens that had not before: an attempt, an entry, a wait. A look at what must be undone does nothing new. */
+  /** True until something new happens: an attempt, an entry, a wait. Stays true during a rollback's replay. */
   isReplaying: boolean;
   #commitWanted = false;
   #workWanted = false;
@@ -84,8 +84,8 @@ export class Activation {
   // ---- turns -------------------------------------------------------------------------------------------------------
 
   /**
-   * Everything the engine does in reaction to one call, timer or settled promise. At its end, in this order: the park
-   * is noticed, what must be stored is committed, and only then promises settle and attempts begin.
+   * Runs everything the engine does in reaction to one call, timer or settled promise. Then, in this order: detects a park,
+   * commits what must be stored, and only after that settles promises and starts attempts.
    */
   turn(body: () => void): void {
     if (this.#halted) return;
@@ -100,7 +100,7 @@ export class Activation {
   }
 
   #endTurn(): void {
-    // What is due keeps the run from parking: the pass in progress settles it next, or the timer begins one at once.
+    // A due wait keeps the run from parking: the pass in progress settles it next, or the timer starts one at once.
     const parked = this.#scopesInUserCode === 0 && this.#workingLeaves === 0 && !this.waiting.nextDue();
     if (parked && !this.#parked) {
       this.isReplaying = false;
@@ -126,14 +126,14 @@ export class Activation {
     for (const next of ready) if (!this.#halted) next();
   }
 
-  /** Runs after this turn's commit, whether there is one or not. */
+  /** Runs `next` after this turn and its commit, if any. */
   afterTurn(next: () => void): void {
     this.#afterCommit.push(next);
   }
 
   /**
-   * Takes entries out of history and storage, with all below a location. Messages that they hold uncompleted become
-   * visible again; with `undoReceives`, those that they took as well (MSG-2).
+   * Deletes the entries at and below a location from history and storage. Messages they hold uncompleted become visible
+   * again; with `undoReceives`, so do all messages they took (MSG-2).
    */
   deleteTree(location: Location, undoReceives = false): void {
     for (const entry of this.history.removeTree(location)) {
@@ -143,19 +143,19 @@ export class Activation {
     }
   }
 
-  /** What is dirty at the end of this turn is committed then. */
+  /** Commits what is dirty at the end of this turn. */
   wantCommit(): void {
     this.#commitWanted = true;
   }
 
-  /** User code whose interruption must be noticed begins after this turn's commit: the lease goes with it. */
+  /** Starts user code after this turn's commit, which takes the lease: a crash from then on is noticed. */
   beginWork(body: () => void): void {
     this.isReplaying = false;
     this.#workWanted = true;
     this.#afterCommit.push(body);
   }
 
-  /** Settles a promise of user code after this turn's commit, letting other events in now and then (FLOW-12). */
+  /** Settles a promise of user code after this turn's commit, and yields to other events now and then (FLOW-12). */
   release(settle: () => void): void {
     this.#operations += 1;
     if (this.#operations % OPERATIONS_PER_YIELD !== 0) {
@@ -169,7 +169,7 @@ export class Activation {
     });
   }
 
-  /** Goes on in a turn of its own, after other events had theirs; until then the run counts as busy (FLOW-12). */
+  /** Yields to other events, then runs `next` in a turn of its own; until then the run counts as busy (FLOW-12). */
   yield(next: () => void): void {
     this.countWork(1);
     const goOn = (): void => {
@@ -179,14 +179,14 @@ export class Activation {
     void this.ports.yield().then(() => this.turn(goOn));
   }
 
-  /** Nothing settles any more: the activation is lost, the workflow ended, or its code diverged. */
+  /** Stops settling anything: the activation is lost, the workflow ended, or its code diverged. */
   halt(): void {
     this.#halted = true;
     this.#afterCommit = [];
     this.waiting.clear();
   }
 
-  /** The run has its outcome and all its scopes are evicted: its last commit is made with this turn, then nothing settles. */
+  /** Ends the run, its outcome known and its scopes evicted: makes the last commit with this turn, then halts. */
   close(): void {
     this.#scopesInUserCode = 0;
     this.#workingLeaves = 0;
@@ -228,7 +228,7 @@ export class Activation {
     });
   }
 
-  /** The entry joins the dirty set; the next commit, whoever asks for it, writes it. */
+  /** Adds the entry to the dirty set; the next commit, whoever wants it, writes it. */
   put(entry: Entry): void {
     this.isReplaying = false;
     entry.rev = this.ports.nextSeq();
@@ -244,7 +244,7 @@ export class Activation {
     this.put(entry);
   }
 
-  /** A mark that costs no commit: the next one that is made anyway writes it, unless the code diverges before that. */
+  /** Completes an entry without a commit of its own: the next commit writes it, unless the code diverges before. */
   recordLater(entry: Entry): void {
     entry.status = "completed";
     entry.completedSeq = this.ports.nextSeq();
@@ -252,20 +252,20 @@ export class Activation {
     this.#marks.record(entry);
   }
 
-  /** The code has no operation there any more: its deadlines, and those below it, go with the next commit. */
+  /** The code no longer has an operation there: the next commit removes its deadlines and those below it. */
   letGo(location: Location): void {
     this.#marks.letGo(location);
   }
 
   /**
-   * A sleep or timed-out wait that has ended, with no row of its own: the next commit marks it unless it writes
-   * something later that shows the same (FLOW-7).
+   * Ends a sleep or timed-out wait without a row of its own: the next commit marks it, unless that commit writes a later entry
+   * that implies it (FLOW-7).
    */
   finishQuietly(entry: Entry): void {
     this.#marks.finish(entry);
   }
 
-  /** True for a quietly finished entry that no commit has marked or passed yet. */
+  /** True for a quietly finished entry that no commit has marked yet. */
   isFinishedQuietly(entry: Entry): boolean {
     return this.#marks.isFinished(entry);
   }
@@ -278,13 +278,13 @@ export class Activation {
 
   // ---- attempts one at a time --------------------------------------------------------------------------------------
 
-  /** Begins an attempt when no other careful one runs. Called inside a turn, as `begin` is. */
+  /** Calls `begin` when no other careful attempt runs. Both are called inside a turn. */
   whenAlone(attempt: object, begin: () => void): void {
     this.#alone.set(attempt, begin);
     if (this.#alone.size === 1) begin();
   }
 
-  /** The attempt is over: the next one may begin. Called inside a turn. */
+  /** The attempt has ended: the next one may start. Called inside a turn. */
   leaveAlone(attempt: object): void {
     const wasFirst = this.#alone.keys().next().value === attempt;
     if (!this.#alone.delete(attempt) || !wasFirst || this.#halted) return;
@@ -294,8 +294,8 @@ export class Activation {
   // ---- what is due -------------------------------------------------------------------------------------------------
 
   /**
-   * Settles what is due, in stored-time order, one at a time, each until the run is parked or only waits for running
-   * work (ALARM-6). False: more is due than one pass takes, and the caller must leave a wake (ALARM-8).
+   * Settles due waits in order of their stored times, one at a time, each until the run is parked or only waits for running
+   * work (ALARM-6). False: more is due than one pass handles, and the caller must schedule a wake (ALARM-8).
    */
   async advance(): Promise<boolean> {
     this.#advancing ??= this.#advance().finally(() => {
@@ -303,7 +303,7 @@ export class Activation {
       this.turn(() => {});
     });
     await this.#advancing;
-    // Asked now: what came while the pass ended, or was too much for it, is left to the next one.
+    // Checked only now: the next pass handles what became due meanwhile, or was too much for this one.
     return this.#halted || this.waiting.nextDue() === undefined;
   }
 
@@ -311,7 +311,7 @@ export class Activation {
     await this.settled();
     let heardAt: number | undefined;
     for (let passed = 0; passed < DUE_PER_PASS; passed += 1) {
-      // A message of this very millisecond, the one that started the actor say, may be on its way in: it wins.
+      // A message with this same time, such as the one that started the actor, may still be arriving: it wins.
       const now = this.ports.now();
       if (heardAt !== now && this.waiting.mayBeOvertaken(now)) {
         heardAt = now;
@@ -326,7 +326,7 @@ export class Activation {
     }
   }
 
-  /** Resolves when no scope is in user code, or it is there for something that is not ours to wait for (FLOW-10). */
+  /** Resolves when no scope is in user code, or when those that are await something outside the engine (FLOW-10). */
   async settled(): Promise<void> {
     for (let round = 0; round <= YIELDS_PER_SETTLEMENT; round += 1) {
       for (let tick = 0; tick < TICKS_BEFORE_YIELD; tick += 1) {

@@ -3,14 +3,14 @@ import type { History } from "./history/history.js";
 import type { Location } from "./history/location.js";
 import type { WorkflowPorts } from "./ports.js";
 
-/** What writes them. */
+/** Writes the marked entries. */
 interface Writer {
   readonly ports: Pick<WorkflowPorts, "put">;
   put(entry: Entry): void;
   complete(entry: Entry): void;
 }
 
-/** Marks on entries that cost no commit of their own: the next one that is made anyway writes them. */
+/** Changes of entries that need no commit of their own: the next commit writes them. */
 export class LateMarks {
   readonly #history: History;
   readonly #recorded = new Set<Entry>();
@@ -21,18 +21,18 @@ export class LateMarks {
     this.#history = history;
   }
 
-  /** An entry joins the history, unless the code diverges before that commit. */
+  /** Adds an entry to the history, to be taken back if the code diverges before the next commit. */
   record(entry: Entry): void {
     this.#history.add(entry);
     this.#recorded.add(entry);
   }
 
-  /** The code has no operation there any more: its deadlines, and those below it, are to go. */
+  /** The code no longer has an operation there: its deadlines and those below it must go. */
   letGo(location: Location): void {
     for (const entry of this.#history.letGo(location)) this.#letGo.add(entry);
   }
 
-  /** A wait has ended; its mark is left out where what the commit writes later shows the same. */
+  /** Marks a wait as ended, unless the commit writes a later entry that implies it. */
   finish(entry: Entry): void {
     this.#finished.add(entry);
   }
@@ -41,20 +41,20 @@ export class LateMarks {
     return this.#finished.has(entry);
   }
 
-  /** The entry is deleted. */
+  /** Drops the marks of a deleted entry. */
   forget(entry: Entry): void {
     this.#finished.delete(entry);
     this.#recorded.delete(entry);
     this.#letGo.delete(entry);
   }
 
-  /** The code has diverged: what it recorded and no commit wrote leaves the history. */
+  /** The code diverged: removes from the history what no commit has written. */
   takeBack(): void {
     for (const entry of this.#recorded) this.#history.removeTree(entry.location);
     this.#recorded.clear();
   }
 
-  /** A commit is being built. */
+  /** Writes all marks into the commit that is being built. */
   write(writer: Writer): void {
     for (const entry of this.#recorded) writer.ports.put(entry);
     this.#recorded.clear();

@@ -1,21 +1,21 @@
 import { WaitHeap } from "./history/wait-heap.js";
 
-/** A deadline that lives in memory: a durable wait (its entry stores it) or the timeout of a running attempt. */
+/** A deadline held in memory: of a durable wait, whose entry stores it, or the timeout of a running attempt. */
 export interface Wait {
   readonly at: number;
   readonly seq: number;
   fire(): void;
 }
 
-/** A receive that waits: the first message that it may have, and how it takes it. */
+/** A receive that waits for a message. */
 export interface Receiver {
   readonly seq: number;
-  /** `createdAt` of that message, epoch ms. */
+  /** `createdAt` of the first message that it may take, epoch ms. */
   firstAt(): number | undefined;
   take(): void;
 }
 
-/** What of a run waits for a time or for a message, and which of it comes next. */
+/** The waits and receives of a run, and which of them is due next. */
 export class Waiting {
   readonly #now: () => number;
   readonly #waits = new WaitHeap<Wait>();
@@ -27,14 +27,14 @@ export class Waiting {
   }
 
   /**
-   * When a pass is to settle something, epoch ms: at the earliest deadline in memory, or at once if an operation began to wait
-   * for a message that is there. (A long replay may come to its wait when the pass that its start began is over.)
+   * When the next pass is due, epoch ms: at the earliest deadline in memory, or at once if an operation started to wait for a
+   * message that has arrived. (A long replay may reach its wait after the pass of its start has ended.)
    */
   get nextAt(): number | undefined {
     return this.#wantsPass ? this.#now() : this.#waits.first?.at;
   }
 
-  /** A message is there that somebody waits for. */
+  /** True when a receive waits for a message that has arrived. */
   get wantsMessages(): boolean {
     for (const receiver of this.#receivers) if (receiver.firstAt() !== undefined) return true;
     return false;
@@ -66,23 +66,23 @@ export class Waiting {
     this.#receivers.clear();
   }
 
-  /** True when a wait is due that was to end before this time (epoch ms). */
+  /** True when a wait is due with a deadline before this time (epoch ms). */
   isDueBefore(time: number): boolean {
     const wait = this.#waits.first;
     return wait !== undefined && wait.at <= this.#now() && wait.at < time;
   }
 
-  /** True when the first deadline is this very millisecond, and a message on its way in would come before it. */
+  /** True when the first deadline is this very millisecond: a message that is still arriving would go first. */
   mayBeOvertaken(now: number): boolean {
     return this.#receivers.size > 0 && this.#waits.first?.at === now;
   }
 
-  /** A pass has found nothing more. */
+  /** A pass found nothing more to settle. */
   passed(): void {
     this.#wantsPass = false;
   }
 
-  /** What comes next of all that is due: messages before deadlines of the same time, then by entry (ALARM-6). */
+  /** Settles the next due wait or receive: a message goes before a deadline of the same time, then by `seq` (ALARM-6). */
   nextDue(): (() => void) | undefined {
     const wait = this.#waits.first;
     const deadline = wait && wait.at <= this.#now() ? wait : undefined;
