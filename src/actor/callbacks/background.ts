@@ -2,16 +2,19 @@ import type { ActorActivation } from "../activation/activation.js";
 import { describe } from "../activation/thrown.js";
 import { waitFor } from "../activation/wait.js";
 
+/** What background work needs from its actor. */
+type BackgroundHost = Pick<ActorActivation, "abortSignal" | "holdLease" | "ports" | "timers" | "workChanged">;
+
 /**
- * Work with no client. What a crash would interrupt (scheduled actions, `keepAwake`, a run handler between its waits) holds
- * the lease while it runs (ALARM-12); what is only waited for (`waitUntil`) does not. Either is given time at the actor's end.
+ * Work without a client. Work that must survive a crash (scheduled actions, `keepAwake`) holds the lease while it runs
+ * (ALARM-12). Work that is only waited for (`waitUntil`) does not. A shutdown gives both time to finish.
  */
 export class Background {
-  readonly #activation: ActorActivation;
+  readonly #activation: BackgroundHost;
   readonly #pending = new Set<Promise<void>>();
   #running = 0;
 
-  constructor(activation: ActorActivation) {
+  constructor(activation: BackgroundHost) {
     this.#activation = activation;
   }
 
@@ -19,7 +22,7 @@ export class Background {
     return this.#running > 0;
   }
 
-  /** Runs to the end; what it throws is logged. The lease is in the dirty set when this returns, and must be committed. */
+  /** Runs the work and logs what it throws. On return the lease is in the dirty set and must be committed. */
   run(what: string, work: () => unknown): void {
     this.#running += 1;
     this.#activation.holdLease();
@@ -29,7 +32,7 @@ export class Background {
     });
   }
 
-  /** Nobody else awaits it: a rejection is logged, the object stays until it settles. */
+  /** Keeps the object in memory until the promise settles, and logs a rejection. */
   waitFor(what: string, promise: unknown): void {
     this.#keep(
       what,
@@ -38,7 +41,7 @@ export class Background {
     );
   }
 
-  /** Resolves when nothing of it is left, at a time in epoch ms, or with the activation, which takes its timers along. */
+  /** Resolves when no work is left, at `until` (epoch ms), or when the activation is over. */
   async settled(until: number): Promise<void> {
     const { timers, ports, abortSignal } = this.#activation;
     if (until <= ports.now()) return;

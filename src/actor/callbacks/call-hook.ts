@@ -9,15 +9,19 @@ import { runUserCode, type CallbackCommit } from "./user-code.js";
 export interface HookCall {
   readonly name: string;
   readonly timeoutMs: number;
-  /** What its context has already; by default everything. */
+  /** Which members its context has. Default: all. */
   readonly stage?: Stage;
-  /** What its context shows beside that. */
+  /** What else its context has. */
   readonly about?: Omit<CallbackOptions, "callback" | "logged">;
-  /** By default what it changed is part of what its caller commits next. */
+  /** Default: `with-caller`. */
   readonly commit?: CallbackCommit;
 }
 
-/** @throws actor/callback_timed_out after `timeoutMs`, why the activation ended if it did, and whatever the hook throws */
+/**
+ * Calls a hook and returns its result, or undefined if `hook` is not a function.
+ * @throws {actor/callback_timed_out} when the hook takes longer than `timeoutMs`
+ * @throws the reason of the activation's end, or whatever the hook throws
+ */
 export async function callHook(
   activation: ActorActivation,
   hook: unknown,

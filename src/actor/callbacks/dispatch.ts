@@ -25,27 +25,32 @@ import type { WorkflowRecord } from "../storage/record.js";
 import type { ScheduledFireInfo } from "../api/schedule-types.js";
 import { checkCycle } from "../queue/wait-cycle.js";
 
-/** A function is called with so many; far above it, the stack has no room. */
+/** The most arguments of an action. Far more would overflow the stack. */
 const MAX_ARGUMENTS = 10_000;
 
-/** Who calls: a connection, and the request behind it if it came over HTTP; or the schedule. */
+/** The origin of a call: a connection, with its request if it came over HTTP, or a schedule. */
 export interface CallOrigin {
-  /** What the schedule adds to the stored arguments. */
+  /** The argument that a schedule adds to the stored ones. */
   readonly firedBy?: ScheduledFireInfo;
   readonly conn?: Connection | undefined;
   readonly request?: Request | undefined;
-  /** Who waits for the call. */
+  /** Everyone who waits for the call. */
   readonly chain?: Chain;
 }
 
 /**
- * Runs one action and gives its encoded result. What the action changed is committed before its result, or its error,
- * is given (COMMIT-3). Actions are not serialised: they interleave at their awaits.
+ * Runs an action and returns its encoded result. Its changes are committed before the result or the error leaves
+ * (COMMIT-3). Actions run concurrently: they interleave at their awaits.
  *
- * @throws actor/action_not_found, actor/invalid_request for more than 10,000 arguments, actor/validation_error,
- * actor/action_timed_out, actor/callback_timed_out, value/not_serializable
- * or value/too_large for a result that has no encoding, actor/restarting, and whatever the action or
- * `onBeforeActionResponse` throws
+ * @throws {actor/action_not_found} when there is no such action
+ * @throws {actor/invalid_request} when there are more than 10,000 arguments
+ * @throws {actor/validation_error} when the arguments do not match the action's schema
+ * @throws {actor/action_timed_out} when the action takes longer than `actionTimeout`
+ * @throws {actor/callback_timed_out} when `onBeforeActionResponse` takes longer than that
+ * @throws {value/not_serializable} when the result has no encoding
+ * @throws {value/too_large} when the result is too large
+ * @throws {actor/restarting} when the activation is lost
+ * @throws whatever the action or `onBeforeActionResponse` throws
  */
 export function callAction(
   activation: ActorActivation,
@@ -64,12 +69,16 @@ export function callAction(
 }
 
 const TOKEN = /^[0-9a-f]{32}$/;
-/** Actors whose refusal of all messages was logged in this process. */
-const TOLD = new WeakSet<CompiledActor>();
+/** Actors whose refusal of all messages has been logged in this process. */
+const LOGGED = new WeakSet<CompiledActor>();
 
 /**
- * Refuses what no instance of the actor would do, so that it creates none.
- * @throws actor/action_not_found, actor/no_request_handler, queue/not_declared, queue/invalid_payload, queue/message_too_large
+ * Refuses an operation that the actor's definition does not support, before the call can create the actor.
+ * @throws {actor/action_not_found} when there is no such action
+ * @throws {actor/no_request_handler} when the actor has no `onRequest`
+ * @throws {queue/not_declared} when the queue is not declared, or nothing would receive the message
+ * @throws {queue/invalid_payload} when the name of the queue is invalid
+ * @throws {queue/message_too_large} when the message is too large
  */
 export function checkOperation(
   actor: CompiledActor,
@@ -81,51 +90,56 @@ export function checkOperation(
     throw new ActorError("actor", "action_not_found", `Action \`${operation.name}\` was not found.`);
   }
   if (operation.kind === "request" && actor.config.onRequest === undefined) {
-    throw new ActorError("actor", "no_request_handler", "This actor takes no raw requests: it has no `onRequest`");
+    throw new ActorError("actor", "no_request_handler", "This actor has no `onRequest`");
   }
   if (operation.kind === "part" && !actor.parts.some(({ part }) => part.name === operation.part)) {
     throw new ActorError("feature", "unsupported", `This actor has no part "${operation.part}"`);
   }
   if (operation.kind !== "send") return;
-  // A workflow in flight whose code is missing for now comes back: it will receive them.
+  // A running workflow whose code is missing will receive them once its code is back.
   const isReceived = actor.hasRun || isInFlight(workflow);
   checkQueue(actor, operation.queue, isReceived, log);
   checkQueueName(operation.queue);
   checkMessageSize(operation.body.byteLength, actor.options.maxQueueMessageSize);
 }
 
-/** From outside only declared queues exist; without declarations any name does, if there is somebody who receives. */
+/** Callers may send only to declared queues. Without declarations any name is allowed, if the actor receives messages. */
 function checkQueue(actor: CompiledActor, name: string, isReceived: boolean, log: Logger): void {
   const declared = Object.keys(actor.config.queues ?? {});
   if (declared.length > 0) {
     if (!declared.includes(name)) throw new ActorError("queue", "not_declared", `This actor has no queue "${name}"`);
   } else if (!isReceived) {
-    if (!TOLD.has(actor))
+    if (!LOGGED.has(actor))
       log.warn({
         msg:
-          `The actor "${actor.name}" refuses messages from outside: nobody would receive them. ` +
-          "If its actions do, declare its `queues`",
+          `The actor "${actor.name}" refuses messages from outside, because it has neither a workflow nor a \`run\` handler. ` +
+          "If its actions receive them, declare its `queues`",
       });
-    TOLD.add(actor);
+    LOGGED.add(actor);
     throw new ActorError(
       "queue",
       "not_declared",
-      "This actor takes no messages: it declares no `queues`, and has neither a workflow nor a `run` handler",
+      "This actor takes no messages: it has no `queues`, no workflow and no `run` handler",
     );
   }
 }
 
-/** A message from outside, stored when this resolves. */
+/** A message from outside that has been stored. */
 export interface AcceptedMessage {
   readonly id: number;
   readonly createdAt: number;
-  /** How long its sender may wait for a reply, ms. */
+  /** How long its sender may wait for a reply, in ms. */
   readonly waitMs: number;
 }
 
 /**
  * Stores a message from outside.
- * @throws queue/not_declared, auth/forbidden, queue/wait_cycle, queue/full, queue/message_too_large, actor/validation_error
+ * @throws {queue/not_declared} when the queue is not declared
+ * @throws {auth/forbidden} when `canPublish` returns a falsy value
+ * @throws {queue/wait_cycle} when the reply would wait for its own sender
+ * @throws {queue/full} when the queue is full
+ * @throws {queue/message_too_large} when the message is too large
+ * @throws {actor/validation_error} when the message does not match the queue's schema
  */
 export async function acceptMessage(
   activation: ActorActivation & { readonly queue: OutsideQueue },
@@ -160,7 +174,7 @@ export async function acceptMessage(
   return { id: message.id, createdAt: message.createdAt, waitMs: wait?.ms ?? 0 };
 }
 
-/** The wait of an envelope. */
+/** The wait in an envelope. */
 interface StoredWait {
   readonly messageId: number;
   readonly createdAt: number;
@@ -169,10 +183,14 @@ interface StoredWait {
 }
 
 /**
- * Waits for a stored message to be completed.
- * @throws actor/destroyed if the actor ends first, actor/restarting if only this activation does
+ * Waits until a stored message is completed.
+ * @throws {actor/destroyed} when the actor is destroyed first
+ * @throws {actor/restarting} when only this activation ends first
  */
-export async function awaitReply(activation: ActorActivation, wait: StoredWait): Promise<ReplyResult> {
+export async function awaitReply(
+  activation: Pick<ActorActivation, "queue" | "record">,
+  wait: StoredWait,
+): Promise<ReplyResult> {
   const timeoutMs = readTimeout(wait.timeoutMs, MAX_SEND_WAIT_MS) ?? 0;
   try {
     return await activation.queue.awaitReply(replyWaitOf(wait), timeoutMs);
@@ -182,11 +200,11 @@ export async function awaitReply(activation: ActorActivation, wait: StoredWait):
   }
 }
 
-/** What a wait through a socket is for. @throws actor/invalid_request without a token */
+/** The awaited message, for a wait through a socket. @throws {actor/invalid_request} when there is no token */
 export function socketWaitOf(wait: StoredWait): ReplyWait & { readonly token: string } {
   const { token } = own(wait);
   if (!isToken(token))
-    throw new ActorError("actor", "invalid_request", "A wait through a socket needs the token of its send");
+    throw new ActorError("actor", "invalid_request", "A wait through a socket must have the token of its send");
   return { ...replyWaitOf(wait), token };
 }
 
@@ -208,16 +226,16 @@ interface OutsideQueue {
   canPublish(name: string): ((c: unknown) => unknown) | undefined;
 }
 
-/** What a handler gave, and the arguments that it got: those of the caller, as the schema gave them. */
+/** A handler's output, and the arguments it was called with, as the schema returned them. */
 export interface HandlerResult {
   readonly args: readonly unknown[];
   readonly output: unknown;
 }
 
-/** Which action is called, with what. */
+/** An action to run. */
 export interface ActionRun {
   readonly name: string;
-  /** Read as the action begins. */
+  /** Called when the action begins. */
   readonly args: () => readonly unknown[];
   readonly from: CallOrigin;
 }
@@ -274,7 +292,7 @@ export function runAction<T>(
   return runUserCode(activation, callback, code, { timeout, commit, conclude: (ran) => conclude(result(ran)) });
 }
 
-/** The result as `onBeforeActionResponse` makes it; before that, what the action changed is committed and told. */
+/** Commits the action's changes, runs `onStateChange`, then returns the result of `onBeforeActionResponse`. */
 async function beforeResponse(
   activation: ActorActivation,
   name: string,

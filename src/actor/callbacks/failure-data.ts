@@ -14,18 +14,17 @@ import type { ActorRecord } from "../storage/record.js";
 /** How and where a call failed. */
 export interface FailedCall {
   readonly status: number;
-  /** Under which the log has what the caller may not see. */
+  /** The id under which the masked error is logged. */
   readonly errorId: string | undefined;
   readonly record: ActorRecord | undefined;
-  /** Whether the call had passed the start gate: code of the actor may have run for it. */
+  /** Whether the call had passed the start gate, so the actor's code may have run for it. */
   readonly hasBegun: boolean;
 }
 
 type FailurePorts = Pick<ActorPorts, "log" | "randomHex">;
 
 /**
- * As `toErrorData`, of whatever was thrown: what it carries beside its texts is a copy that every reply can hold, or is
- * left out. Never throws.
+ * `toErrorData` for anything that was thrown. Its metadata is copied, or dropped if it cannot be encoded. Never throws.
  */
 export function readThrown(thrown: unknown): ReturnType<typeof toErrorData> {
   try {
@@ -53,7 +52,7 @@ function sendable<T>(value: T): T | undefined {
   }
 }
 
-/** What a caller is told of what was thrown; an internal error is logged, under an id that the answer carries. */
+/** The error that a caller gets. An internal error is masked, and logged under an id that the reply carries. */
 export function tellFailure(
   thrown: unknown,
   ports: FailurePorts,
@@ -75,7 +74,7 @@ export function tellFailure(
   return { status, error: failureData(data, { status, errorId, record, hasBegun }) };
 }
 
-/** What a failed call is answered: the error, the id it is logged under, whether to try again, and which actor it was. */
+/** The error of a failed call, with its log id, whether to retry, and the actor. */
 export function failureData(known: ErrorData, { status, errorId, record, hasBegun }: FailedCall): ErrorData {
   const data = own(known);
   const actor = record && { actorId: record.actorId, generation: 1, key: record.key.join(",") };
@@ -88,8 +87,8 @@ export function failureData(known: ErrorData, { status, errorId, record, hasBegu
 }
 
 /**
- * A call that never began may be sent again. One that has begun may not be: an action that lets another actor's "starting"
- * through has run itself. Errors of the user's own groups and codes are left as they are.
+ * A call that never began may be retried. A call that has begun must not be: an action may rethrow another actor's
+ * "starting", but has itself run. Errors of the user's own groups and codes are left as they are.
  */
 function retryable({ group, code, metadata }: ErrorData, status: number, hasBegun: boolean): { retryable?: boolean } {
   const isOurs = group === "actor" || group === "guard";

@@ -1,23 +1,26 @@
 import type { ActorActivation } from "../activation/activation.js";
 import { describe } from "../activation/thrown.js";
 
-/** What the run handler's liveness depends on beside itself. */
+/** What a run handler needs from its actor. */
+type RunHandlerHost = Pick<ActorActivation, "callbacks" | "commit" | "ports" | "shutdown" | "workChanged">;
+
+/** Whether the run handler is waiting for messages. */
 export interface RunHandlerWaits {
   readonly holdsRunHandler: boolean;
 }
 
 /**
- * A plain `run` handler. It works whenever it does not only wait for messages of the actor's queue; while it works the
- * lease is held, so that a crash brings it back, and while it waits the object may hibernate.
+ * A plain `run` handler (not a workflow). While it works it holds the lease, so it restarts after a crash. While it waits
+ * for messages of the actor's queue, the object may hibernate.
  */
 export class PlainRunHandler {
-  readonly #activation: ActorActivation;
+  readonly #activation: RunHandlerHost;
   readonly #waits: RunHandlerWaits;
   #running = false;
-  /** Settles when it has ended. */
+  /** Resolves when the handler has ended. */
   ended: Promise<void> = Promise.resolve();
 
-  constructor(activation: ActorActivation, waits: RunHandlerWaits) {
+  constructor(activation: RunHandlerHost, waits: RunHandlerWaits) {
     this.#activation = activation;
     this.#waits = waits;
   }
@@ -26,7 +29,7 @@ export class PlainRunHandler {
     return this.#running && !this.#waits.holdsRunHandler;
   }
 
-  /** Calls the handler; what it throws is logged. It never settles for anybody. */
+  /** Calls the handler and logs what it throws. */
   start(run: () => unknown): void {
     this.#running = true;
     const callbackEnded = this.#activation.callbacks.beginRunHandler();
@@ -42,7 +45,7 @@ export class PlainRunHandler {
         this.#activation.workChanged();
       });
     this.ended = ended.then(() => {});
-    // The lease is only for a handler that still works when its first turn is over: most wait for a message by then.
+    // Most handlers wait for a message by the end of their first turn: only those still working need the lease.
     this.#activation.ports.waitUntil(this.#activation.ports.yield().then(() => this.#activation.workChanged()));
   }
 }

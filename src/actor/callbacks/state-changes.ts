@@ -6,51 +6,51 @@ import { CallbackContext, READY } from "./callback-context.js";
 import { describe } from "../activation/thrown.js";
 
 /**
- * `onStateChange`: told of changes of the state once they are committed, at most once a turn and a callback.
+ * Calls `onStateChange` once changes of the state are committed, at most once per callback and per turn.
  *
- * Rules (COMMIT-12): what a callback changed is told before its caller is answered, what other code did by the end
- * of the turn. What the first state was made of is no change; nothing is told before the vars exist. The hook only reads.
+ * Rules (COMMIT-12): for changes of a callback the hook runs before the caller gets its answer, for other changes by the
+ * end of the turn. Creating the first state is not a change. The hook never runs before `vars` exists, and only reads.
  */
 export class StateChanges {
   readonly #activation: ActorActivation;
   #watching = false;
   #due = false;
-  /** The state's version when the watch began, until the first commit: what it was made of is no change. */
-  #madeAt: number | undefined;
-  /** A callback has ended whose changes the next commit brings. */
+  /** The version of a new actor's first state, until the first commit. Storing that version is not a change. */
+  #firstVersion: number | undefined;
+  /** A callback has ended whose changes are not committed yet. */
   #endedDirty = false;
 
   constructor(activation: ActorActivation) {
     this.#activation = activation;
   }
 
-  /** From now on: the vars exist. `isNew`: the next commit brings the first state. */
+  /** Starts watching, once `vars` exists. `isNew`: the next commit stores the first state. */
   watch(isNew: boolean): void {
     this.#watching = this.#activation.actor.config.onStateChange !== undefined;
-    this.#madeAt = isNew ? this.#activation.state?.version : undefined;
+    this.#firstVersion = isNew ? this.#activation.state?.version : undefined;
   }
 
-  /** A commit has stored another state. */
+  /** A commit has stored a changed state. */
   committed(): void {
     if (!this.#watching) return;
-    const isFirst = this.#madeAt !== undefined && this.#madeAt === this.#activation.state?.version;
-    this.#madeAt = undefined;
+    const isFirst = this.#firstVersion !== undefined && this.#firstVersion === this.#activation.state?.version;
+    this.#firstVersion = undefined;
     if (isFirst) return;
     this.#due = true;
-    // Not inside the commit, in the middle of whatever asked for it.
+    // Not inside the commit, which runs in the middle of other code.
     const later = this.#endedDirty ? Promise.resolve() : this.#activation.ports.yield();
     this.#endedDirty = false;
     void later.then(() => this.tell());
   }
 
-  /** A callback has ended: what it changed is told now, or with the commit that is to come. */
+  /** A callback has ended. Reports its changes now, or with the next commit. */
   callbackEnded(): void {
     if (!this.#watching) return;
     this.tell();
     this.#endedDirty = this.#activation.state?.isChanged ?? false;
   }
 
-  /** Tells what is due. Never throws. */
+  /** Calls the hook if a change is due. Never throws. */
   tell(): void {
     const { state, actor, ports, abortSignal } = this.#activation;
     const { onStateChange } = actor.config;

@@ -1,42 +1,52 @@
 /**
- * One run of user code, from its call to what leaves of it.
+ * One run of user code, from the call to its result.
  *
- * The order is one for all:
- *  1. The callback is open from its making on: states watch what is handed in to them.
- *  2. The code runs until it, and all that it began, has ended; or until its time is over, or its activation.
+ * The order is always the same:
+ *  1. The callback is open from its construction: states watch the objects passed to them.
+ *  2. The code runs until it and all effects it began have ended, or until its timeout or the end of the activation.
  *  3. The callback is over (`Callback.over`).
- *  4. `conclude` makes of the outcome what is stored or answered with it: a hook on a result, a row that goes.
- *  5. What it changed is committed, whatever became of it.
- *  6. The callback has ended: `onStateChange` is told of what it changed, then an actor that it destroys ends.
- *  7. What it gave leaves, or what it threw.
+ *  4. `conclude` works on the outcome: a hook on the result, a row to delete.
+ *  5. The changes are committed, whatever the outcome.
+ *  6. The callback has ended: `onStateChange` runs, then the actor ends if the callback destroyed it.
+ *  7. The result or the error leaves.
  *
- * Beside this stand attempts of steps (step-context.ts), which the engine commits together with their entries, the run
- * handler (run-handler.ts), which may never end, and `onStateChange` (state-changes.ts), which changes nothing.
+ * Not run here: attempts of steps (step-context.ts), which the engine commits with their entries; the run handler
+ * (run-handler.ts), which may never end; and `onStateChange` (state-changes.ts), which changes nothing.
  */
 import { ActorError, isThenable, own } from "../../protocol/index.js";
 import type { ActorActivation } from "../activation/activation.js";
 import type { Callback } from "../activation/callback.js";
 import { abortedBy, waitFor } from "../activation/wait.js";
 
-/** How what user code changed is stored before its callback has ended. */
+/** What a timeout of user code needs from its actor. */
+export type TimeoutHost = Pick<ActorActivation, "abortSignal" | "ports" | "timers">;
+
+/** What a run of user code needs from its actor. */
+export type UserCodeHost = TimeoutHost & Pick<ActorActivation, "callbackEnded" | "commit" | "commitOrThrow" | "record">;
+
+/** How the changes of user code are committed before its callback has ended. */
 export type CallbackCommit =
-  /** What it gave or threw leaves the actor: if that cannot be stored, this is thrown instead. */
+  /** The result leaves the actor. A failed commit is thrown instead. */
   | "must"
-  /** Nobody is told of the outcome; an activation that is lost says so itself. */
+  /** Nobody receives the result. A failed commit is only logged. */
   | "may"
-  /** It is part of what its caller commits next: a start, a connection, an action. */
+  /** The caller commits them: a start, a connection, an action. */
   | "with-caller";
 
 export interface UserCode<T> {
-  /** How long it may take, and what is thrown then. Without one it may take as long as it likes. */
+  /** How long it may take, and the error to throw then. Default: no limit. */
   readonly timeout?: { readonly ms: number; readonly error: () => unknown };
   readonly commit: CallbackCommit;
   readonly conclude?: (ran: Promise<unknown>) => Promise<T>;
 }
 
-/** @throws what `timeout` gives, actor/destroyed where its actor's destruction cut off a wait, and what the code, or `conclude`, throws */
+/**
+ * Runs user code and returns its result, or what `conclude` makes of it.
+ * @throws {actor/destroyed} when the actor's destruction interrupted a wait of the code
+ * @throws the error of `timeout`, or whatever the code or `conclude` throws
+ */
 export async function runUserCode<T = unknown>(
-  activation: ActorActivation,
+  activation: UserCodeHost,
   callback: Callback,
   code: () => unknown,
   how: UserCode<T>,
@@ -56,7 +66,7 @@ export async function runUserCode<T = unknown>(
 }
 
 async function run(
-  activation: ActorActivation,
+  activation: UserCodeHost,
   callback: Callback,
   code: () => unknown,
   timeout: UserCode<unknown>["timeout"],
@@ -72,7 +82,7 @@ async function run(
   }
 }
 
-/** Calls the code; gives what it gives, once all that it began has ended: not a promise if there is nothing to wait for. */
+/** Calls the code and returns its result once all its effects have settled. Not a promise if there is nothing to wait for. */
 function callWithEffects({ effects }: Callback, code: () => unknown): unknown {
   const returned = code();
   if (isThenable(returned)) return afterEffects(effects, returned);
@@ -86,9 +96,9 @@ async function afterEffects(effects: Callback["effects"], returned: PromiseLike<
   return output;
 }
 
-/** What user code gives, if it does so in time: else what `timedOut` gives is thrown. Nobody waits longer than the activation lives. */
+/** Waits for user code until `timeoutMs`, then throws `timedOut()`. Rejects when the activation is over. */
 export function within(
-  activation: ActorActivation,
+  activation: TimeoutHost,
   running: PromiseLike<unknown>,
   timeoutMs: number,
   timedOut: () => unknown,
@@ -104,12 +114,12 @@ export function within(
   );
 }
 
-/** A wait that the actor's end has cut off. */
+/** Whether the error comes from a wait that the actor's end interrupted. */
 function isAborted(error: unknown): boolean {
   return ActorError.isActorError(error) && error.group === "actor" && error.code === "aborted";
 }
 
-/** `cause`: what that has cut off. */
+/** The error of calls to a destroyed actor. */
 export function destroyed(cause?: unknown): ActorError {
   return new ActorError("actor", "destroyed", "The actor was destroyed", cause === undefined ? {} : { cause });
 }

@@ -133,7 +133,7 @@ async function firstState(
   return config.connState === undefined ? undefined : copyOf(config.connState);
 }
 
-function canHibernate({ actor }: ActorActivation, request: Request | undefined): boolean {
+function canHibernate({ actor }: Pick<ActorActivation, "actor">, request: Request | undefined): boolean {
   const option = actor.options.canHibernateWebSocket;
   return typeof option === "function" ? request !== undefined && option(request) === true : option;
 }

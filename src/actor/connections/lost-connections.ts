@@ -1,6 +1,7 @@
 import type { ActorActivation } from "../activation/activation.js";
 import type { Connection } from "../activation/connection.js";
 
+/** What lost connections need from their actor. */
 type LostConnectionsHost = Pick<ActorActivation, "background" | "commitOrThrow" | "confirmed" | "lease" | "ports">;
 
 /** How often `onDisconnect` is tried for one lost connection after crashes. */

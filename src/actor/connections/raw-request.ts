@@ -132,16 +132,19 @@ async function callHandler(
   }
 }
 
+/** What a response body needs from its actor. */
+type ResponseBodyHost = Pick<ActorActivation, "abortSignal" | "commitOrThrow" | "ports">;
+
 /** A response body, streamed chunk by chunk. */
 class ResponseBody {
   readonly stream: ReadableStream;
-  readonly #activation: ActorActivation;
+  readonly #activation: ResponseBodyHost;
   readonly #reader: ReadableStreamDefaultReader;
   readonly #onEnd: (end: ConnectionEnd) => void;
   #hasEnded = false;
   #stop: () => void = () => {};
 
-  constructor(activation: ActorActivation, source: ReadableStream, onEnd: (end: ConnectionEnd) => void) {
+  constructor(activation: ResponseBodyHost, source: ReadableStream, onEnd: (end: ConnectionEnd) => void) {
     this.#activation = activation;
     this.#onEnd = onEnd;
     this.#reader = readerOf(source);

@@ -12,7 +12,7 @@ import type { Connection } from "../activation/connection.js";
 import { CallbackContext, READY } from "../callbacks/callback-context.js";
 import { describe } from "../activation/thrown.js";
 import { tellFailure } from "../callbacks/failure-data.js";
-import { runUserCode, within } from "../callbacks/user-code.js";
+import { runUserCode, within, type TimeoutHost, type UserCodeHost } from "../callbacks/user-code.js";
 import type { ConnectionEnd } from "../ports.js";
 
 const CONNECTING = 0;
@@ -20,6 +20,8 @@ const OPEN = 1;
 const CLOSED = 3;
 
 type Listener = (event: RawSocketEvent) => unknown;
+/** What a raw socket needs from its actor. */
+type RawSocketHost = UserCodeHost & Pick<ActorActivation, "callbacks" | "connections">;
 
 /** The event a listener gets: a message has `data`, a close `code`, `reason` and `wasClean`, an error `message`. */
 export interface RawSocketEvent {
@@ -48,12 +50,12 @@ export class RawSocket {
   onmessage: Listener | null = null;
   onclose: Listener | null = null;
   onerror: Listener | null = null;
-  readonly #activation: ActorActivation;
+  readonly #activation: RawSocketHost;
   readonly #connection: Connection;
   readonly #listeners = new Map<string, Set<Listener>>();
   #readyState = OPEN;
 
-  constructor(activation: ActorActivation, connection: Connection, url: string) {
+  constructor(activation: RawSocketHost, connection: Connection, url: string) {
     this.#activation = activation;
     this.#connection = connection;
     this.url = url;
@@ -174,7 +176,7 @@ export async function deliverRaw(
  * `onConnectTimeout`, and never rejects: `onDisconnect` and the actor's shutdown come next.
  */
 export async function deliverClose(
-  activation: ActorActivation,
+  activation: TimeoutHost & Pick<ActorActivation, "actor">,
   connection: Connection,
   { code, reason }: ConnectionEnd,
 ): Promise<void> {

@@ -5,20 +5,20 @@ import { describe } from "../activation/thrown.js";
 import { callHook } from "../callbacks/call-hook.js";
 import { KEYS } from "../storage/record.js";
 
-/** Longest text in an event that is cut down, in UTF-16 units. */
-const MAX_TEXT = 8_192;
+/** Longest string in a truncated event, in UTF-16 units. */
+const MAX_STRING = 8_192;
 
 /**
- * Events that the workflow's `onError` is told of (FLOW-17).
+ * Reports failures to the workflow's `onError` (FLOW-17).
  *
- * Invariants: that an event is due is stored by the commit that records its failure; the hook's changes and the mark
- * that it was told are one commit. So each event is told at least once, exactly once without a crash, and never again.
+ * Invariants: the commit that records a failure also stores its report; one commit removes the report and stores what the
+ * hook changed. So each failure is reported at least once, and exactly once without a crash.
  */
 export class FailureReports {
   readonly #activation: ActorActivation;
   readonly #onError: unknown;
   readonly #due = new Map<number, unknown>();
-  #telling = false;
+  #isReporting = false;
 
   constructor(activation: ActorActivation, onError: unknown, rows: Iterable<readonly [string, Uint8Array]>) {
     this.#activation = activation;
@@ -26,14 +26,14 @@ export class FailureReports {
     for (const [key, bytes] of rows) this.#due.set(Number(key.slice(KEYS.failures.length)), decodeValue(bytes));
   }
 
-  /** The highest counter value in use. */
+  /** The highest counter value that a stored report uses. */
   get highestSeq(): number {
     let highest = 0;
     for (const seq of this.#due.keys()) highest = Math.max(highest, seq);
     return highest;
   }
 
-  /** Tells the hook once the commit that records the failure is made; without one, final failures are logged. */
+  /** Logs a failure, and reports it to the hook once the commit that records it is made. */
   report(failure: FailureReport): void {
     const workflowId = this.#activation.record.actorId;
     const [[kind, fields]] = Object.entries(failure) as [
@@ -48,39 +48,39 @@ export class FailureReports {
     else log.error(entry);
   }
 
-  /** The event joins the dirty set; it is told once that is committed. Called inside a turn of the run; never throws. */
+  /** Adds an event to the dirty set. It is reported once that is committed. Called inside a turn of the run; never throws. */
   #add(event: unknown): void {
     if (!this.#onError) return;
     const seq = this.#activation.nextSeq();
     const bytes = encodeEvent(event);
     this.#due.set(seq, decodeValue(bytes));
     this.#activation.put(KEYS.failure(seq), () => bytes);
-    this.tellDue();
+    this.reportDue();
   }
 
-  /** Tells what is due, one event at a time. The lease is in the dirty set when this returns. */
-  tellDue(): void {
+  /** Reports stored events, one at a time. On return the lease is in the dirty set. */
+  reportDue(): void {
     const onError = this.#onError;
-    if (this.#telling || this.#due.size === 0 || !onError) return;
-    this.#telling = true;
+    if (this.#isReporting || this.#due.size === 0 || !onError) return;
+    this.#isReporting = true;
     this.#activation.background.run("onError", async () => {
       try {
         for (const [seq, event] of this.#due) {
-          // The turn that recorded the failure ends first, with its commit, also where another event was just being told.
+          // The turn that recorded the failure ends first, with its commit, even while another event is being reported.
           await this.#activation.ports.yield();
           if (this.#activation.record.destroyed || !this.#activation.commit()) return;
-          await this.#tell(onError, event);
+          await this.#report(onError, event);
           this.#due.delete(seq);
           this.#activation.delete(KEYS.failure(seq));
           if (!this.#activation.commit()) return;
         }
       } finally {
-        this.#telling = false;
+        this.#isReporting = false;
       }
     });
   }
 
-  async #tell(onError: unknown, event: unknown): Promise<void> {
+  async #report(onError: unknown, event: unknown): Promise<void> {
     const { actor, ports } = this.#activation;
     try {
       await callHook(
@@ -95,19 +95,19 @@ export class FailureReports {
   }
 }
 
-/** An event with more than a row can hold, or with what no row can, is told with its texts only. */
+/** Encodes an event. One that a row cannot hold is reduced to its strings and numbers, truncated. */
 function encodeEvent(event: unknown): Uint8Array<ArrayBuffer> {
   try {
     return encodeValue(event, { what: "failure event" });
   } catch {
     const cut = Object.entries(event as Record<string, Record<string, unknown>>).map(
-      ([kind, details]) => [kind, cutDown(details)] as const,
+      ([kind, details]) => [kind, truncate(details)] as const,
     );
     return encodeValue(Object.fromEntries(cut), { what: "failure event" });
   }
 }
 
-function cutDown({ error, ...details }: Readonly<Record<string, unknown>>): Record<string, unknown> {
+function truncate({ error, ...details }: Readonly<Record<string, unknown>>): Record<string, unknown> {
   const short = Object.entries(details).map(
     ([key, value]) => [key, typeof value === "object" ? undefined : clip(value)] as const,
   );
@@ -116,5 +116,5 @@ function cutDown({ error, ...details }: Readonly<Record<string, unknown>>): Reco
 }
 
 function clip(value: unknown): unknown {
-  return typeof value === "string" ? value.slice(0, MAX_TEXT) : value;
+  return typeof value === "string" ? value.slice(0, MAX_STRING) : value;
 }

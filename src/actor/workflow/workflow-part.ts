@@ -37,7 +37,7 @@ export const WORKFLOW_PART: Part = {
         actor.holdLease();
       },
       begin: (careful) => driver.start(careful),
-      fireDue: () => failures.tellDue(),
+      fireDue: () => failures.reportDue(),
       advance: () => driver.advance(),
       beforeCommit: () => driver.beforeCommit(),
       waitsIn: (steps) => driver.branches.wait(steps),

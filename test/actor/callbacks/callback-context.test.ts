@@ -13,7 +13,7 @@ describe("c.saveState()", () => {
       actor({
         state: { n: 0 },
         actions: {
-          /** Changes, saves, and never ends. */
+          /** Changes the state, saves it, and never ends. */
           save: async (c, options?: object) => {
             c.state.n += 1;
             saved.push(await c.saveState(options as never));
@@ -79,7 +79,7 @@ describe("c.log", () => {
 });
 
 describe("members of a context", () => {
-  /** What each callback finds: a member that is there, or the code of its error. */
+  /** What each callback finds for each member: that it exists, or the code of its error. */
   const find = (c: Context): string =>
     ["state", "vars", "conn", "conns", "queue", "schedule", "cron", "kv", "db", "broadcast", "client"]
       .map((member) => {

@@ -358,7 +358,7 @@ describe("an action", () => {
     );
     const caller = world.actor("caller", ["k"]);
     expect(await caller.call("call")).toBe("seen");
-    // The creation, and the change.
+    // The creation and the change.
     expect(stored).toEqual([2]);
   });
 
@@ -452,7 +452,7 @@ describe("an operation that this release does not know", () => {
 });
 
 describe("onBeforeActionResponse", () => {
-  /** An actor whose hook notes what it is given, and does what the test says. */
+  /** An actor whose hook records its arguments and runs the test's code. */
   function hooked(
     respond: (c: { state: { n: number }; destroy(): void }, name: string, args: unknown[], output: unknown) => unknown,
   ) {

@@ -1,4 +1,4 @@
-// What a call that fails is answered: masked or not, under which id it is logged, and whether to try again.
+// The reply to a failed call: whether it is masked, its log id, and whether to retry.
 import { describe, expect, test } from "vitest";
 import { actor, queue, setup, UserError } from "../../../src/entry/index.js";
 import { actorRestarting, ActorError } from "../../../src/entry/errors.js";

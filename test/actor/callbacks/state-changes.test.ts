@@ -10,7 +10,7 @@ interface State {
 }
 const fresh = (): State => ({ n: 0, list: [], map: new Map(), bytes: new Uint8Array(2) });
 
-/** An actor that notes what `onStateChange` was told of, in order with everything else. */
+/** An actor that records the calls of `onStateChange`, in order with everything else. */
 function watched(also: object = {}, onStateChange: (c: never, state: State) => unknown = () => {}) {
   const seen: string[] = [];
   const made = single(

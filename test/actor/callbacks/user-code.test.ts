@@ -7,7 +7,7 @@ import { single } from "../subject.js";
 // oxlint-disable-next-line typescript/no-explicit-any -- contexts and sockets as user code has them
 type Any = any;
 
-/** An activation that notes what is asked of it, and a callback in it. */
+/** An activation that records the calls of its methods, and a callback in it. */
 function noted(record: { readonly destroyed?: boolean } = {}, commitError?: Error) {
   const notes: string[] = [];
   const calls = new Set<{ fire(): void }>();
@@ -146,7 +146,7 @@ describe("what is the same for every callback", () => {
         actions: { touch: () => {}, end: (c: Any) => c.destroy() },
       } as Any),
     );
-    // Whoever makes the actor holds up its start.
+    // The hooks of the creator delay the start.
     await subject.call("touch");
     const connecting = subject
       .connect({ params: "wait" })

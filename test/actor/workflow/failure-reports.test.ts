@@ -8,7 +8,7 @@ interface Told {
   readonly told: string[];
 }
 
-/** What a test wants to see of an event. */
+/** The parts of an event that tests compare. */
 function summary(event: WorkflowErrorEvent): string {
   if (event.step)
     return `step ${event.step.stepName} ${event.step.attempt} ${event.step.willRetry ? `retry in ${event.step.retryDelay}` : "final"}`;
@@ -128,7 +128,7 @@ describe("onError", () => {
       for (const kind of ["crash-before", "crash-after"] as const) {
         const { subject } = await run((commit) => (commit === at ? kind : undefined));
         const { told } = (await subject.call("get")) as Told;
-        // A crash in the middle of a step may add nothing: attempts that were cut off are no failures.
+        // A crash in the middle of a step adds nothing: interrupted attempts are not failures.
         expect(told, `${kind} ${at}`).toEqual(EXPECTED);
         expect(await subject.call("queued"), `${kind} ${at}`).toEqual(EXPECTED);
         expect(
