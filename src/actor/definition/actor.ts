@@ -5,11 +5,18 @@ import type { ActorConfig, ActorDefinition } from "../api/contexts.js";
 import { checkConfig } from "./compiled-actor.js";
 
 /**
- * Defines an actor: its state, actions and background work. Pure: checks the configuration and gives back an immutable
- * definition that `setup` takes; nothing starts.
+ * Defines an actor: its state, actions and background work. Checks the configuration and returns an immutable definition
+ * for `setup`. Starts nothing.
  *
- * @throws TypeError for an unknown key, both members of an exclusive pair (`state`/`createState`, `vars`/`createVars`),
- * an action that is no function, two actions with one dotted name, or an option that is not a positive number
+ * @throws {TypeError} when a key is unknown, both members of a pair are given (`state`/`createState`,
+ * `vars`/`createVars`, `connState`/`createConnState`), an action is not a function, two actions have the same dotted
+ * name, or an option is not a positive number
+ * @example
+ *     const counter = actor({
+ *       state: { count: 0 },
+ *       actions: { increment: (c, by: number) => (c.state.count += by) },
+ *     });
+ *     export const registry = setup({ use: { counter } });
  */
 export function actor<
   S,

@@ -1,12 +1,12 @@
 import { isStandardSchema } from "./standard-schema.js";
 
-/** What a declaration may hold beside being a schema itself: which members are schemas, and its access rule. */
+/** The members of a declaration that is not itself a schema: schemas, and an access rule. */
 const SHAPES = {
   queues: { schemas: ["message", "complete"], rule: "canPublish" },
   events: { schemas: ["schema"], rule: "canSubscribe" },
 } as const;
 
-/** `queues` and `events` of a definition. @throws TypeError that names what is wrong */
+/** Checks `queues` or `events` of a definition. @throws {TypeError} when a declaration is invalid */
 export function checkDeclarations(kind: keyof typeof SHAPES, declared: unknown): void {
   if (declared === undefined) return;
   if (typeof declared !== "object" || declared === null || Array.isArray(declared))

@@ -8,26 +8,26 @@ import { isStandardSchema } from "./standard-schema.js";
 import { partOf, type CarriedPart, type DeclaredPart } from "./part-carrier.js";
 import type { AnyActorDefinition } from "../api/contexts.js";
 
-/** Untyped handlers, as the runtime calls them. */
+/** A handler as the runtime calls it, untyped. */
 export type Handler = (c: unknown, ...args: unknown[]) => unknown;
 
-/** A definition as the runtime uses it: actions flat, options complete. */
+/** A definition as the runtime uses it: flat actions, complete options. */
 export interface CompiledActor {
   readonly name: string;
   readonly actions: ReadonlyMap<string, Handler>;
   readonly inputSchemas: ReadonlyMap<string, StandardSchema>;
   readonly options: CompiledOptions;
-  /** Names of options that are given and have no effect here. */
+  /** Names of given options that have no effect. */
   readonly idleOptions: readonly string[];
   readonly hasState: boolean;
   readonly hasVars: boolean;
-  /** What its definition brings. */
+  /** The parts of its definition. */
   readonly parts: readonly CarriedPart[];
   /** The parts of all actors of its registry. */
   readonly knownParts: readonly DeclaredPart[];
-  /** It has background work, which may receive messages: a workflow or a `run` handler. */
+  /** Whether it has a workflow or a `run` handler, which may receive messages. */
   readonly hasRun: boolean;
-  /** Its `run` handler, unless a part runs that. */
+  /** Its plain `run` handler. Undefined if a part runs it. */
   readonly run: Handler | undefined;
   readonly config: AnyActorDefinition["config"];
   readonly messageLimits: MessageLimits;
@@ -40,7 +40,7 @@ export interface MessageLimits {
 }
 export const DEFAULT_MESSAGE_LIMITS: MessageLimits = { incoming: 65_536, outgoing: 1_048_576 };
 
-/** Fixed caps of the hooks that have no option, ms. */
+/** Timeouts of the hooks that have no option, in ms. */
 export const CREATE_TIMEOUT_MS = 5_000;
 export const WAKE_TIMEOUT_MS = 30_000;
 
@@ -100,7 +100,7 @@ const EXCLUSIVE_PAIRS = [
   ["vars", "createVars"],
   ["connState", "createConnState"],
 ] as const;
-/** @throws TypeError that names what is wrong with the argument of `actor()` */
+/** Checks the argument of `actor()`. @throws {TypeError} when it is invalid */
 export function checkConfig(config: object): void {
   const given = config as Record<string, unknown>;
   for (const key of Object.keys(given)) {
@@ -133,7 +133,7 @@ export function checkConfig(config: object): void {
   checkOptions(given["options"]);
 }
 
-/** Values that each actor, connection or start gets a copy of: one that cannot be copied fails here, not at each of them. */
+/** Checks the values that each actor, connection or start copies, so that an uncopyable value fails early. */
 function checkStatics({ state, connState, vars }: Readonly<Record<string, unknown>>): void {
   for (const [what, value] of Object.entries({ state, connState })) {
     if (value === undefined) continue;
@@ -143,7 +143,7 @@ function checkStatics({ state, connState, vars }: Readonly<Record<string, unknow
     });
   }
   if (vars !== undefined)
-    attempt('"vars" cannot be copied for each start (createVars makes what has functions)', () =>
+    attempt('"vars" cannot be copied for each start (use createVars for values with functions)', () =>
       structuredClone(vars),
     );
 }
@@ -156,7 +156,7 @@ function attempt(problem: string, copy: () => unknown): void {
   }
 }
 
-/** A definition, ready for the runtime. */
+/** Compiles a definition for the runtime. */
 export function compileActor(
   name: string,
   definition: AnyActorDefinition,
@@ -184,7 +184,7 @@ export function compileActor(
   };
 }
 
-/** The parts that a definition brings. */
+/** The parts of a definition. */
 export function partsOf({ config }: AnyActorDefinition): CarriedPart[] {
   return [runHandlerOf(config.run), config.db].flatMap((carrier) => partOf(carrier) ?? []);
 }

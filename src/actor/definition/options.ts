@@ -1,7 +1,7 @@
 import { own } from "../../protocol/index.js";
 import type { ActorOptions } from "../api/actor-options.js";
 
-/** `options`, complete. All in ms, or counts and bytes. */
+/** `options` with defaults. Times are in ms, sizes in bytes. */
 export interface CompiledOptions {
   readonly actionTimeout: number;
   readonly createVarsTimeout: number;
@@ -44,7 +44,7 @@ const DEFAULTS: CompiledOptions = {
   canHibernateWebSocket: false,
 };
 
-/** Without an effect here. They are checked all the same: a typing error is one everywhere. */
+/** Options without effect. They are checked anyway, so that mistakes are found. */
 const IDLE_NUMERIC = [
   "stateSaveInterval",
   "connectionLivenessTimeout",
@@ -67,7 +67,7 @@ const OTHERS = new Map<string, readonly string[]>([
   ["enableActorRuntimeSocket", ["boolean"]],
 ]);
 
-/** @throws TypeError that names the option */
+/** @throws {TypeError} when an option is unknown or invalid */
 export function checkOptions(options: unknown): void {
   if (options === undefined) return;
   if (typeof options !== "object" || options === null) throw new TypeError('actor(): "options" must be an object');
@@ -85,7 +85,7 @@ export function checkOptions(options: unknown): void {
   }
 }
 
-/** Options that ask for what does not exist here: whoever sets them is to be told. */
+/** Names of given options that have no effect, for a warning. */
 export function idleOptions(options: ActorOptions | undefined): string[] {
   return Object.entries(options ?? {}).flatMap(([key, value]) =>
     IDLE.has(key) && value !== undefined && value !== false ? [key] : [],

@@ -4,33 +4,32 @@ import { compileActor, DEFAULT_MESSAGE_LIMITS, partsOf, type CompiledActor } fro
 import type { DeclaredPart } from "./part-carrier.js";
 import type { ActorDefinitions } from "../api/contexts.js";
 
-/** What a registry keeps to itself. */
+/** The private data of a registry. */
 interface Served {
   readonly actors: Map<string, CompiledActor>;
   fetch: ((request: Request, env?: unknown, ctx?: unknown) => Promise<Response>) | undefined;
   basePath: string;
 }
-// Not in a private member: those make a class fit nothing but itself.
+// Not in private members: they would make registries of two copies of this package incompatible types.
 const SERVED = new WeakMap<object, Served>();
 
 function servedOf(registry: object): Served {
   const served = SERVED.get(registry);
   if (!served)
     throw new TypeError(
-      "This registry was made by another copy of the package: have it once (`npm ls perdure rivetkit`)",
+      "This registry comes from another copy of the package. Install it once: see `npm ls perdure rivetkit`",
     );
   return served;
 }
 
 /**
- * A set of actors. Nothing starts until a Worker serves it (`createHandler` from `perdure/cloudflare`): what starts and
- * stops servers elsewhere is harmless, and `serve`, `handler` and `routes` answer with what `createHandler` made last.
- *
- * No member is private to the compiler: registries of two copies of this package are one type.
+ * A set of actors, made by `setup()`. Nothing starts until a Worker serves it with `createHandler` from
+ * `perdure/cloudflare`. The methods that start and stop servers in RivetKit do nothing; `serve`, `handler` and `routes`
+ * use the last `createHandler(registry)`.
  */
 export class Registry<D extends ActorDefinitions = ActorDefinitions> {
   readonly config: RegistryConfig<D>;
-  /** Handlers to mount where one likes, instead of `/health` and `/metadata`. There are no metrics: feature/unsupported. */
+  /** Handlers of `/health` and `/metadata`, to mount elsewhere. `prometheusMetrics` rejects with `feature/unsupported`. */
   readonly routes: {
     health(request?: Request): Promise<Response>;
     metadata(request?: Request): Promise<Response>;
@@ -62,9 +61,7 @@ export class Registry<D extends ActorDefinitions = ActorDefinitions> {
       health: route("/health"),
       metadata: route("/metadata"),
       prometheusMetrics: () =>
-        Promise.reject(
-          new ActorError("feature", "unsupported", "There are no metrics to read here: the platform has them"),
-        ),
+        Promise.reject(new ActorError("feature", "unsupported", "There are no Prometheus metrics: use the platform's")),
     };
   }
 
@@ -72,7 +69,7 @@ export class Registry<D extends ActorDefinitions = ActorDefinitions> {
     return [...servedOf(this).actors.keys()];
   }
 
-  /** What whoever serves the registry is to log, once. */
+  /** Warnings to log once, when the registry is served. */
   get warnings(): LogEntry[] {
     const ofActors = [...servedOf(this).actors.values()].flatMap(({ name, idleOptions }) =>
       idleOptions.map((option) => ({
@@ -90,32 +87,35 @@ export class Registry<D extends ActorDefinitions = ActorDefinitions> {
     ];
   }
 
-  /** @throws actor/not_registered */
+  /** @throws {actor/not_registered} when there is no actor of this name */
   find(name: string): CompiledActor {
     const found = servedOf(this).actors.get(name);
     if (!found) throw new ActorError("actor", "not_registered", `There is no actor named "${name}" in the registry`);
     return found;
   }
 
-  /** For `createHandler`: from now on the registry answers requests like this, with its own routes below `basePath`. */
+  /** For `createHandler`: sets how the registry answers requests, with its own routes below `basePath`. */
   servedBy(fetch: (request: Request, env?: unknown, ctx?: unknown) => Promise<Response>, basePath: string): void {
     Object.assign(servedOf(this), { fetch, basePath: basePath.replace(/\/+$/, "") });
   }
 
-  /** Answers one request. @throws feature/unsupported unless `createHandler(registry)` was called */
+  /** Answers a request. @throws {feature/unsupported} when `createHandler(registry)` was not called */
   async handler(request: Request, env?: unknown, ctx?: unknown): Promise<Response> {
     const { fetch } = servedOf(this);
     if (fetch) return fetch(request, env, ctx);
     throw new ActorError(
       "feature",
       "unsupported",
-      "Nothing serves this registry yet: call createHandler(registry) of perdure/cloudflare, and export its ActorObject",
+      "This registry is not served yet: call createHandler(registry) from perdure/cloudflare and export its ActorObject",
     );
   }
 
   /**
-   * For `export default registry.serve()`. The object class is exported beside it: `export const { ActorObject } =
-   * createHandler(registry)`.
+   * A Worker's default export. Export the object class as well.
+   *
+   * @example
+   *     export const { ActorObject } = createHandler(registry);
+   *     export default registry.serve();
    */
   serve(): { fetch(request: Request, env?: unknown, ctx?: unknown): Promise<Response> } {
     return { fetch: (request, env, ctx) => this.handler(request, env, ctx) };
@@ -134,7 +134,7 @@ export class Registry<D extends ActorDefinitions = ActorDefinitions> {
     };
   }
 
-  /** Harmless on Workers, as are the four below: the platform starts and stops what `createHandler` exports. */
+  /** Does nothing, like the four methods below: the platform starts and stops what `createHandler` exports. */
   start(): void {}
 
   async startAndWait(): Promise<void> {}
@@ -150,38 +150,44 @@ export class Registry<D extends ActorDefinitions = ActorDefinitions> {
   async shutdown(): Promise<void> {}
 }
 
-/** Collects actors under the names by which clients reach them. @throws TypeError that names what is wrong */
+/**
+ * Collects actors under the names by which clients reach them.
+ *
+ * @throws {TypeError} when the configuration is invalid
+ * @example
+ *     export const registry = setup({ use: { counter, chatRoom } });
+ */
 export function setup<const D extends ActorDefinitions>(config: RegistryConfig<D>): Registry<D> {
   return new Registry(config);
 }
 
-/** `setup`'s argument. What RivetKit configures for servers and engines of its own is accepted and ignored (RIVET-2). */
+/** The argument of `setup()`. RivetKit's options for its servers and engine are accepted and ignored (RIVET-2). */
 export interface RegistryConfig<D extends ActorDefinitions> extends Readonly<Partial<Record<IdleKey, unknown>>> {
-  /** Actor definitions; their keys are the names by which clients reach them. */
+  /** Actor definitions by the names that clients use. */
   readonly use: D;
-  /** Largest body of an action call, and largest frame of a connection, bytes; default 65,536, at most 32 MiB. */
+  /** Largest body of an action call and largest frame of a connection, in bytes (default 65,536, at most 32 MiB). */
   readonly maxIncomingMessageSize?: number;
-  /** Largest result or event that a connection is sent, bytes; default 1,048,576, at most 32 MiB. */
+  /** Largest result or event sent to a connection, in bytes (default 1,048,576, at most 32 MiB). */
   readonly maxOutgoingMessageSize?: number;
-  /** Accepted, without effect: nothing is printed at start. */
+  /** Has no effect: nothing is printed at start. */
   readonly noWelcome?: boolean;
   readonly logging?: {
-    /** Lowest level that is logged: trace, debug, info, warn, error, fatal or silent. `createHandler`'s `logLevel` comes first. */
+    /** Lowest level to log: trace, debug, info, warn, error, fatal or silent. `createHandler`'s `logLevel` takes precedence. */
     readonly level?: string;
     /**
-     * Takes what is logged instead of the console: a pino logger, or anything with its six methods, each of which gets
-     * one object with `msg`.
+     * Receives the log instead of the console: a pino logger, or an object with its six methods. Each is called with one
+     * object that has `msg`.
      */
     readonly baseLogger?: unknown;
   };
   readonly serverless?: {
-    /** Where our routes are mounted. `createHandler`'s `basePath` comes first. */
+    /** Where the routes are mounted. `createHandler`'s `basePath` takes precedence. */
     readonly basePath?: string;
     readonly [ignored: string]: unknown;
   };
 }
 
-/** What RivetKit configures for its servers and engines. Accepted with a warning, so that a registry moves as it is. */
+/** RivetKit's options for its servers and engine. Accepted with a warning, so that a registry can be moved unchanged. */
 const IDLE_KEYS = [
   "configurePool",
   "endpoint",
@@ -216,10 +222,10 @@ const KEYS: ReadonlySet<string> = new Set([
 
 const MAX_MESSAGE_BYTES = 32 * 1024 * 1024;
 
-/** @throws TypeError that names what is wrong with the argument of `setup()`, but for the actors in it */
+/** Checks the argument of `setup()`, except the actors in it. @throws {TypeError} when it is invalid */
 export function checkRegistryConfig(config: RegistryConfig<ActorDefinitions>): void {
   if (typeof config?.use !== "object" || config.use === null)
-    throw new TypeError("setup() needs { use: { name: actor({…}) } }");
+    throw new TypeError("setup() takes { use: { name: actor({…}) } }");
   for (const key of Object.keys(config)) if (!KEYS.has(key)) throw new TypeError(`setup(): unknown key "${key}"`);
   for (const size of ["maxIncomingMessageSize", "maxOutgoingMessageSize"] as const) {
     const bytes: unknown = config[size];
@@ -237,10 +243,10 @@ export function checkRegistryConfig(config: RegistryConfig<ActorDefinitions>): v
     throw new TypeError(`setup(): "logging.baseLogger" must have the methods ${LOG_LEVELS.join(", ")}`);
   const { basePath } = section(config, "serverless");
   if (basePath !== undefined && typeof basePath !== "string")
-    throw new TypeError('setup(): "serverless.basePath" must be a text');
+    throw new TypeError('setup(): "serverless.basePath" must be a string');
 }
 
-/** Options that ask for what does not exist here: whoever sets them is to be told. */
+/** Names of given options that have no effect, for a warning. */
 export function idleKeys(config: RegistryConfig<ActorDefinitions>): string[] {
   return IDLE_KEYS.filter((key) => Object.hasOwn(config, key) && config[key] !== undefined);
 }

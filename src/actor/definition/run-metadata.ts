@@ -1,15 +1,15 @@
-/** What `defineRunHandler` takes. */
+/** The name and icon of a run handler. */
 export interface RunMetadata {
-  /** What an inspector would show; accepted, without effect. */
+  /** For an inspector. Has no effect. */
   readonly name?: string;
   readonly icon?: string;
   readonly [inspector: string]: unknown;
 }
 
 /**
- * Names a run handler, as RivetKit does; gives the same function, also one that `workflow(…)` made.
+ * Gives a run handler a name and an icon, for compatibility with RivetKit. Returns the same function.
  *
- * @throws TypeError if the handler is no function, or name or icon no string
+ * @throws {TypeError} when the handler is not a function, or `name` or `icon` is not a string
  * @example
  *     actor({ run: defineRunHandler(async (c) => { … }, { name: "Poller", icon: "rotate" }), actions: {} });
  */

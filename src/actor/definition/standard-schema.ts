@@ -2,9 +2,8 @@ import { ActorError, fieldOf, own, ownField, isThenable } from "../../protocol/i
 import type { StandardResult, StandardSchema } from "../api/declarations.js";
 
 /**
- * Runs a Standard Schema; what it gives (coerced, defaulted) is what the handler sees: a promise of it if the validator is
- * asynchronous, itself if it is not. Throws or rejects accordingly.
- * @throws actor/validation_error with `metadata.issues`
+ * Runs a Standard Schema and returns its output (coerced, with defaults). Returns a promise if the validator is asynchronous.
+ * @throws {actor/validation_error} with `metadata.issues` when the value does not match
  */
 export function validate(schema: StandardSchema | undefined, value: unknown, what: string): unknown {
   if (!schema) return value;
@@ -18,7 +17,7 @@ function valid(result: StandardResult<unknown>, what: string): unknown {
   throw new ActorError("actor", "validation_error", `Invalid ${what}`, { metadata: { issues: issuesOf(issues) } });
 }
 
-/** A schema's findings as they are told: plain values only. */
+/** A schema's issues, as plain values. */
 export function issuesOf(issues: NonNullable<StandardResult<unknown>["issues"]>): object[] {
   return issues.map(own).map((issue) => ({
     message: issue.message,
@@ -40,7 +39,7 @@ export function isStandardSchema(value: unknown): value is StandardSchema {
   );
 }
 
-/** Goes on with what `validate` gave, at once where that is there. */
+/** Continues with the result of `validate`, synchronously unless it is a promise. */
 export function whenThere<T>(value: unknown, next: (value: unknown) => T): T | Promise<T> {
   return isThenable(value) ? Promise.resolve(value).then(next) : next(value);
 }

@@ -146,8 +146,8 @@ describe("actionInputSchemas", () => {
   });
 
   it.each([
-    ["at a name that is no action", { ad: numbers }, /actionInputSchemas has "ad", which is no action/],
-    ["at a group of actions", { users: numbers }, /actionInputSchemas has "users", which is no action/],
+    ["at a name that is no action", { ad: numbers }, /actionInputSchemas has "ad", which is not an action/],
+    ["at a group of actions", { users: numbers }, /actionInputSchemas has "users", which is not an action/],
     [
       "twice for one action",
       { "users.add": numbers, users: { add: numbers } },

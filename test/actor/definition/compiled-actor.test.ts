@@ -75,7 +75,7 @@ describe("actor()", () => {
     );
     for (const vars of [{ double: (n: number) => n * 2 }, new Proxy({}, {}), { at: Symbol("x") }]) {
       expect(() => anyActor({ vars })).toThrow(
-        /^actor\(\): "vars" cannot be copied for each start \(createVars makes what has functions\): /,
+        /^actor\(\): "vars" cannot be copied for each start \(use createVars for values with functions\): /,
       );
     }
     expect(() =>

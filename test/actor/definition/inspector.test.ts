@@ -18,16 +18,16 @@ describe("inspector tabs", () => {
   it.each([
     ["no object", 1, /"inspector" must be an object/],
     ["an unknown key", { tab: [] }, /inspector: unknown key "tab"/],
-    ["tabs that are no list", { tabs: {} }, /inspector.tabs must be a list/],
+    ["tabs that are no list", { tabs: {} }, /inspector.tabs must be an array/],
     ["a tab that is no object", { tabs: ["state"] }, /must be an object with an id/],
-    ["no id", { tabs: [{ label: "x", source: "y" }] }, /id has letters/],
-    ["an id that no route can have", { tabs: [{ ...tab, id: "a b" }] }, /id has letters/],
+    ["no id", { tabs: [{ label: "x", source: "y" }] }, /id must have only letters/],
+    ["an id that no route can have", { tabs: [{ ...tab, id: "a b" }] }, /id must have only letters/],
     ["an id twice", { tabs: [tab, tab] }, /has "my-tab_1" twice/],
     ["the id of a built-in tab", { tabs: [{ ...tab, id: "queue" }] }, /"queue" is built in/],
     ["a tab of one's own that is hidden", { tabs: [{ id: "own", hidden: true }] }, /"own" is not built in/],
-    ["no label", { tabs: [{ id: "own", source: "x" }] }, /"own" needs a "label"/],
-    ["no source", { tabs: [{ id: "own", label: "x" }] }, /"own" needs a "source"/],
-    ["an icon that is no text", { tabs: [{ ...tab, icon: 1 }] }, /"icon" must be a text/],
+    ["no label", { tabs: [{ id: "own", source: "x" }] }, /"own": "label" must be a string/],
+    ["no source", { tabs: [{ id: "own", label: "x" }] }, /"own": "source" must be a string/],
+    ["an icon that is no text", { tabs: [{ ...tab, icon: 1 }] }, /"icon" must be a string/],
   ])("are refused with %s", (_, inspector, message) => {
     expect(withInspector(inspector)).toThrow(message);
     expect(withInspector(inspector)).toThrow(TypeError);

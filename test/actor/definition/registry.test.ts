@@ -101,7 +101,7 @@ describe("a registry", () => {
       { logging: { baseLogger: { info: () => {} } } },
       'setup(): "logging.baseLogger" must have the methods trace, debug',
     ],
-    [{ serverless: { basePath: 5 } }, 'setup(): "serverless.basePath" must be a text'],
+    [{ serverless: { basePath: 5 } }, 'setup(): "serverless.basePath" must be a string'],
   ])("is refused with %j", (config, message) => {
     expect(() => anySetup({ use, ...config })).toThrow(message);
     expect(() => anySetup({ use, ...config })).toThrow(TypeError);
