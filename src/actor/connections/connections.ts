@@ -1,12 +1,12 @@
 /**
- * Who is connected: the callers that the actor's hooks have let in, from then until they are gone.
+ * The table of connections, from admission to end.
  *
  * Invariants:
- *  1. Until `onBeforeConnect` and `createConnState` have let a caller in, it is in nobody's sight and is sent nothing.
- *  2. A socket carries what is needed to restore its connection (params, state, subscriptions); every commit refreshes it.
- *  3. With `onDisconnect`, a row stands for each connection whose `onConnect` may have been committed, so that the hook
- *     also comes for those that were lost with the process: the next start finds the row without a socket.
- *  4. One dead socket fails nothing.
+ *  1. Until `onBeforeConnect` and `createConnState` resolve, a caller is invisible to others and receives no events.
+ *  2. A socket's attachment holds what restores its connection: params, state, subscriptions. Every commit refreshes it.
+ *  3. With `onDisconnect`, each connection whose `onConnect` may have been committed has a row. After a crash, the next start
+ *     finds the row without a socket and calls the hook (CONN-4).
+ *  4. A dead socket fails nothing else.
  */
 import { ActorError, type Frame } from "../../protocol/index.js";
 import type { ActorActivation } from "../activation/activation.js";
@@ -25,10 +25,10 @@ import { KEYS } from "../storage/record.js";
 import type { UnreadOutput } from "../activation/unread-output.js";
 import type { StateOwner } from "../state/state-tree.js";
 
-/** What a socket carries whose connection was ended from this side. */
+/** The attachment of a socket that was closed from this side. */
 const ENDED = new Uint8Array();
 
-/** The end of a socket whose close nobody saw. */
+/** How a connection ended whose close was not seen. */
 const LOST: ConnectionEnd = { code: 1006, reason: "The connection was lost" };
 
 export class Connections implements ConnectionOwner, ConnectionTable {
@@ -37,12 +37,12 @@ export class Connections implements ConnectionOwner, ConnectionTable {
   readonly #activation: ActorActivation;
   readonly #connections = new Map<string, Connection>();
   readonly #bySocket = new Map<Socket, Connection>();
-  /** Those whose state or subscriptions differ from what is remembered of them. */
+  /** Connections whose stored data is out of date. */
   readonly #changed = new Set<Connection>();
   readonly #lost: LostConnections;
   readonly #events: EventDelivery;
   #restoredRaw: Connection[] = [];
-  /** All have been told goodbye: nobody comes in any more. */
+  /** The actor is being destroyed: no caller is admitted. */
   #isClosed = false;
 
   constructor(activation: ActorActivation) {
@@ -69,7 +69,7 @@ export class Connections implements ConnectionOwner, ConnectionTable {
     return this.#bySocket.get(socket);
   }
 
-  /** Those whose sockets cannot outlive the activation: they keep an idle actor awake. */
+  /** Connections whose sockets cannot hibernate. They keep an idle actor awake. */
   get bound(): Connection[] {
     return [...this.#connections.values()].filter((connection) => connection.kind === "raw" && !connection.hibernates);
   }
@@ -78,16 +78,16 @@ export class Connections implements ConnectionOwner, ConnectionTable {
     return this.#connections.has(connection.id);
   }
 
-  // ---- coming ------------------------------------------------------------------------------------------------------
+  // ---- begin -------------------------------------------------------------------------------------------------------
 
   /**
-   * Lets a caller in, or throws what its hooks threw: `onBeforeConnect`, `createConnState`, then it is connected, then
-   * `onConnect`. What the hooks changed is committed when this returns.
+   * Connects a caller: runs `onBeforeConnect` and `createConnState` unless it is `admitted`, adds it to the table, runs
+   * `onConnect`, and commits what the hooks changed.
    *
-   * @throws connection/too_many, actor/validation_error for params, request/too_large, actor/callback_timed_out, value/too_large,
-   * actor/destroyed if that happens meanwhile
-   *
-   * `admitted`: the first two have let it in already.
+   * @throws {connection/too_many} when the actor is at its limit
+   * @throws {connection/closed} when `onConnect` ends the connection
+   * @throws {actor/destroyed} when the actor is destroyed meanwhile
+   * @throws whatever `admit` or the hooks throw
    */
   async open(caller: Caller, admitted?: Admitted): Promise<Connection> {
     if (caller.kind !== "call") this.#checkRoom();
@@ -96,7 +96,7 @@ export class Connections implements ConnectionOwner, ConnectionTable {
     this.#checkOpen();
     const connection = new Connection(this, about, state);
     if (connection.kind !== "call") {
-      // What its socket cannot carry is refused before anybody sees it.
+      // Throws for what its socket cannot carry, before it is visible.
       connection.encode();
       this.#changed.add(connection);
     }
@@ -115,7 +115,7 @@ export class Connections implements ConnectionOwner, ConnectionTable {
       if (!this.includes(connection))
         throw new ActorError("connection", "closed", "The connection was ended by `onConnect`");
     } catch (error) {
-      // It never was connected: nobody is told that it has gone, also where a commit has stored that it came.
+      // It was never connected, so `onDisconnect` does not follow, even if a commit has stored its row.
       if (this.#remove(connection) && connection.isStored) this.#activation.delete(KEYS.connection(connection.id));
       throw error;
     } finally {
@@ -125,10 +125,12 @@ export class Connections implements ConnectionOwner, ConnectionTable {
   }
 
   /**
-   * The admitted caller's socket: it is told who it is, then whatever waited for it. If the platform takes no more sockets,
-   * the connection has gone.
+   * Binds the socket of a connection, and sends Init and the frames kept for it. If the platform accepts no more sockets,
+   * the connection is closed.
    *
-   * @throws what `accept` throws, actor/destroyed
+   * @throws {connection/too_many} when the actor is at its limit
+   * @throws {actor/destroyed} when the actor is destroyed meanwhile
+   * @throws whatever `accept` throws
    */
   bind(connection: Connection, accept: (hibernates: boolean) => Socket): void {
     let socket: Socket | undefined;
@@ -152,7 +154,7 @@ export class Connections implements ConnectionOwner, ConnectionTable {
     connection.bind(socket);
   }
 
-  /** Runs a call as the connection that it is (CONN-2): let in, served, gone. Its answer does not wait for `onDisconnect`. */
+  /** Serves a call as a connection of its own (CONN-2). Its reply does not wait for `onDisconnect`. */
   async during<T>(
     caller: Caller,
     admitted: Admitted | undefined,
@@ -169,9 +171,9 @@ export class Connections implements ConnectionOwner, ConnectionTable {
     }
   }
 
-  /** At a start: the sockets that are still there are connections again, with no hook; what was lost is found. */
+  /** At a start: restores the connections of open sockets, without hooks, and finds the lost ones. */
   restore(rows: Iterable<readonly [key: string, bytes: Uint8Array]>, closing?: Socket): void {
-    // The platform does not count the one whose end woke the actor.
+    // The platform does not list the socket whose close started the actor.
     for (const socket of new Set([...this.#activation.ports.sockets(), ...(closing ? [closing] : [])])) {
       const { attachment } = socket;
       const connection = attachment && Connection.restore(this, attachment);
@@ -194,7 +196,7 @@ export class Connections implements ConnectionOwner, ConnectionTable {
     }
   }
 
-  /** Once the actor serves: raw sockets that stayed open have their handler called again. */
+  /** Once the actor serves: calls `onWebSocket` again for raw sockets that stayed open. */
   serveRestored(): void {
     const restored = this.#restoredRaw;
     this.#restoredRaw = [];
@@ -208,8 +210,8 @@ export class Connections implements ConnectionOwner, ConnectionTable {
     }
   }
 
-  /** Once the actor serves: `onDisconnect` for those that were lost with an earlier activation. */
-  tellLost(): void {
+  /** Once the actor serves: calls `onDisconnect` for connections lost with an earlier activation. */
+  callLostHooks(): void {
     this.#lost.callHooks(
       (lost) => this.#left(lost, LOST),
       (lost) => this.#store(lost),
@@ -220,15 +222,15 @@ export class Connections implements ConnectionOwner, ConnectionTable {
     );
   }
 
-  // ---- going -------------------------------------------------------------------------------------------------------
+  // ---- end ---------------------------------------------------------------------------------------------------------
 
-  /** It is gone: out of everybody's sight, then `onDisconnect`, whose changes are committed with the end. Never rejects for the hook. */
+  /** Removes a connection and runs `onDisconnect`. Commits the hook's changes with the end. Errors of the hook are logged. */
   async close(connection: Connection, end: ConnectionEnd): Promise<void> {
     if (!this.#remove(connection)) return;
     await this.#left(connection, end);
   }
 
-  /** The other side, or the network, has ended a socket. */
+  /** A socket was closed by the other side or the network. */
   async closed(socket: Socket, end: ConnectionEnd): Promise<void> {
     const connection = this.#bySocket.get(socket);
     if (connection) return this.close(connection, end);
@@ -237,13 +239,13 @@ export class Connections implements ConnectionOwner, ConnectionTable {
     if (lost) await this.#left(lost, end);
   }
 
-  /** Ends a connection from this side. What is dirty is committed before the other side sees it. */
+  /** Ends a connection from this side. Dirty changes are committed before the other side sees the close. */
   async disconnect(connection: Connection, end: ConnectionEnd): Promise<void> {
     if (!this.includes(connection)) return;
     this.#activation.commitOrThrow();
     const { socket } = connection;
     this.#remove(connection);
-    // The event of its close comes later, to another activation maybe: this end is all there is.
+    // Its close event comes later, perhaps to another activation, and must be ignored.
     socket?.attach(ENDED);
     socket?.close(end.code, end.reason);
     const left = this.#left(connection, end);
@@ -251,7 +253,7 @@ export class Connections implements ConnectionOwner, ConnectionTable {
     await left;
   }
 
-  /** Ends all of them, with the actor. Whoever is on the way in is refused. */
+  /** Ends all connections, with the actor. Callers that are being admitted are refused. */
   async disconnectAll(end: ConnectionEnd): Promise<void> {
     this.#isClosed = true;
     const lost = await this.#lost.takeAll((each) => this.#store(each));
@@ -259,7 +261,7 @@ export class Connections implements ConnectionOwner, ConnectionTable {
     await Promise.all([...ends, ...lost.map((connection) => this.#left(connection, LOST))]);
   }
 
-  /** Ends a connection for an error, which it is told first. */
+  /** Sends the client an error and ends its connection. */
   async fail(connection: Connection, error: ActorError, code = 1011): Promise<void> {
     const { group, code: name, message, metadata } = error;
     if (connection.kind === "socket")
@@ -279,17 +281,17 @@ export class Connections implements ConnectionOwner, ConnectionTable {
     this.#events.send(connection, name, args);
   }
 
-  /** A migration goes on: what is sent waits for its end. */
+  /** A migration begins: events wait for its end. */
   hold(): void {
     this.#events.hold();
   }
 
-  /** It has ended, and what it changed is stored, or nothing of it. */
+  /** The migration has ended: sends the events if its changes are stored, and drops them if not. */
   release(isStored: boolean): void {
     this.#events.release(isStored);
   }
 
-  // ---- what is remembered ------------------------------------------------------------------------------------------
+  // ---- stored data -------------------------------------------------------------------------------------------------
 
   isUnread(output: UnreadOutput, frame: Frame, socket: Socket): boolean {
     const { actor, ports } = this.#activation;
@@ -303,7 +305,7 @@ export class Connections implements ConnectionOwner, ConnectionTable {
     this.#activation.changedSoon();
   }
 
-  /** Before every commit: sockets carry what has changed; with `onDisconnect`, so do their rows. */
+  /** Before every commit: refreshes the attachments of changed connections and, with `onDisconnect`, their rows. */
   beforeCommit(): void {
     for (const connection of this.#changed) {
       this.#changed.delete(connection);
@@ -314,7 +316,7 @@ export class Connections implements ConnectionOwner, ConnectionTable {
     }
   }
 
-  /** Before a commit that writes something: what `onConnect` of a call did is not left without its `onDisconnect`. */
+  /** Before a commit that writes: stores rows, so that what `onConnect` of a call changed is followed by `onDisconnect`. */
   beforeWrite(): void {
     const { onConnect, onDisconnect } = this.#activation.actor.config;
     if (!onConnect || !onDisconnect) return;
@@ -326,16 +328,16 @@ export class Connections implements ConnectionOwner, ConnectionTable {
     this.#activation.put(KEYS.connection(connection.id), () => connection.encode());
   }
 
-  /** @throws connection/too_many */
+  /** @throws {connection/too_many} when the actor is at its limit */
   #checkRoom(): void {
     const limit = this.#activation.actor.options.maxConnections;
     if (this.#bySocket.size < limit) return;
-    throw new ActorError("connection", "too_many", `This actor has ${limit} connections, which is its limit`, {
+    throw new ActorError("connection", "too_many", `This actor has reached its limit of ${limit} connections`, {
       metadata: { limit },
     });
   }
 
-  /** @throws actor/destroyed, or why else the activation is over */
+  /** @throws {actor/destroyed} when the actor is being destroyed; the reason, when the activation is over */
   #checkOpen(): void {
     this.#activation.abortSignal.throwIfAborted();
     if (this.#isClosed) throw destroyed();
@@ -359,7 +361,7 @@ export class Connections implements ConnectionOwner, ConnectionTable {
     } catch (error) {
       this.#activation.ports.log.error({ msg: "onDisconnect failed", error: describe(error) });
     }
-    // With what the hook changed: a crash in the middle of it brings it again.
+    // In one commit with the hook's changes: after a crash in the hook, the row brings it again.
     if (connection.isStored) this.#activation.delete(KEYS.connection(connection.id));
     if (config.onDisconnect || connection.isStored) this.#activation.commitOrThrow();
   }

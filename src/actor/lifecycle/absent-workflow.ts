@@ -1,9 +1,8 @@
 /**
- * What an actor has in place of the part `workflow` in a Worker none of whose actors brings that.
+ * Stands in for the part `workflow` in a Worker without the workflow engine.
  *
- * An actor without a workflow needs nothing of it. One that an earlier deploy has left a workflow in flight is kept safe: nothing
- * of that is deleted, messages are accepted for it, and what it holds of them nobody else gets. When the code is back, its
- * next look goes on with it.
+ * It matters for an actor whose earlier deploy left a workflow in flight: nothing of that is deleted, messages are accepted
+ * for it, and nobody else gets the messages it holds. Once the code is back, the next re-check continues the workflow.
  */
 import { ActorError, decodeValue, own } from "../../protocol/index.js";
 import type { ActivePart, MessageTaker, PartActor } from "../activation/part.js";
@@ -37,12 +36,12 @@ export class AbsentWorkflow implements ActivePart, MessageTaker {
     return isInFlight(this.#actor.record.workflow);
   }
 
-  /** When its entries are due cannot be read: it is looked after by the re-check. */
+  /** The deadlines of its entries cannot be read here; the re-check takes care of it. */
   wakeAt(): number | undefined {
     return this.#isInFlight ? Number.POSITIVE_INFINITY : undefined;
   }
 
-  /** From the first start on, however that came: the alarm that its code had set may be the next to move. */
+  /** Sets the re-check at the first start, whatever caused it. */
   load(): void {
     if (this.#isInFlight && !this.#recheck.isSet) this.#look();
   }
@@ -78,7 +77,7 @@ export class AbsentWorkflow implements ActivePart, MessageTaker {
     return false;
   }
 
-  /** By what their rows say; what else they hold is the engine's. */
+  /** Reads only the message rows; the other rows belong to the engine. */
   *taken(): IterableIterator<TakenMessage> {
     for (const [, bytes] of this.#actor.storedRows(KEYS.entries)) {
       const { k: kind, s: status, v: value, x: data } = own(decodeValue(bytes) as StoredReceive);
@@ -119,14 +118,14 @@ export class AbsentWorkflow implements ActivePart, MessageTaker {
     }
   }
 
-  /** @throws workflow/not_deployed if there is a workflow that could be asked for */
+  /** @throws {workflow/not_deployed} when the actor has a workflow */
   #refuse(): void {
     if (!this.#actor.record.workflow) return;
     throw new ActorError("workflow", "not_deployed", `This Worker cannot read the actor's workflow: ${DEPLOY}`);
   }
 }
 
-/** Of an entry's row, what a receive says of its messages. */
+/** The fields of an entry's row that describe received messages. */
 interface StoredReceive {
   readonly k: string;
   readonly s: string;

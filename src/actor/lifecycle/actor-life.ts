@@ -1,9 +1,9 @@
 /**
- * The lives of one object's actor: created, started for an event, fired by its alarm, destroyed.
+ * Creates the actor of one object, starts it for events and alarms, and destroys it.
  *
- * Owns: who may create the actor, what the alarm sets off. Does not own: which activation is in memory (start-gate.ts), the
- * hooks of a start (start.ts) and of an end (destroy.ts).
- * Invariants: no error of user code escapes `alarm` (ALARM-4); `get` on an actor that does not exist writes nothing.
+ * Owns: when an actor is created or started, what an alarm does. Does not own: which activation is in memory
+ * (start-gate.ts), the hooks of a start (start.ts) and of a destroy (destroy.ts).
+ * Invariants: no error of user code escapes `alarm` (ALARM-4); `get` of an actor that does not exist writes nothing.
  */
 import {
   ActorError,
@@ -23,20 +23,20 @@ import type { ActorPorts, StoreActivation } from "../ports.js";
 import { KEYS, type ActorRecord } from "../storage/record.js";
 import type { Registry } from "../definition/registry.js";
 import { ActorRuntime, type ActivationEnds } from "./actor-runtime.js";
-import { goToSleep, staysAwake } from "./shutdown.js";
+import { goToSleep, rearmDuringShutdown } from "./shutdown.js";
 import { createActor, loadActor, loadState, restoreConnections, type StartedBy } from "./start.js";
 import { CreatorRefused, StartFailure, StartGate } from "./start-gate.js";
 import { openRecord } from "../storage/upgrades.js";
 
-/** When a start fails inside an alarm and nothing stored says when to try again: doubles while it goes on failing. */
+/** Backoff of starts that fail in an alarm, when no stored deadline says when to try again. */
 const RETRY = { firstMs: 10_000, maxMs: 300_000 };
 
 /** The activation that serves a call. */
 export interface Entered {
   readonly runtime: ActorRuntime;
-  /** It was made for this call. */
+  /** Whether this call created the actor. */
   readonly created: boolean;
-  /** How the caller was let in with that. */
+  /** The caller's admission, if it created the actor. */
   readonly admitted: Admitted | undefined;
 }
 
@@ -44,7 +44,7 @@ export class ActorLife {
   readonly #registry: Registry;
   readonly #ports: ActorPorts;
   readonly #gate = new StartGate();
-  /** In a row. */
+  /** Failed starts in a row. */
   #failedStarts = 0;
   readonly #ends: ActivationEnds = {
     destroy: (runtime) => this.#destroy(runtime),
@@ -56,21 +56,24 @@ export class ActorLife {
     this.#ports = ports;
   }
 
-  /** Who the actor in memory is, also while it ends. */
+  /** The record of the actor in memory, even while it shuts down. */
   get record(): ActorRecord | undefined {
     return this.#gate.runtime?.record;
   }
 
   /**
-   * Serves a call with the activation that is there, or with one that begins for it; it does not go to sleep meanwhile.
-   * @throws actor/not_found, actor/duplicate_key, actor/destroyed, what the start or checkOperation throws, and what `body` throws
+   * Serves a call with the activation in memory, or starts one. The actor does not go to sleep meanwhile.
+   * @throws {actor/not_found} when there is no such actor and the call does not create one
+   * @throws {actor/duplicate_key} when the call must create the actor but it exists
+   * @throws {actor/destroyed} when the actor's own start destroyed it
+   * @throws whatever the start, `checkOperation` or `body` throws
    */
   async serve<T>(envelope: CallEnvelope, caller: Caller, body: (entered: Entered) => Promise<T>): Promise<T> {
     const entered = await this.#enter(envelope, caller);
     const { runtime, created } = entered;
-    // It was created, ran and ended: whoever asked for no more than that is told which one it was.
+    // Its start destroyed it. A call that only creates still gets its identity.
     if (created && runtime.record.destroyed) return body(entered);
-    // Its end began while this call came in: what comes after it serves.
+    // This activation began shutting down as the call arrived; the next one serves it.
     if (runtime.shutdown.isBegun) return this.serve(envelope, caller, body);
     return runtime.sleep.during(() => {
       if (!created) this.#catchUp(runtime);
@@ -78,7 +81,7 @@ export class ActorLife {
     });
   }
 
-  /** Serves whom an earlier activation has let in. False: there is no such actor any more. */
+  /** Serves a connection admitted by an earlier activation. Returns false if the actor no longer exists. */
   async serveExisting(body: (runtime: ActorRuntime) => Promise<void>, by: StartedBy = {}): Promise<boolean> {
     const begin = async (): Promise<ActorRuntime | undefined> => {
       const store = this.#ports.store.activate();
@@ -95,7 +98,7 @@ export class ActorLife {
     return true;
   }
 
-  /** Asks the actor to sleep. @throws actor/not_found */
+  /** Asks the actor to sleep. @throws {actor/not_found} when it does not exist */
   async sleep(address: CallEnvelope["address"]): Promise<ActorRecord> {
     let record: ActorRecord | undefined;
     await this.serveExisting(async (runtime) => {
@@ -107,7 +110,7 @@ export class ActorLife {
     return record;
   }
 
-  /** Who the actor is; it is not started for that. @throws actor/not_found */
+  /** Finds the actor without starting it. @throws {actor/not_found} when it does not exist */
   async find(address: CallEnvelope["address"]): Promise<ActorRecord> {
     let record: ActorRecord | undefined;
     const runtime = await this.#gate.enter(async () => {
@@ -140,14 +143,14 @@ export class ActorLife {
     if (created && runtime.record.destroyed && operation.kind !== "resolve")
       throw new ActorError("actor", "destroyed", "The actor was destroyed by its own start");
     if (creation.mode === "create" && !created) {
-      throw new ActorError("actor", "duplicate_key", "An actor with this key exists already", {
+      throw new ActorError("actor", "duplicate_key", "An actor with this key already exists", {
         metadata: { existing_actor_id: runtime.record.actorId },
       });
     }
     return { runtime, created, admitted };
   }
 
-  /** An alarm that is overdue may be lost: whoever touches the actor does its work (ALARM-2). */
+  /** An overdue alarm may be lost, so any event does its work (ALARM-2). */
   #catchUp(runtime: ActorRuntime): void {
     if (!runtime.wakes.isOverdue(this.#ports.now())) return;
     this.#ports.waitUntil(this.#fire(runtime).catch((error: unknown) => runtime.lose(error)));
@@ -174,7 +177,7 @@ export class ActorLife {
 
   // ---- destroy -----------------------------------------------------------------------------------------------------
 
-  /** Ends the actor for somebody outside, also one whose start fails; callbacks that run are told that it was destroyed. */
+  /** Destroys the actor on an outside request, even if its start fails. Running callbacks get `actor/destroyed`. */
   async destroy(address: CallEnvelope["address"]): Promise<ActorRecord> {
     let ended: ActorRecord | undefined;
     const runtime = await this.#gate.enter(async () => {
@@ -186,7 +189,7 @@ export class ActorLife {
         return await this.#load(store, record);
       } catch (error) {
         this.#ports.log.warn({
-          msg: "The actor did not start; it is destroyed all the same",
+          msg: "The actor did not start; it is destroyed anyway",
           error: describe(causeOf(error)),
         });
         const unstarted = this.#open(store, record);
@@ -206,15 +209,15 @@ export class ActorLife {
     return runtime.record;
   }
 
-  /** The callback that asked for it has ended; its reply does not wait for the rest. */
+  /** Begins the destroy. The reply of the callback that asked for it does not wait for the rest. */
   #destroy(runtime: ActorRuntime): void {
-    // The mark ends attempts, whose callbacks end with them: it must not be made again by one of those.
+    // Marking ends attempts, and with them callbacks that may ask for the destroy again.
     if (runtime.record.destroyed || !markDestroyed(runtime)) return;
     this.#gate.endWith(
       runtime,
       finishDestroy(runtime).catch((error: unknown) => {
         this.#ports.log.error({
-          msg: "The actor could not be deleted yet; the alarm tries again",
+          msg: "The actor could not be deleted; the alarm will try again",
           error: describe(error),
         });
       }),
@@ -222,7 +225,7 @@ export class ActorLife {
     this.#ports.waitUntil(this.#gate.ended());
   }
 
-  /** Nothing enters until it sleeps; nobody waits for that but those that come meanwhile. */
+  /** Puts the actor to sleep. Events that arrive meanwhile wait for it. */
   #sleep(runtime: ActorRuntime): void {
     if (runtime.shutdown.isBegun) return;
     const asleep = goToSleep(runtime).catch((error: unknown) => runtime.lose(error));
@@ -230,7 +233,7 @@ export class ActorLife {
     this.#ports.waitUntil(this.#gate.ended());
   }
 
-  /** The actor that is stored, if it is not one whose destruction was cut off: that one is ended first. */
+  /** The stored actor. If its destroy was interrupted, finishes that and returns undefined. */
   async #survivor(store: StoreActivation): Promise<ActorRecord | undefined> {
     const record = openRecord(store, this.#ports);
     if (!record?.destroyed) return record;
@@ -238,7 +241,7 @@ export class ActorLife {
     return undefined;
   }
 
-  /** The actor with its state, but not started: only to be ended. */
+  /** An activation with its state but not started, only to be destroyed. */
   #open(store: StoreActivation, record: ActorRecord): ActorRuntime {
     const runtime = new ActorRuntime(this.#registry.find(record.name), this.#ports, store, record, this.#ends);
     runtime.open();
@@ -263,11 +266,11 @@ export class ActorLife {
   // ---- alarm -------------------------------------------------------------------------------------------------------
 
   /**
-   * Fires what is due and returns as soon as the run is parked or only waits for running work (ALARM-9).
-   * Rejects only when a wake could not be left behind. `scheduledAt`: the time for which it was set, epoch ms; null: unknown.
+   * Runs what is due. Returns once the workflow is parked or only waits for running work (ALARM-9). Rejects only if no
+   * later alarm could be set. `scheduledAt` is the time the alarm was set for, in epoch ms, or null if unknown.
    */
   async alarm(scheduledAt: number | null): Promise<void> {
-    if (this.#gate.ending && staysAwake(this.#gate.ending)) return;
+    if (this.#gate.ending && rearmDuringShutdown(this.#gate.ending)) return;
     let isNew = false;
     const runtime = await this.#gate
       .enter(() => {
@@ -275,18 +278,18 @@ export class ActorLife {
         return this.#wake(scheduledAt);
       })
       .catch((error: unknown) => {
-        // A start that failed has been logged, and has left a wake behind.
+        // A failed start has been logged, and has set a later alarm.
         if (!(error instanceof StartFailure)) throw error;
       });
     try {
       if (runtime && !runtime.shutdown.isBegun) await (isNew ? runtime.advance() : this.#fire(runtime));
     } catch (error) {
-      // What was due is guarded by the lease, which was committed before anything of it ran.
-      this.#ports.log.error({ msg: "An alarm was not served to its end", error: describe(error) });
+      // The lease, committed before anything ran, brings back what was due.
+      this.#ports.log.error({ msg: "An alarm was not served completely", error: describe(error) });
     }
   }
 
-  /** The actor started by its alarm; undefined if there is none, or if its start failed and a later wake was left. */
+  /** Starts the actor for its alarm. Returns undefined if there is no actor, or an error was logged and a later alarm set. */
   async #wake(alarmAt: number | null): Promise<ActorRuntime | undefined> {
     try {
       const store = this.#ports.store.activate();
@@ -297,10 +300,10 @@ export class ActorLife {
       return runtime;
     } catch (error) {
       this.#ports.log.error({
-        msg: "An alarm could not start the actor; it will be tried again",
+        msg: "The actor could not be started for its alarm; it will be tried again",
         error: describe(causeOf(error)),
       });
-      await this.#leaveAWake();
+      await this.#setRetryAlarm();
       if (error instanceof StartFailure) throw error;
       return undefined;
     }
@@ -317,17 +320,17 @@ export class ActorLife {
     if (wakes.isDue(now)) wakes.holdLease();
     runtime.cron.fireDue(runtime.background);
     runtime.commitOrThrow();
-    // Code that kills the object in this very turn would take the lease and the alarm with it (ALARM-4).
+    // Code that kills the object in this turn would undo the commit of the lease and the alarm (ALARM-4).
     if (runtime.lease) await runtime.confirmed();
-    // It went to sleep, or is being destroyed: what is due stays so.
+    // It began to shut down: what is due stays due.
     if (runtime.shutdown.isBegun) return;
     runtime.schedule.fireDue(runtime.background);
     runtime.parts.tell("fireDue");
     await runtime.advance();
   }
 
-  /** @throws what the storage says: only then does the platform's own retry have to help */
-  async #leaveAWake(): Promise<void> {
+  /** Sets an alarm to retry a failed start. Throws if the storage fails; then the platform retries the alarm. */
+  async #setRetryAlarm(): Promise<void> {
     const store = this.#ports.store.activate();
     if (store.get(KEYS.actor) === undefined || (await store.getAlarm()) !== null) return;
     store.commit({
@@ -340,7 +343,7 @@ export class ActorLife {
   }
 }
 
-/** Whoever started the actor is told what its start threw. */
+/** Rejects the caller that started the actor with the start's own error. */
 function rethrowCause(error: unknown): never {
   throw causeOf(error);
 }
@@ -349,7 +352,7 @@ function causeOf(error: unknown): unknown {
   return error instanceof StartFailure || error instanceof CreatorRefused ? error.cause : error;
 }
 
-/** An address by id means one life of the key. */
+/** Whether the address means this actor. An address by id means one generation of the key. */
 export function isAddressed(record: ActorRecord, address: CallEnvelope["address"]): boolean {
   return address?.generation === undefined || parseActorId(record.actorId)?.generation === address.generation;
 }

@@ -1,11 +1,11 @@
 /**
  * One activation of one actor in memory.
  *
- * Owns: the dirty set and the commit, whether the activation is still good, who of it works. Does not own: how it starts
- * (start.ts), what a call does (dispatch.ts), deadlines and alarm (alarm.ts), what its parts do (parts.ts).
+ * Owns: the dirty set and the commit, whether the activation is lost, whether it is working. Does not own: the start
+ * (start.ts), calls (dispatch.ts), deadlines and the alarm (alarm.ts), the behaviour of parts (parts.ts).
  * Invariants:
- *  1. Every change of what is stored goes through `commit`, which writes all that is dirty and the alarm together.
- *  2. After a commit has thrown, this activation changes nothing any more (COMMIT-9).
+ *  1. Every stored change goes through `commit`, which writes everything dirty and the alarm together (COMMIT-1).
+ *  2. Once a commit has thrown, this activation changes nothing any more (COMMIT-9).
  */
 import { ActorError, fieldOf, own } from "../../protocol/index.js";
 import type { StoredMessage } from "../../workflow/index.js";
@@ -38,11 +38,11 @@ import type { StateView } from "../state/state-view.js";
 import { StateChanges } from "../callbacks/state-changes.js";
 import { StoredRows } from "../storage/stored-rows.js";
 
-/** Who ends an activation that asks for its end. */
+/** Ends the activation on request. */
 export interface ActivationEnds {
-  /** A callback has ended that asked for the actor's end. */
+  /** A callback that called `c.destroy()` has ended. */
   destroy(runtime: ActorRuntime): void;
-  /** The actor is to go to sleep. */
+  /** Puts the actor to sleep. */
   sleep(runtime: ActorRuntime): void;
 }
 
@@ -76,7 +76,7 @@ export class ActorRuntime extends StoredRows implements PartActor {
   readonly #destroyRequest: DestroyRequest;
   #flush: Promise<void> | undefined;
 
-  /** Loads what is stored, but for the state; writes nothing. */
+  /** Loads the stored rows, except the state. Writes nothing. */
   constructor(
     actor: CompiledActor,
     ports: ActorPorts,
@@ -115,7 +115,7 @@ export class ActorRuntime extends StoredRows implements PartActor {
     this.#destroyRequest = new DestroyRequest(destroy, (run) => ports.waitUntil(ports.yield().then(run)));
   }
 
-  // ---- what contexts show ------------------------------------------------------------------------------------------
+  // ---- for contexts ------------------------------------------------------------------------------------------------
 
   get abortSignal(): AbortSignal {
     return this.#abort.signal;
@@ -129,7 +129,7 @@ export class ActorRuntime extends StoredRows implements PartActor {
     return this.#lost;
   }
 
-  /** False while hooks of the start run. */
+  /** False while the hooks of the start run. */
   get isReady(): boolean {
     return this.#ready;
   }
@@ -164,7 +164,7 @@ export class ActorRuntime extends StoredRows implements PartActor {
     throw new ActorError(
       "actor",
       "ended",
-      "This code belongs to an activation of the actor that has ended: what it changes would be lost",
+      "This code belongs to an activation of the actor that has ended: its changes would be lost",
       { cause: this.#lost },
     );
   }
@@ -183,18 +183,18 @@ export class ActorRuntime extends StoredRows implements PartActor {
 
   // ---- commit ------------------------------------------------------------------------------------------------------
 
-  /** From here on commits are written; before it (while an actor is created) they wait for the one of the creation. */
+  /** Lets commits be written. Until then, while an actor is being created, they wait for the creation's one commit. */
   open(): void {
     this.#open = true;
   }
 
-  /** From here on commits wait again, for the one that `open` allows: what changes until then is stored with it, or not at all. */
+  /** Makes commits wait again, until `open`: the changes in between are stored together or not at all. */
   hold(): void {
     this.#open = false;
     this.connections.hold();
   }
 
-  /** Forgets what waits for a commit. */
+  /** Drops the changes that wait for a commit. */
   discard(): void {
     this.connections.release(false);
     this.dirty.clear();
@@ -208,7 +208,7 @@ export class ActorRuntime extends StoredRows implements PartActor {
     this.sleep.ready();
   }
 
-  /** A row that an older release would misread joins the dirty set: that release must refuse the whole actor (COMMIT-10). */
+  /** Marks the actor as having rows that older releases would misread, so that they refuse it (COMMIT-10). */
   requireFormat(format: number): void {
     if (this.record.format < format) this.putRecord({ format });
   }
@@ -230,11 +230,11 @@ export class ActorRuntime extends StoredRows implements PartActor {
       stateBytes = this.state?.encodeChanges();
       this.connections.beforeCommit();
     } catch (error) {
-      this.#tellUnstorable(error);
+      this.#logUnstorable(error);
       this.lose(error);
       return false;
     }
-    // The end of a sleep is no reason to write; a commit that is made anyway may mark it.
+    // A released lease alone needs no write, but a commit that is made anyway may record it.
     const { isReleased } = this.wakes;
     if (stateBytes || !this.dirty.isEmpty || isReleased) {
       this.parts.tell("beforeCommit");
@@ -263,7 +263,7 @@ export class ActorRuntime extends StoredRows implements PartActor {
     return true;
   }
 
-  /** Whoever calls this lets something leave the actor next (COMMIT-2). */
+  /** For use before anything leaves the actor (COMMIT-2). */
   commitOrThrow(): void {
     this.parts.tell("leaving");
     if (!this.commit()) throw this.#lost ?? restarting();
@@ -283,8 +283,8 @@ export class ActorRuntime extends StoredRows implements PartActor {
   }
 
   /**
-   * Memory and storage differ: this activation must not act any more, and the instance is thrown away (COMMIT-9). When the
-   * storage is full the instance stays, so that callers are told and what exists can still be read and destroyed.
+   * Memory and storage differ: this activation must not act any more, and the instance is aborted (COMMIT-9). If the
+   * storage is full, the instance stays, so that callers get the error and the actor can still be read and destroyed.
    */
   lose(cause: unknown): void {
     if (this.#lost) return;
@@ -294,7 +294,7 @@ export class ActorRuntime extends StoredRows implements PartActor {
     if (!isFull) this.ports.abort("perdure: a commit failed, memory and storage differ");
   }
 
-  /** Nothing of this activation acts any more: it is lost, or its actor is destroyed. */
+  /** Ends the activation: it is lost, asleep, or its actor is destroyed. */
   end(reason: Error): void {
     if (this.#lost) return;
     this.#lost = reason;
@@ -304,20 +304,20 @@ export class ActorRuntime extends StoredRows implements PartActor {
     this.#abort.abort(reason);
   }
 
-  /** Every statement was checked: only what user code wrote into a state past its views can make it one that has no encoding. */
-  #tellUnstorable(error: unknown): void {
+  /** Logs a state without an encoding. Every statement was checked, so user code must have changed it past its views. */
+  #logUnstorable(error: unknown): void {
     const path = ActorError.isActorError(error) ? error.metadata : undefined;
     const callbacks = this.callbacks.suspects();
     const msg =
-      "The state cannot be stored: something was written into it through a reference to an object that was " +
-      "put into it before. The actor starts anew from what is stored";
+      "The state cannot be stored: it was changed through a reference to an object that had been put into it. " +
+      "The actor restarts from what is stored";
     this.ports.log.error({ msg, error: String(error), ...(path === undefined ? {} : { metadata: path }), callbacks });
   }
 
-  /** A change outside of any callback's end is committed at the end of the turn (COMMIT-2). */
+  /** Commits a change that no callback will commit, at the end of the turn (COMMIT-2). */
   changedSoon(): void {
     if (!this.#open || this.#flush) return;
-    // Nobody asked for this commit: it lets a transaction of user code end first, which it would undo.
+    // A commit would undo an open transaction of user code. Nobody waits for this one, so the transaction may end first.
     this.#flush = this.ports
       .yield()
       .then(() => this.parts.idle())
@@ -332,7 +332,7 @@ export class ActorRuntime extends StoredRows implements PartActor {
 
   async sendMessage(name: string, body: unknown, wait?: SenderWait): Promise<StoredMessage> {
     const prepared = this.queue.prepare(name, body);
-    // At once where it can be: nobody may be there to wait for it.
+    // Synchronously if possible, as the caller may not wait.
     const bytes = prepared instanceof Promise ? await prepared : prepared;
     const message = this.queue.add(name, bytes, wait);
     this.parts.expectMessages();
@@ -346,14 +346,14 @@ export class ActorRuntime extends StoredRows implements PartActor {
     this.parts.expectMessages();
   }
 
-  /** Messages were committed: the waits of parts come first, then those of actions and run handlers (MSG-2). */
+  /** Messages were committed. Waits of parts come first, then those of actions and run handlers (MSG-2). */
   messagesChanged(): void {
     if (!this.#ready) return;
     this.sleep.messagesCame();
     if (!this.parts.offerMessages()) this.receivers.offer();
   }
 
-  // ---- work and wakes ----------------------------------------------------------------------------------------------
+  // ---- work and lease ----------------------------------------------------------------------------------------------
 
   get isOccupied(): boolean {
     return this.parts.isBusy || this.background.isBusy;
@@ -364,7 +364,7 @@ export class ActorRuntime extends StoredRows implements PartActor {
   }
 
   workChanged(): void {
-    // At its end the lease is for that.
+    // During a shutdown the lease guards the shutdown.
     if (this.#lost || !this.#open || this.shutdown.isBegun) return;
     if (this.isWorking !== (this.lease !== undefined)) {
       if (this.isWorking) this.wakes.holdLease();
@@ -375,7 +375,7 @@ export class ActorRuntime extends StoredRows implements PartActor {
     this.sleep.rested();
   }
 
-  /** What is due moves, and what messages allow. The lease is committed. */
+  /** Lets parts settle what is due and take messages. The lease is committed. */
   advance(): Promise<void> {
     return this.parts.advance();
   }
@@ -398,7 +398,7 @@ export class ActorRuntime extends StoredRows implements PartActor {
   }
 
   releaseLease(): void {
-    // At its end the lease is for that.
+    // During a shutdown the lease guards the shutdown.
     if (!this.shutdown.isBegun && !this.background.isBusy && !this.runHandler.isBusy) this.wakes.releaseLease();
     else this.wakes.markStale();
   }
@@ -406,7 +406,7 @@ export class ActorRuntime extends StoredRows implements PartActor {
   // ---- end ---------------------------------------------------------------------------------------------------------
 
   requestDestroy(callback?: Callback): void {
-    if (this.record.destroyed) throw new ActorError("actor", "stopping", "The actor is being destroyed already");
+    if (this.record.destroyed) throw new ActorError("actor", "stopping", "The actor is already being destroyed");
     if (!this.#ready) throw new ActorError("actor", "starting", "The actor has not started yet");
     this.#destroyRequest.make(callback);
   }

@@ -1,6 +1,6 @@
 /**
- * Whether a caller may make the actor, asked while nothing of it is stored: the input's schema and `canCreate` before anything
- * of it exists, admission as a connection after all hooks of its first start. A caller that is refused has created nothing.
+ * Whether a caller may create the actor. Nothing is stored yet: the input's schema and `canCreate` run first, the admission
+ * as a connection after all hooks of the first start. A refused caller creates nothing.
  */
 import { ActorError, type CallOperation } from "../../protocol/index.js";
 import type { ActorActivation } from "../activation/activation.js";
@@ -10,7 +10,7 @@ import { BEFORE_STATE } from "../callbacks/callback-context.js";
 import { callHook } from "../callbacks/call-hook.js";
 import { validate } from "../definition/standard-schema.js";
 
-/** Whose call makes the actor, and of what. */
+/** The call that creates the actor. */
 export interface Creator {
   readonly caller: Caller;
   readonly operation: CallOperation;
@@ -18,8 +18,11 @@ export interface Creator {
 }
 
 /**
- * Gives the input as its schema makes it.
- * @throws actor/validation_error, actor/callback_timed_out, auth/forbidden, and what `canCreate` throws
+ * Checks that the caller may create the actor, and returns the output of `inputSchema`.
+ * @throws {actor/validation_error} when the input does not match its schema
+ * @throws {actor/callback_timed_out} when the schema or `canCreate` takes too long
+ * @throws {auth/forbidden} when `canCreate` refuses
+ * @throws whatever `canCreate` throws
  */
 export async function askToCreate(activation: ActorActivation, creator: Creator): Promise<unknown> {
   const { config, options } = activation.actor;
@@ -40,9 +43,10 @@ export async function askToCreate(activation: ActorActivation, creator: Creator)
 }
 
 /**
- * Lets the creator in as it is let in to an actor that exists; `undefined` for one that only creates. Without `canCreate`, that
- * one is asked `onBeforeConnect`, too: otherwise an actor that lets nobody in could be made by everybody.
- * @throws what `admit` throws, auth/forbidden
+ * Admits the creator like the caller of an existing actor. Returns undefined for a call that only creates. Without
+ * `canCreate`, `onBeforeConnect` runs for such a call as well: otherwise anyone could create an actor that admits nobody.
+ * @throws {auth/forbidden} when `onBeforeConnect` refuses the creation
+ * @throws whatever `admit` throws
  */
 export async function admitCreator(activation: ActorActivation, creator: Creator): Promise<Admitted | undefined> {
   const { caller, operation } = creator;
@@ -56,24 +60,24 @@ export async function admitCreator(activation: ActorActivation, creator: Creator
   try {
     await beforeConnect(activation, caller, params);
   } catch (error) {
-    // What it was written to say, it says; a hook that did not expect to be asked for a creation throws anything.
+    // Public errors were meant for the caller. A hook that does not expect creations may throw anything else.
     if (ActorError.isActorError(error) && error.public) throw error;
     activation.ports.log.warn({
-      msg: "onBeforeConnect, asked whether an actor may be created, threw. Say who may with `canCreate`",
+      msg: "onBeforeConnect threw when it was called for a creation. Define `canCreate` to say who may create this actor",
       actor: activation.record.name,
       error: String(error),
     });
     throw new ActorError(
       "auth",
       "forbidden",
-      "`onBeforeConnect` did not let this creation in. The server says who may create with `canCreate`; a " +
-        "client may send `params` with `create`",
+      "`onBeforeConnect` refused this creation. The server can define `canCreate`; a client can send `params` with " +
+        "`create`",
     );
   }
   return undefined;
 }
 
-/** Those who only create may have none, whatever the schema says. */
+/** A call that only creates may omit the params, whatever the schema requires. */
 async function paramsOf(activation: ActorActivation, { caller, operation }: Creator): Promise<unknown> {
   return caller.params === undefined && operation.kind === "resolve"
     ? undefined

@@ -1,13 +1,13 @@
 import { ActorError } from "../../protocol/index.js";
 import type { Callback } from "../activation/callback.js";
 
-/** `c.destroy()`: the actor ends once the callback that asked for it has. */
+/** `c.destroy()`: destroys the actor once the callback that called it has ended. */
 export class DestroyRequest {
   readonly #begin: () => void;
   readonly #atTurnEnd: (run: () => void) => void;
   readonly #ended = new WeakSet<Callback>();
   #isMade = false;
-  /** Whose end the actor's waits for. */
+  /** The callback that must end first. */
   #asker: Callback | undefined;
 
   constructor(begin: () => void, atTurnEnd: (run: () => void) => void) {
@@ -15,9 +15,9 @@ export class DestroyRequest {
     this.#atTurnEnd = atTurnEnd;
   }
 
-  /** Without a callback, or with one that is over, there is nothing to wait for but the turn. @throws actor/stopping the second time */
+  /** Without a callback, or if it is over, waits for the end of the turn only. @throws {actor/stopping} when called again */
   make(callback?: Callback): void {
-    if (this.#isMade) throw new ActorError("actor", "stopping", "The actor is being destroyed already");
+    if (this.#isMade) throw new ActorError("actor", "stopping", "The actor is already being destroyed");
     this.#isMade = true;
     if (callback && !this.#ended.has(callback)) this.#asker = callback;
     else this.#atTurnEnd(this.#begin);

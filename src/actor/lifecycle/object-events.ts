@@ -1,8 +1,8 @@
 /**
- * All events of one object. The platform's object class is a thin shell around this; the simulation uses the same.
+ * Serves all events of one object. The platform's object class and the simulation are thin shells around this.
  *
- * Owns: what each event asks of the actor, and how it is answered. Does not own: when an actor is created, started, or
- * ended (actor-life.ts). Invariant: errors of calls are data, never thrown.
+ * Owns: what each event does, and its reply. Does not own: when an actor is created, started or destroyed
+ * (actor-life.ts). Invariant: errors of calls are data in the reply, never thrown.
  */
 import {
   ActorError,
@@ -28,7 +28,7 @@ import type { Registry } from "../definition/registry.js";
 
 type Reply = ReturnType<typeof replyOf>;
 type Refusal = Extract<ReplyEnvelope, { ok: false }>;
-/** The actor's own answer to a raw request, or why there is none. */
+/** The actor's Response to a raw request, or the refusal. */
 export type RequestReply = (Reply & { readonly response: Response }) | Refusal;
 type Serve = <T>(
   body: (entered: Entered & { readonly reply: Reply; readonly caller: Caller }) => Promise<T>,
@@ -36,31 +36,31 @@ type Serve = <T>(
 
 export class ObjectEvents {
   readonly #ports: ActorPorts;
-  readonly #lives: ActorLife;
+  readonly #life: ActorLife;
 
   constructor(registry: Registry, ports: ActorPorts) {
     this.#ports = ports;
-    this.#lives = new ActorLife(registry, ports);
+    this.#life = new ActorLife(registry, ports);
   }
 
-  /** Answers a call; the reply says what went wrong, it is never thrown. */
+  /** Answers a call. Errors are in the reply; never rejects. */
   call(sent: CallEnvelope): Promise<ReplyEnvelope> {
     const envelope = readEnvelope(sent);
     return this.#answer<ReplyEnvelope>(envelope, async (serve) => {
       const { operation, creation, address } = envelope;
-      if (operation.kind === "destroy") return replyOf(await this.#lives.destroy(address), false);
-      if (operation.kind === "sleep") return replyOf(await this.#lives.sleep(address), false);
-      if (operation.kind === "resolve" && creation.mode === "get") return namedReply(await this.#lives.find(address));
+      if (operation.kind === "destroy") return replyOf(await this.#life.destroy(address), false);
+      if (operation.kind === "sleep") return replyOf(await this.#life.sleep(address), false);
+      if (operation.kind === "resolve" && creation.mode === "get") return namedReply(await this.#life.find(address));
       return serve((entered) => this.#serve(envelope, entered));
     });
   }
 
-  /** Gives what the actor answers to a raw request, or says why it does not; nothing is thrown. */
+  /** Answers a raw request. Errors are in the reply; never rejects. */
   request(sent: CallEnvelope, request: Request): Promise<RequestReply> {
     const envelope = readEnvelope(sent);
     return this.#answer(envelope, async (serve) => {
       if (envelope.operation.kind !== "request")
-        throw new ActorError("actor", "invalid_request", "This is no raw request's envelope");
+        throw new ActorError("actor", "invalid_request", "The envelope is not that of a raw request");
       return serve(async ({ runtime, reply, caller, admitted }) => ({
         ...reply,
         response: await answerRequest(runtime, request, caller, admitted),
@@ -69,15 +69,15 @@ export class ObjectEvents {
   }
 
   /**
-   * Lets a socket in (CONN-1): `accept` is called once all hooks have let it pass, and gives its end of it.
-   * The reply says whether it did; nothing is thrown.
+   * Admits a socket (CONN-1). Calls `accept`, which returns the actor's end, once all hooks have passed. Errors are in the
+   * reply; never rejects.
    */
   connect(sent: CallEnvelope, accept: (hibernates: boolean) => Socket): Promise<ReplyEnvelope> {
     const envelope = readEnvelope(sent);
     return this.#answer<ReplyEnvelope>(envelope, async (serve) => {
       const { operation } = envelope;
       if (operation.kind !== "connect")
-        throw new ActorError("actor", "invalid_request", "This is no connection's envelope");
+        throw new ActorError("actor", "invalid_request", "The envelope is not that of a connection");
       return serve(async ({ runtime, reply, caller, admitted }) => {
         const connection = await runtime.connections.open(caller, admitted);
         runtime.connections.bind(connection, accept);
@@ -88,14 +88,15 @@ export class ObjectEvents {
   }
 
   /**
-   * Lets a sender wait for its reply through a socket: the object need not stay in memory for it. `accept` is called once the
-   * actor is there. The socket is no connection, and nothing that it sends is looked at.
+   * Lets a sender wait for its reply through a socket, so that the object need not stay in memory. Calls `accept` once the
+   * actor has started. The socket is not a connection, and its messages are ignored.
    */
   awaitReply(sent: CallEnvelope, accept: (token: string) => Socket): Promise<ReplyEnvelope> {
     const envelope = readEnvelope(sent);
     return this.#answer<ReplyEnvelope>(envelope, async (serve) => {
       const { operation } = envelope;
-      if (operation.kind !== "wait") throw new ActorError("actor", "invalid_request", "This is no wait's envelope");
+      if (operation.kind !== "wait")
+        throw new ActorError("actor", "invalid_request", "The envelope is not that of a wait");
       const wait = socketWaitOf(operation);
       return serve(async ({ runtime, reply }) => {
         runtime.queue.attachReply(wait, accept(wait.token));
@@ -104,27 +105,27 @@ export class ObjectEvents {
     });
   }
 
-  /** A frame has arrived through a socket that was let in, by this activation or an earlier one. Never rejects. */
+  /** Serves a frame of a socket admitted by this activation or an earlier one. Never rejects. */
   async socketMessage(socket: Socket, frame: string | Uint8Array): Promise<void> {
     try {
-      const isServed = await this.#lives.serveExisting(async (runtime) => {
+      const isServed = await this.#life.serveExisting(async (runtime) => {
         const connection = runtime.connections.of(socket);
         if (connection) await (connection.kind === "raw" ? deliverRaw : receiveFrame)(runtime, connection, frame);
         else socket.close(1011, "actor.not_found");
       });
       if (!isServed) socket.close(1011, "actor.not_found");
     } catch (error) {
-      const { error: data } = tellFailure(error, this.#ports, this.#lives.record, false);
+      const { error: data } = tellFailure(error, this.#ports, this.#life.record, false);
       socket.close(1011, `${data.group}.${data.code}`);
     }
   }
 
-  /** A socket has ended, from the other side or for good. Never rejects. */
+  /** Serves the end of a socket. Never rejects. */
   async socketClosed(socket: Socket, end: ConnectionEnd): Promise<void> {
-    // It was ended from this side, and whom that concerned was told then: nobody is woken for it.
+    // It was closed from this side, and its hooks have run: the actor need not start for it.
     if (socket.attachment?.byteLength === 0) return;
     try {
-      await this.#lives.serveExisting((runtime) => runtime.connections.closed(socket, end), { closing: socket });
+      await this.#life.serveExisting((runtime) => runtime.connections.closed(socket, end), { closing: socket });
     } catch (error) {
       this.#ports.log.error({ msg: "The end of a connection was not served", error: describe(error) });
     }
@@ -132,15 +133,15 @@ export class ObjectEvents {
 
   /** See `ActorLife.alarm`. */
   alarm(scheduledAt: number | null): Promise<void> {
-    return this.#lives.alarm(scheduledAt);
+    return this.#life.alarm(scheduledAt);
   }
 
-  /** `serve` is `ActorLife.serve`. What goes wrong is in the answer, never thrown. */
+  /** Runs an event and turns what it throws into a refusal. `serve` is `ActorLife.serve`. */
   async #answer<R>(envelope: CallEnvelope, run: (serve: Serve) => Promise<R>): Promise<R | Refusal> {
     let hasBegun = false;
     const serve: Serve = (body) => {
       const caller = callerOf(envelope);
-      return this.#lives.serve(envelope, caller, (entered) => {
+      return this.#life.serve(envelope, caller, (entered) => {
         hasBegun = true;
         return body({ ...entered, caller, reply: replyOf(entered.runtime.record, entered.created) });
       });
@@ -149,8 +150,8 @@ export class ObjectEvents {
       checkEnvelope(envelope);
       return await run(serve);
     } catch (error) {
-      const { record } = this.#lives;
-      // Whoever has the id of an earlier life of the key learns nothing of this one.
+      const { record } = this.#life;
+      // A caller with the id of an earlier generation of the key learns nothing about this one.
       const addressed = record && isAddressed(record, envelope.address) ? record : undefined;
       return {
         v: ENVELOPE_VERSION,
@@ -170,7 +171,7 @@ export class ObjectEvents {
       case "action": {
         const args = decodeValue(operation.args);
         if (!Array.isArray(args))
-          throw new ActorError("actor", "invalid_request", "The arguments of an action are a list");
+          throw new ActorError("actor", "invalid_request", "The arguments of an action must be an array");
         return {
           ...reply,
           output: await runtime.connections.during(caller, admitted, (conn) =>
@@ -201,7 +202,7 @@ export class ObjectEvents {
   }
 }
 
-/** What the Worker has sent, with the members that it has and no others. */
+/** The envelope with its own members only. */
 function readEnvelope(sent: CallEnvelope): CallEnvelope {
   const { address, creation, operation, ...rest } = own(sent);
   return own({ ...rest, address: own(address), creation: own(creation), operation: own(operation) });
@@ -237,7 +238,7 @@ function requestOf(envelope: CallEnvelope): Request | undefined {
   );
 }
 
-/** What the log says of a call: the action, or what else was asked for. */
+/** The log fields of a call: its action, queue or operation. */
 function callOf({ operation }: CallEnvelope): Readonly<Record<string, unknown>> {
   if (operation?.kind === "action") return { action: operation.name };
   return operation?.kind === "send" ? { queue: operation.queue } : { operation: operation?.kind };

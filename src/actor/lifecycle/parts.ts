@@ -5,22 +5,22 @@ import type { CompiledActor } from "../definition/compiled-actor.js";
 import type { ActorRecord } from "../storage/record.js";
 import { AbsentWorkflow } from "./absent-workflow.js";
 
-/** What parts are told, and answer nothing to. */
+/** Events that parts are notified of, without a result. */
 type Event = "load" | "begin" | "fireDue" | "beforeCommit" | "committed" | "leaving" | "suspend" | "destroyed" | "end";
 
-/** What the record of a new actor says of its parts. */
+/** The fields that its parts add to the record of a new actor. */
 export function firstRecord(actor: CompiledActor): Partial<ActorRecord> {
   return Object.assign({}, ...actor.parts.map(({ part }) => fieldOf(part, "record")));
 }
 
-/** The parts of one activation, in the order of their joining: each is told what it asks to be told. */
+/** The parts of one activation, in the order they joined. */
 export class Parts implements PartMembers {
   readonly #byName: ReadonlyMap<string, ActivePart>;
   readonly #all: readonly ActivePart[];
   readonly #takers: readonly MessageTaker[];
   readonly members: ReadonlyMap<string, () => unknown>;
   readonly stepMembers: ReadonlyMap<string, (step: StepUse) => unknown>;
-  /** Those whose data a start that fails must undo. */
+  /** Parts whose data a failed start must undo. */
   readonly started: readonly StartedPart[];
 
   constructor(activation: PartActor) {
@@ -36,12 +36,12 @@ export class Parts implements PartMembers {
     for (const part of this.#all) if (memberOf(part, event)) (part[event] as (...args: unknown[]) => void)(...args);
   }
 
-  /** Counts what user code has stored through them. */
+  /** Counts the writes of user code through parts. */
   get writes(): number {
     return this.#all.reduce((sum, part) => sum + (memberOf(part, "writes") ?? 0), 0);
   }
 
-  /** The highest value of the actor's counter that their rows carry. */
+  /** The highest counter value in the rows of parts. */
   get highestSeq(): number {
     return this.#all.reduce((highest, part) => Math.max(highest, memberOf(part, "highestSeq") ?? 0), 0);
   }
@@ -65,13 +65,13 @@ export class Parts implements PartMembers {
     for (const part of this.#all) if (memberOf(part, "advance")) await part.advance?.();
   }
 
-  /** Runs a start with all that must be undone if it fails. */
+  /** Runs a start so that the data of all parts is undone if it fails. */
   together<T>(name: string, timeoutMs: number, work: () => Promise<T>): Promise<T> {
     const inside = (run: () => Promise<T>, part: StartedPart) => (): Promise<T> => part.together(name, timeoutMs, run);
     return this.started.reduce(inside, work)();
   }
 
-  /** Resolves when a commit that nobody waits for would disturb nothing. */
+  /** Resolves when a commit that nobody waits for would disturb no part. */
   idle(): Promise<unknown> | undefined {
     const waits = this.#all.flatMap((part) => (memberOf(part, "idle") && part.idle?.()) ?? []);
     return waits.length === 0 ? undefined : Promise.all(waits);
@@ -83,7 +83,7 @@ export class Parts implements PartMembers {
     for (const taker of this.#takers) taker.expect();
   }
 
-  /** True if one of them may want what is there. */
+  /** Whether a part may take the messages. */
   offerMessages(): boolean {
     return this.#takers.some((taker) => taker.offer());
   }
@@ -94,7 +94,7 @@ export class Parts implements PartMembers {
 
   // ---- the wire ----------------------------------------------------------------------------------------------------
 
-  /** @throws feature/unsupported if the actor has no such part, or it answers nothing */
+  /** @throws {feature/unsupported} when the actor has no such part, or it answers no operations */
   async answer(name: string, body: Uint8Array): Promise<Uint8Array | undefined> {
     const part = this.#byName.get(name);
     if (part && memberOf(part, "answer")) return part.answer?.(body);
@@ -102,7 +102,7 @@ export class Parts implements PartMembers {
   }
 }
 
-/** Those of the actor's definition, those that it was left by an earlier deploy, and what stands in for a workflow. */
+/** The parts of the definition, parts left by an earlier deploy, and a stand-in for a missing workflow. */
 function joined(activation: PartActor): Map<string, ActivePart> {
   const { actor, record } = activation;
   const parts = new Map<string, ActivePart>();
@@ -115,7 +115,7 @@ function joined(activation: PartActor): Map<string, ActivePart> {
   return parts;
 }
 
-/** A member that the part has: nothing on `Object.prototype` counts. */
+/** A member of the part itself, never of `Object.prototype`. */
 function memberOf<K extends keyof ActivePart>(part: ActivePart, key: K): ActivePart[K] {
   return fieldOf(part, key) as ActivePart[K];
 }

@@ -1,6 +1,6 @@
 import { ActorError } from "../../protocol/index.js";
 
-/** Whether the last part of an activation has begun on purpose, and the signal by which user code sees it. */
+/** Whether the activation is shutting down on purpose, and the signal that shows it to user code. */
 export class ShutdownSignal {
   readonly #abort = new AbortController();
   #isBegun = false;
@@ -9,12 +9,12 @@ export class ShutdownSignal {
     return this.#abort.signal;
   }
 
-  /** True once nothing new may begin; not for an activation that is lost, which has no last part. */
+  /** True once nothing new may begin. Stays false for an activation that is lost, which has no shutdown. */
   get isBegun(): boolean {
     return this.#isBegun;
   }
 
-  /** Nothing new begins; the signal fires later. */
+  /** Lets nothing new begin. The signal aborts later. */
   close(): void {
     this.#isBegun = true;
   }
@@ -24,7 +24,7 @@ export class ShutdownSignal {
     this.#abort.abort(new ActorError("actor", "aborted", "The actor is shutting down"));
   }
 
-  /** The activation is over, with or without a last part. */
+  /** The activation is over, with or without a shutdown. */
   over(reason: Error): void {
     this.#abort.abort(reason);
   }

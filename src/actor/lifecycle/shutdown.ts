@@ -4,24 +4,24 @@ import { callHook } from "../callbacks/call-hook.js";
 import type { ActorRuntime } from "./actor-runtime.js";
 
 /**
- * The last part of an activation that ends on purpose: signals fire, the hook runs, and what is kept awake or waited for
- * may finish; all of it within `sleepGracePeriod`. Vars, state and calls to others are there until this resolves. Never
- * rejects: what the hook throws is logged.
+ * Shuts an activation down on purpose: aborts its signals, runs the hook and lets background work finish, all within
+ * `sleepGracePeriod`. Vars, state and calls to other actors work until this resolves. Never rejects: errors of the hook are
+ * logged.
  */
 export async function shutDown(runtime: ActorRuntime, hook: "onDestroy" | "onSleep"): Promise<void> {
   const graceMs = runtime.actor.options.sleepGracePeriod;
   const until = runtime.ports.now() + graceMs;
   runtime.shutdown.begin();
   await callHook(runtime, runtime.actor.config[hook], { name: hook, timeoutMs: graceMs }).catch((error: unknown) =>
-    runtime.ports.log.error({ msg: `${hook} failed; the actor ends all the same`, error: describe(error) }),
+    runtime.ports.log.error({ msg: `${hook} failed; the actor shuts down anyway`, error: describe(error) }),
   );
   await runtime.background.settled(until);
 }
 
 /**
- * The actor goes to sleep: what is dirty and the lease are committed, then as above; the run handler has that time too.
- * Whatever comes next finds an activation that begins anew, as after an eviction. A crash in between leaves the lease and
- * the deadline: `onSleep` comes again later.
+ * Puts the actor to sleep: commits dirty changes and the lease, then shuts down; the run handler may finish as well. The
+ * next event starts a new activation, as after an eviction. A crash in between leaves the lease and the deadline, so
+ * `onSleep` runs again later.
  */
 export async function goToSleep(runtime: ActorRuntime): Promise<void> {
   const { sleep, shutdown } = runtime;
@@ -32,7 +32,7 @@ export async function goToSleep(runtime: ActorRuntime): Promise<void> {
   if (runtime.lease) await runtime.confirmed();
   runtime.background.waitFor("The run handler", runtime.runHandler.ended);
   await shutDown(runtime, "onSleep");
-  // Destroyed meanwhile: that goes on.
+  // Destroyed meanwhile: the destroy goes on.
   if (runtime.record.destroyed) return;
   await Promise.all(
     runtime.connections.bound.map((each) =>
@@ -40,7 +40,7 @@ export async function goToSleep(runtime: ActorRuntime): Promise<void> {
     ),
   ).catch((error: unknown) => {
     runtime.ports.log.error({
-      msg: "Not every connection was ended as the actor went to sleep",
+      msg: "Not every connection was closed when the actor went to sleep",
       error: describe(error),
     });
   });
@@ -51,14 +51,14 @@ export async function goToSleep(runtime: ActorRuntime): Promise<void> {
 }
 
 /**
- * The alarm came while that goes on. It does not wait for the hook's end (ALARM-9): another one stands behind it, should a crash
- * cut it off. False: nothing of the activation acts any more.
+ * The alarm came during the shutdown. It does not wait for the hook (ALARM-9) but sets the next alarm, in case of a crash.
+ * Returns false if the activation is lost.
  */
-export function staysAwake(runtime: ActorRuntime): boolean {
+export function rearmDuringShutdown(runtime: ActorRuntime): boolean {
   const { wakes } = runtime;
   wakes.setArmedAt(null);
   wakes.markStale();
-  // With a lease, what is due is in hand: without one, each alarm would ask for the next at once.
+  // Without a lease, deadlines that are due would set the next alarm for now, again and again.
   wakes.holdLease();
   wakes.extendLease();
   return runtime.commit();

@@ -1,26 +1,26 @@
 /**
- * When an actor goes to sleep (ALARM-11). How it goes is in shutdown.ts.
+ * Decides when an actor goes to sleep (ALARM-11). The sleep itself is in shutdown.ts.
  *
- * Owns: how many are being served, since when nothing is done, the idle deadline, what `c.sleep()` asked for.
+ * Owns: the number of calls in progress, the time of the last activity, the idle deadline, requests by `c.sleep()`.
  * Rules:
- *  1. Only an actor with `onSleep` has the deadline. The commit that leaves it idle writes it; activity does not move it: if
- *     it comes too early it is set again for what is left, and if it comes while something works it goes.
- *  2. Whoever is served or works keeps the actor awake; being connected, waiting for a message or a stored time does not,
- *     but for raw sockets that cannot hibernate.
- *  3. An alarm that comes for nothing else starts the actor only to let it sleep: `run` and the workflow do not begin.
+ *  1. Only an actor with `onSleep` has an idle deadline. The commit that leaves the actor idle writes it. Activity does not
+ *     move it: when it is due too early it is set again, and when it is due during work it is deleted.
+ *  2. Calls and work keep the actor awake. Connections, waits for messages and stored deadlines do not, except raw sockets
+ *     that cannot hibernate.
+ *  3. An alarm for the idle deadline alone starts the actor only to let it sleep: `run` and the workflow do not begin.
  */
 import { ActorError } from "../../protocol/index.js";
 import type { ActorActivation } from "../activation/activation.js";
 import type { Deadlines, IdleRow } from "../storage/deadlines.js";
 
-/** So often in a row `onSleep` may be cut off. */
+/** How often in a row `onSleep` may be interrupted by a crash. */
 const MAX_TRIES = 3;
 
-/** What it asks of its actor beside what every part does. */
+/** What sleep needs from its actor. */
 export interface SleepingActor extends ActorActivation {
-  /** Something of it works, be it the run handler. */
+  /** Whether anything works, including the run handler. */
   readonly isWorking: boolean;
-  /** Something of it works that a sleep must not cut off. */
+  /** Whether anything works that a sleep must not interrupt. */
   readonly isOccupied: boolean;
   readonly connections: ActorActivation["connections"] & { readonly bound: readonly unknown[] };
   readonly wakes: { isDue(now: number, beside?: Deadlines["idle"]): boolean; releaseLease(): void };
@@ -37,7 +37,7 @@ export class Sleep {
   #isAwaited = false;
   #activeAt = Number.NEGATIVE_INFINITY;
 
-  /** `begin`: the actor is to go to sleep now. */
+  /** `begin` puts the actor to sleep now. */
   constructor(activation: SleepingActor, begin: () => void) {
     this.#activation = activation;
     this.#begin = begin;
@@ -48,12 +48,12 @@ export class Sleep {
     this.#isReady = true;
   }
 
-  /** True for a start that nothing but the idle deadline has asked for. */
+  /** True for a start that only the idle deadline has caused. */
   get isOnlyForSleep(): boolean {
     return this.#isOnlyForSleep;
   }
 
-  /** Serves somebody; the actor is awake meanwhile. */
+  /** Keeps the actor awake while `serve` runs. */
   async during<T>(serve: () => T | Promise<T>): Promise<T> {
     this.#served += 1;
     this.#activeAt = this.#activation.ports.now();
@@ -66,18 +66,17 @@ export class Sleep {
   }
 
   /**
-   * `c.sleep()`: as soon as nobody is served and nothing but the run handler works, `sleepGracePeriod` from now at the
-   * latest.
-   * @throws actor/starting
+   * `c.sleep()`: sleeps once no call is in progress and only the run handler works, after `sleepGracePeriod` at the latest.
+   * @throws {actor/starting} when called in a hook of the start
    */
   ask(): void {
     if (!this.#isReady) throw new ActorError("actor", "starting", "The actor has not started yet");
-    if (!this.#isAsked) this.#beginAtLast();
+    if (!this.#isAsked) this.#beginAtLatest();
     this.#isAsked = true;
     this.#beginSoon();
   }
 
-  /** Something has ended: if that was the last of it, the actor is idle from now on. */
+  /** A call or work has ended. The actor may be idle now. */
   rested(): void {
     if (this.#isOver) return;
     this.#activeAt = this.#activation.ports.now();
@@ -85,7 +84,7 @@ export class Sleep {
     if (this.#armIfIdle()) this.#activation.commit();
   }
 
-  /** A commit stores something. `isActivity`: not the deadline alone. */
+  /** A commit is about to write. `isActivity`: it writes more than the idle deadline. */
   beforeCommit(isActivity: boolean): void {
     if (this.#isOver || !isActivity) return;
     this.#activeAt = this.#activation.ports.now();
@@ -94,8 +93,8 @@ export class Sleep {
   }
 
   /**
-   * The alarm came, at `now`. True: the actor is to go to sleep, and nothing else is to be done. Otherwise the deadline, if
-   * it is due, has moved, and joins the dirty set.
+   * The alarm came, at `now`. Returns true if the actor must go to sleep and nothing else is due. Otherwise an idle deadline
+   * that is due moves or is deleted, in the dirty set.
    */
   alarmCame(now: number): boolean {
     const row = this.#row;
@@ -109,15 +108,15 @@ export class Sleep {
   }
 
   /**
-   * A start begins, at `now`; `isAlone`: by an alarm after which nothing was left to take up. Then it may be only for sleep;
-   * otherwise a deadline that is due moves, or goes, and joins the dirty set.
+   * A start begins, at `now`. `isAlone`: it was caused by an alarm, and no crash came before it. Such a start may be only for
+   * sleep. Otherwise an idle deadline that is due moves or is deleted, in the dirty set.
    */
   startBegins(now: number, isAlone: boolean): void {
     const row = this.#row;
     if (!row || row.at > now) return;
     if (row.tries >= MAX_TRIES) {
       this.#activation.ports.log.error({
-        msg: `onSleep was cut off ${MAX_TRIES} times in a row by a crash or reset of its object; it is given up`,
+        msg: `onSleep was interrupted ${MAX_TRIES} times in a row by a crash or reset of its object; it is given up`,
       });
       this.#isGivenUp = true;
     }
@@ -127,19 +126,19 @@ export class Sleep {
     else this.#isOnlyForSleep = true;
   }
 
-  /** It begins: that `onSleep` was begun, and the lease that guards it, join the dirty set. */
+  /** The sleep begins. Adds the count of `onSleep` and the lease that guards it to the dirty set. */
   begun(): void {
     if (!this.#activation.actor.config.onSleep) return;
     this.#move(this.#row, this.#activation.ports.now(), 1);
     this.#activation.holdLease();
   }
 
-  /** Messages were stored. Of those that come while the actor goes to sleep nobody is told: the lease brings it back for them. */
+  /** Messages were stored. If that happens during the shutdown, the lease brings the actor back for them. */
   messagesCame(): void {
     if (this.#activation.shutdown.isBegun) this.#isAwaited = this.#activation.actor.hasRun;
   }
 
-  /** It is over. */
+  /** The sleep is complete. */
   done(): void {
     this.#activation.deadlines.idle.delete();
     if (this.#isAwaited) this.#activation.holdLease();
@@ -184,8 +183,8 @@ export class Sleep {
     return this.#activation.shutdown.isBegun || this.#activation.abortSignal.aborted;
   }
 
-  /** Those who are served and what works have so long to end. */
-  #beginAtLast(): void {
+  /** Sleeps after `sleepGracePeriod`, even if calls or work are still in progress. */
+  #beginAtLatest(): void {
     const { timers, ports, actor } = this.#activation;
     const fire = (): void => {
       if (!this.#isOver) this.#begin();

@@ -1,17 +1,17 @@
 import { sameBytes, type Creation } from "../../protocol/index.js";
 import type { ActorRuntime } from "./actor-runtime.js";
 
-/** A start that failed by itself, not for what its caller asked beside it. */
+/** A start that failed for its own reasons, not because of this caller's request. */
 export class StartFailure extends Error {
   readonly #creation: Creation | undefined;
 
-  /** `cause`: what the start threw. `creation`: it was to make the actor, with that input. */
+  /** `cause`: what the start threw. `creation`: how it would have created the actor. */
   constructor(cause: unknown, creation?: Creation) {
     super("The start failed", { cause });
     this.#creation = creation;
   }
 
-  /** Whether a caller that asks so would have made the very same start. */
+  /** Whether a caller with this request would have made the same start. */
   isFor(creation: Creation): boolean {
     const made = this.#creation;
     if (!made) return true;
@@ -19,7 +19,7 @@ export class StartFailure extends Error {
   }
 }
 
-/** The start of a new actor that its caller was not let in to: nobody else's, and thrown away with that caller's input. */
+/** The start of a new actor whose caller was refused. It fails that caller only. */
 export class CreatorRefused extends Error {
   constructor(cause: unknown) {
     super("The creator was refused", { cause });
@@ -27,10 +27,10 @@ export class CreatorRefused extends Error {
 }
 
 /**
- * Which activation of the actor is in memory. All events of the object pass here.
+ * The one activation of the actor in memory. All events of the object pass here (START-1).
  *
- * Invariants: starts and ends come one after the other, and nothing enters while one goes on; a start that failed has
- * failed for all that waited for it and would have made the same.
+ * Invariants: starts and shutdowns run one after the other, and no event enters during one; a failed start fails every
+ * waiting caller that would have made the same start.
  */
 export class StartGate {
   #runtime: ActorRuntime | undefined;
@@ -38,21 +38,21 @@ export class StartGate {
   #ending: Promise<void> | undefined;
   #last: ActorRuntime | undefined;
 
-  /** The activation in memory, also while it ends. */
+  /** The activation in memory, even while it shuts down. */
   get runtime(): ActorRuntime | undefined {
     return this.#last ?? this.#runtime;
   }
 
-  /** The activation whose last part goes on. */
+  /** The activation that is shutting down. */
   get ending(): ActorRuntime | undefined {
     return this.#last;
   }
 
   /**
-   * The activation that serves: the one that is there, or the one that `begin` makes, if it makes one. It may have begun
-   * to end meanwhile. Without `creation` a start of somebody else's that fails is no failure of this one.
+   * Returns the activation in memory, or the result of `begin`. It may have begun to shut down meanwhile. Without
+   * `creation`, a failed start of another caller does not fail this one.
    *
-   * @throws StartFailure, and whatever else `begin` throws
+   * @throws {StartFailure} when the start fails; whatever else `begin` throws
    */
   async enter(begin: () => Promise<ActorRuntime | undefined>, creation?: Creation): Promise<ActorRuntime | undefined> {
     for (;;) {
@@ -66,7 +66,7 @@ export class StartGate {
       else break;
     }
     if (this.#runtime && !this.#runtime.lost) return this.#runtime;
-    // Nothing is awaited since the look at `#starting`: no two events begin.
+    // No await since `#starting` was checked, so only one event begins a start.
     this.#starting = begin();
     try {
       const runtime = await this.#starting;
@@ -77,10 +77,10 @@ export class StartGate {
     }
   }
 
-  /** Nothing enters any more until the activation has ended; `ending` never rejects. */
+  /** Lets nothing enter until the activation has ended. `ending` must not reject. */
   endWith(runtime: ActorRuntime, ending: Promise<void>): void {
     this.#last = runtime;
-    // One that goes to sleep can be destroyed meanwhile.
+    // An actor that is going to sleep can be destroyed meanwhile.
     const ended = Promise.all([this.#ending, ending]).then(() => {
       if (this.#ending !== ended) return;
       this.#runtime = undefined;
@@ -90,7 +90,7 @@ export class StartGate {
     this.#ending = ended;
   }
 
-  /** Resolves when no end goes on. */
+  /** Resolves when no shutdown is in progress. */
   ended(): Promise<void> {
     return this.#ending ?? Promise.resolve();
   }

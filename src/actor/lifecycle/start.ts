@@ -1,8 +1,8 @@
 /**
- * The start gate: from what is stored to an actor that serves, in one order (START-2).
+ * A start: from stored rows to an actor that serves, always in the same order (START-2).
  *
- * Invariants: before any user code of a start that has work to do, the lease is committed, so that a wake comes
- * whatever the user code does (ALARM-4); a start that fails leaves the storage as it was, but for that lease (START-3).
+ * Invariants: if there is work to do, the lease is committed before any user code of the start, so that an alarm comes
+ * whatever that code does (ALARM-4); a failed start leaves the storage unchanged, except for that lease (START-3).
  */
 import { decodeValue, encodeValue, formatActorId, STORAGE_FORMAT, own } from "../../protocol/index.js";
 import type { Admitted } from "../connections/admission.js";
@@ -19,8 +19,9 @@ import { firstRecord } from "./parts.js";
 import { CreatorRefused } from "./start-gate.js";
 
 /**
- * Makes a new actor: one commit after all hooks of its first start have run and its creator has been let in, or nothing at all.
- * Only then do its workflow and run handler begin. @throws CreatorRefused, and what the hooks of the start throw
+ * Creates an actor: one commit once all hooks of its first start have run and its creator is admitted, or nothing. Then its
+ * workflow and run handler begin.
+ * @throws {CreatorRefused} when the creator is refused; whatever the hooks of the start throw
  */
 export async function createActor(
   actor: CompiledActor,
@@ -39,7 +40,7 @@ export async function createActor(
     ...firstRecord(actor),
   };
   const runtime = new ActorRuntime(actor, ports, store, record, ends);
-  // Sockets of an earlier life of this key, if a crash left any, are ended.
+  // Closes sockets of an earlier generation of this key, if a crash left any.
   restoreConnections(runtime);
   try {
     runtime.wakes.setArmedAt(await store.getAlarm());
@@ -48,7 +49,7 @@ export async function createActor(
     begin(runtime, false);
     return { runtime, admitted };
   } catch (error) {
-    // Code of its hooks that still runs changes nothing any more.
+    // Code of its hooks that still runs can no longer change anything.
     runtime.end(toError(error instanceof CreatorRefused ? error.cause : error));
     throw error;
   }
@@ -69,7 +70,7 @@ async function create(runtime: ActorRuntime, creator: Creator, input: unknown): 
   return admitted;
 }
 
-/** What goes wrong is its caller's own. */
+/** Marks an error as a refusal of the creator. */
 function refusable<T>(asked: Promise<T>): Promise<T> {
   return asked.catch((error: unknown) => {
     throw new CreatorRefused(error);
@@ -81,15 +82,15 @@ async function makeState(runtime: ActorRuntime, input: unknown): Promise<void> {
   const first: unknown = config.createState
     ? await hook(runtime, "createState", config.createState, BEFORE_STATE, CREATE_TIMEOUT_MS, [input])
     : config.state;
-  // Through the codec: each actor has a copy of its own, and what cannot be stored is refused here.
+  // Copies through the codec, so each actor has its own state, and refuses what cannot be stored.
   runtime.setState(decodeValue(encodeValue(first, { what: "state" })), undefined);
 }
 
-/** The event that starts an actor, where it matters. */
+/** The event that starts an actor, where the start depends on it. */
 export interface StartedBy {
-  /** The physical alarm, which it consumed: the time for which it was set, epoch ms; null if the platform does not say. */
+  /** The alarm that the start consumed: the time it was set for, epoch ms, or null if the platform does not say. */
   readonly alarmAt?: number | null;
-  /** The end of this socket. */
+  /** The socket whose close started the actor. */
   readonly closing?: Socket;
 }
 
@@ -119,7 +120,7 @@ export async function loadActor(
   else if (isByAlarm) wakes.markStale();
   else wakes.repair();
   runtime.commitOrThrow();
-  // Code that kills the object in this very turn would take the lease and the alarm with it (ALARM-4).
+  // Code that kills the object in this turn would undo the commit of the lease and the alarm (ALARM-4).
   if (wakes.lease) await runtime.confirmed();
   loadState(runtime);
   if (found) {
@@ -129,7 +130,7 @@ export async function loadActor(
   restoreConnections(runtime, by.closing);
   try {
     await migrateExisting(runtime);
-    // A release that has given the actor a state: it is made now, and what it was made of is no change.
+    // A new release gave the actor a state: it is created now, which is not a change for `onStateChange`.
     if (actor.hasState && !runtime.state) {
       await makeState(runtime, undefined);
       runtime.commitOrThrow();
@@ -147,7 +148,7 @@ export async function loadActor(
   return runtime;
 }
 
-/** What a migration of a database changes is one commit, made when it has ended; a failed one changes nothing. */
+/** Commits the changes of a database migration at its end, together. A failed migration changes nothing. */
 async function migrateExisting(runtime: ActorRuntime): Promise<void> {
   const { parts, actor, state } = runtime;
   const stage = state ? BEFORE_VARS : BEFORE_STATE;
@@ -173,7 +174,7 @@ async function migrateExisting(runtime: ActorRuntime): Promise<void> {
   runtime.connections.release(true);
 }
 
-/** The migrations of parts, then the actor's. */
+/** Runs the migrations of parts, then the actor's. */
 async function migrate(runtime: ActorRuntime, stage: Stage, isNew: boolean): Promise<void> {
   const { config, options } = runtime.actor;
   const startedAt = runtime.ports.now();
@@ -184,7 +185,7 @@ async function migrate(runtime: ActorRuntime, stage: Stage, isNew: boolean): Pro
   await hook(runtime, "onMigrate", config.onMigrate, stage, leftMs, [isNew]);
 }
 
-/** The hooks of every start, the first one included. */
+/** Runs the hooks of every start, including the first. */
 async function wake(runtime: ActorRuntime, isNew: boolean): Promise<void> {
   const { config, hasVars, options } = runtime.actor;
   if (hasVars) {
@@ -196,7 +197,7 @@ async function wake(runtime: ActorRuntime, isNew: boolean): Promise<void> {
   await hook(runtime, "onWake", config.onWake, READY, WAKE_TIMEOUT_MS, []);
 }
 
-/** The actor serves: what is due begins, and its own code. */
+/** The actor serves from now on: begins what is due, its run handler and its parts. */
 function begin(runtime: ActorRuntime, careful: boolean): void {
   runtime.ready();
   runtime.commitOrThrow();
@@ -204,10 +205,10 @@ function begin(runtime: ActorRuntime, careful: boolean): void {
   runtime.schedule.fireDue(runtime.background);
   runtime.parts.tell("fireDue");
   runtime.connections.serveRestored();
-  runtime.connections.tellLost();
+  runtime.connections.callLostHooks();
   runtime.commitOrThrow();
   if (runtime.sleep.isOnlyForSleep) return;
-  // First, so that a lease that was found stays, and its backoff grows, for a handler that dies again and again.
+  // Before the lease is checked: a handler that crashes again and again must keep a found lease, whose backoff grows.
   startRunHandler(runtime);
   if (!runtime.lease) return;
   runtime.parts.tell("begin", careful);
@@ -215,20 +216,20 @@ function begin(runtime: ActorRuntime, careful: boolean): void {
 }
 
 /**
- * The sockets that are still open, and the one whose close woke the actor, are connections again; those of an earlier
- * life of this key are ended.
+ * Restores the connections of open sockets, and of the socket whose close started the actor. Closes sockets of an earlier
+ * generation of this key.
  */
 export function restoreConnections(runtime: ActorRuntime, closing?: Socket): void {
   runtime.connections.restore(runtime.store.list(KEYS.connections), closing);
 }
 
-/** What is stored of the state, as the live object. */
+/** Loads the stored state as the live object. */
 export function loadState(runtime: ActorRuntime): void {
   const bytes = runtime.store.get(KEYS.state);
   if (bytes) runtime.setState(decodeValue(bytes), bytes);
 }
 
-/** One call a start; when it ends, the actor idles until the next one (START-12). */
+/** Calls the run handler, once per start. When it ends, the actor idles until the next start (START-12). */
 function startRunHandler(runtime: ActorRuntime): void {
   const { run } = runtime.actor;
   if (run)
