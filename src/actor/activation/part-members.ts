@@ -2,27 +2,27 @@ import type { StoredMessage } from "../../workflow/index.js";
 
 /** The parts of an activation, as contexts and the queue use them. */
 export interface PartMembers {
-  /** Members of the contexts of actions and hooks, by name. */
+  /** Members that parts add to the contexts of actions and hooks, by name. */
   readonly members: ReadonlyMap<string, () => unknown>;
-  /** The same for the contexts of steps. */
+  /** Members that parts add to the contexts of steps, by name. */
   readonly stepMembers: ReadonlyMap<string, (step: StepUse) => unknown>;
-  /** Counts what user code has stored through parts. */
+  /** Counts the writes of user code through parts. */
   readonly writes: number;
-  /** True if whoever waits in all of these attempts of steps can receive nothing. */
+  /** Whether all that could receive a message waits in these attempts of steps. */
   waitsIn(steps: ReadonlySet<string>): boolean;
-  /** What parts have taken of the queue, by the rows that are stored. */
+  /** The messages that parts have taken from the queue, as stored. */
   takenMessages(): Iterable<TakenMessage>;
 }
 
-/** What a member of a step's context must keep to. */
+/** What the member of a step's context gets from the step. */
 export interface StepUse {
-  /** @throws workflow/step_ended once the attempt has ended */
+  /** @throws {workflow/step_ended} when the attempt has ended */
   guard(): void;
-  /** Runs what the attempt begins and waits for; gives the promise that user code gets. */
+  /** Runs work that the attempt waits for, and returns the promise for user code. */
   begin<T>(work: () => Promise<T>): Promise<T>;
 }
 
 export interface TakenMessage extends Pick<StoredMessage, "id" | "createdAt"> {
-  /** It is stored still, and nobody else's. */
+  /** Whether it is still stored and reserved. */
   readonly isHeld: boolean;
 }

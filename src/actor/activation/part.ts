@@ -1,6 +1,6 @@
 /**
- * Parts: capabilities that bring their code. What a definition is given carries one (`workflow()`, `db()`), so that a Worker
- * has the code of what it imports and of nothing else: the actor runtime knows this interface, and no part.
+ * Parts: features that bring their own code. Members of a definition carry them (`workflow()`, `db()`), so that a Worker
+ * contains only the code it imports. The runtime knows this interface, but no part.
  */
 import type { DeclaredPart } from "../definition/part-carrier.js";
 import type { MessagePort, StoredMessage } from "../../workflow/index.js";
@@ -10,124 +10,124 @@ import type { ActorActivation } from "./activation.js";
 import type { ActorQueue } from "./actor-queue.js";
 import type { StepUse, TakenMessage } from "./part-members.js";
 
-/** A part, for all actors that have it. */
+/** A part, shared by all actors that have it. */
 export interface Part extends DeclaredPart {
-  /** What the record of an actor that is created with the part says of it: work that its first start begins. */
+  /** Fields for the record of a new actor with this part. */
   readonly record?: Pick<ActorRecord, "workflow">;
   /**
-   * True for an actor that an earlier deploy has left something of the part: it has the part as long as any actor of its
-   * registry brings it, though its own definition does no more.
+   * Whether an earlier deploy left data of the part in this actor. The actor then keeps the part while any actor of its
+   * registry carries it, even if its own definition no longer does.
    */
   serves?(record: ActorRecord): boolean;
-  /** Joins an activation, before anything of it runs; writes nothing. `carrier`: what brought it; undefined if it only `serves`. */
+  /** Joins an activation before it runs. Writes nothing. `carrier` is undefined if the part only `serves`. */
   join(actor: PartActor, carrier: object | undefined): ActivePart;
 }
 
-/** One part in one activation. It has what it needs of this. */
+/** A part in one activation. All members are optional. */
 export interface ActivePart {
-  /** Members of the contexts of actions and hooks: each is made when user code asks for it. */
+  /** Members of the contexts of actions and hooks. Each is called when user code reads it. */
   readonly members?: Readonly<Record<string, () => unknown>>;
   /** Members of the contexts of a workflow's steps. */
   readonly stepMembers?: Readonly<Record<string, (step: StepUse) => unknown>>;
 
-  /** The highest value of the actor's counter that its rows carry. Rows of its own are below `KEYS.part(name)`. */
+  /** The highest counter value in its rows. Its own rows are below `KEYS.part(name)`. */
   readonly highestSeq?: number;
-  /** Counts what user code has stored through it: a step's attempt that has is not free of effects. */
+  /** Counts the writes of user code through it: an attempt of a step with writes has side effects. */
   readonly writes?: number;
-  /** Messages that it takes from the actor's queue. */
+  /** Takes messages from the actor's queue. */
   readonly messages?: MessageTaker;
-  /** How it stores together with a start what the dirty set does not hold. */
+  /** Stores data outside the dirty set atomically with a start. */
   readonly start?: StartedPart;
 
-  /** The earliest deadline that it keeps in rows of its own, epoch ms; infinite: a wake as late as can be. */
+  /** The earliest deadline in its own rows, epoch ms. Infinity asks for the latest possible alarm. */
   wakeAt?(): number | undefined;
-  /** True while it works: the lease is held. It calls `workChanged` when that changes. */
+  /** True while it works, which holds the lease. It must call `workChanged` when this changes. */
   readonly isBusy?: boolean;
 
-  /** An actor that exists is loaded: what it puts is in the start's first commit. */
+  /** An existing actor is being loaded. Rows put here are in the start's first commit. */
   load?(): void;
-  /** The actor serves, and the lease is committed: its work begins. `careful`: an earlier activation was cut off. */
+  /** The actor serves and the lease is committed: begins its work. `careful`: an earlier activation crashed. */
   begin?(careful: boolean): void;
-  /** After a start, and at each alarm: what is due of `deadlines.parts` under its name. */
+  /** Runs what is due of its `deadlines.parts`, after a start and at each alarm. */
   fireDue?(): void;
-  /** Moves what is due, as far as that goes without waiting, and then calls `settle`. The lease is committed. */
+  /** Settles what is due, as far as possible without waiting, then calls `settle`. The lease is committed. */
   advance?(): Promise<void>;
-  /** A commit is about to be built: what belongs to it joins the dirty set. */
+  /** A commit is about to be built. Adds rows to the dirty set. */
   beforeCommit?(): void;
   /** A commit was made. */
   committed?(): void;
   /** Something is about to leave the actor. */
   leaving?(): void;
-  /** Resolves when a commit that nobody waits for would disturb nothing; undefined if that is so already. */
+  /** Resolves when a commit that nobody waits for would not disturb it. Undefined if that is the case now. */
   idle?(): Promise<void> | undefined;
 
-  /** True if whoever waits in all of these attempts of steps can receive nothing. */
+  /** Whether all that could receive a message waits in these attempts of steps. */
   waitsIn?(steps: ReadonlySet<string>): boolean;
-  /** Answers an operation of its own from the wire. Its changes are committed before the answer is given. */
+  /** Answers an operation of the part. Its changes are committed before the answer leaves. */
   answer?(body: Uint8Array): Promise<Uint8Array | undefined>;
 
   /** The actor goes to sleep. */
   suspend?(): void;
-  /** The actor is destroyed: this joins the commit that marks it. */
+  /** The actor is being destroyed. Changes join the commit that marks it. */
   destroyed?(): void;
-  /** The activation is over, for whatever reason: nothing of it acts any more. */
+  /** The activation is over, for any reason. */
   end?(reason: Error): void;
 }
 
-/** A part that takes messages, before those of actions and the run handler do. */
+/** Takes messages before actions and the run handler do. */
 export interface MessageTaker {
-  /** Messages join the dirty set: if it may take them, a crash must not leave it asleep. */
+  /** Messages were added to the dirty set. If it may take them, it must ensure a wake after a crash. */
   expect(): void;
-  /** Messages were committed. True: it may want them, so it takes them soon, and calls `settle`. */
+  /** Messages were committed. Returns true if it will try to take them and then call `settle`. */
   offer(): boolean;
-  /** What it has taken of the queue, by the rows that are stored. */
+  /** The messages it has taken from the queue, as stored. */
   taken(): Iterable<TakenMessage>;
 }
 
-/** A part whose data is in the actor's storage, but in no row: a start that fails must undo that, too. */
+/** A part with data outside the actor's rows, which a failed start must undo as well. */
 export interface StartedPart {
-  /** It has something to bring up to date at each start. */
+  /** Whether it has a migration, which runs at each start. */
   readonly hasMigration: boolean;
-  /** Brings that up to date. */
+  /** Runs the migration. */
   migrate(): Promise<void>;
-  /** Makes ready what the members give; undefined if that takes no time. */
+  /** Prepares its members. Undefined if they are ready. */
   open(): Promise<void> | undefined;
   /**
-   * Runs a start up to its commit, in at most that time: all is stored, or nothing is. `name`: the hook that is blamed.
-   * @throws actor/callback_timed_out, and what `work` throws
+   * Runs a start up to its commit: everything is stored, or nothing. `name` is the hook named in a timeout's error.
+   * @throws {actor/callback_timed_out} when it takes longer than `timeoutMs`; whatever `work` throws
    */
   together<T>(name: string, timeoutMs: number, work: () => Promise<T>): Promise<T>;
 }
 
-/** What a part gets of the actor that it joins. */
+/** The actor as its parts see it. */
 export interface PartActor extends ActorActivation {
   readonly queue: ActorQueue & MessagePort & HeldMessages;
-  /** Something of the actor works. */
+  /** Whether anything of the actor works. */
   readonly isWorking: boolean;
-  /** Why the activation is over, if it is: no user code may begin in it, nor once it ends. */
+  /** Why the activation is over, if it is. Then no user code may begin. */
   readonly lost: Error | undefined;
-  /** The database of the store, if it has one. */
+  /** The store's SQL database, if it has one. */
   readonly sql: SqlDatabase | undefined;
-  /** The rows below a prefix as they are stored, a few at a time. */
+  /** The stored rows below a prefix, read a few at a time. */
   storedRows(prefix: string): Iterable<readonly [key: string, bytes: Uint8Array]>;
-  /** The same at once: for rows that stay in memory anyway. */
+  /** The same, all at once, for rows that stay in memory anyway. */
   allStored(prefix: string): Iterable<readonly [key: string, bytes: Uint8Array]>;
-  /** Nothing is left to do: others get the messages that are left, the lease goes unless something works, and all is committed. */
+  /** The part is done for now: offers remaining messages to others, releases the lease unless something works, and commits. */
   settle(): void;
-  /** Lets all parts advance; the object stays until that is done. */
+  /** Lets all parts advance, and keeps the object in memory meanwhile. */
   advanceSoon(): void;
-  /** The activation cannot go on. */
+  /** Ends an activation that cannot go on. */
   lose(cause: unknown): void;
 }
 
-/** The queue, for who holds messages of it. */
+/** The queue, for a part that holds messages of it. */
 interface HeldMessages {
-  /** @throws queue/full unless these bodies may be stored as well */
+  /** @throws {queue/full} when these bodies do not fit in the queue */
   checkRoom(bodies: readonly Uint8Array[]): void;
-  /** All that is held is visible again. */
+  /** Makes all held messages visible again. */
   releaseHeld(): void;
-  /** What is still there of these is held again. */
+  /** Holds those of the messages that still exist. */
   holdAgain(messages: readonly StoredMessage[]): void;
-  /** True once after messages have joined or come back with changes that a commit has written by now. */
+  /** Returns true once after a commit has written messages that joined or came back. */
   takeStaged(): boolean;
 }

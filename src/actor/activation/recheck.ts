@@ -5,12 +5,12 @@ import type { ActorActivation } from "./activation.js";
 const BACKOFF = { firstMs: 60_000, maxMs: 3_600_000 };
 
 /**
- * The deadline of a workflow that its code cannot run, since it does not match the history or is not there: a deploy that
- * mends it goes on by itself. It stands from the look that found so until the run has gone further.
+ * The deadline at which a workflow whose code is missing, or does not match its history, is tried again, so that it goes on
+ * by itself after a deploy that fixes it. It is set by the check that failed, until the run has gone further.
  */
 export class Recheck {
   readonly #activation: ActorActivation;
-  /** What stood when the code was looked at: a crash before it has shown anything must not begin the backoff anew. */
+  /** The row before the current check: a crash during the check must not restart the backoff. */
   #before: RecheckRow | undefined;
 
   constructor(activation: ActorActivation) {
@@ -25,32 +25,32 @@ export class Recheck {
     return this.#row !== undefined;
   }
 
-  /** What was wrong. */
+  /** Why the last check failed. */
   get message(): string | undefined {
     return this.#row && String(this.#row.message);
   }
 
-  /** It is set, and not due yet. */
+  /** Whether it is set and not due yet. */
   get isAhead(): boolean {
     return (this.#row?.at ?? 0) > this.#activation.ports.now();
   }
 
-  /** The code is about to be looked at. */
+  /** A check is about to begin. */
   looks(): void {
     this.#before = this.#row;
   }
 
-  /** It cannot run: the next look is twice as far ahead as this one was. True: that is news. */
+  /** The check failed. Doubles the delay to the next one. Returns true if the message is new. */
   set(message: string): boolean {
     const before = this.#before;
-    // The row holds the last delay: it tells how many looks came before.
+    // The number of checks so far follows from the stored delay.
     const looks = before ? Math.log2(before.delayMs / BACKOFF.firstMs) + 1 : 0;
     const delayMs = backoffMs(looks + 1, BACKOFF);
     this.#activation.deadlines.recheck.put({ at: this.#activation.ports.now() + delayMs, delayMs, message });
     return before?.message !== message;
   }
 
-  /** The next look is due now, and the time between looks begins anew. False: none is to come. */
+  /** Makes the next check due now and restarts the backoff. Returns false if none is set. */
   hurry(): boolean {
     const row = this.#row;
     if (!row) return false;

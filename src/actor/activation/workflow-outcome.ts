@@ -1,15 +1,15 @@
-/** Where a workflow stands, by the actor's record alone: also for an actor whose Worker has no workflow engine. */
+/** The status of a workflow from the actor's record alone, so that it works without the workflow engine. */
 import { decodeValue, own, ownField } from "../../protocol/index.js";
 import type { Failure, StoredError } from "../../workflow/index.js";
 import type { WorkflowErrorView, WorkflowStatus } from "../api/workflow-status.js";
 import type { WorkflowRecord } from "../storage/record.js";
 
-/** True for a workflow that has not ended. */
+/** Whether the workflow has begun and not ended. */
 export function isInFlight(workflow: WorkflowRecord | undefined): boolean {
   return workflow?.status === "running" || workflow?.status === "rolling_back";
 }
 
-/** `divergence`: why it cannot run, if it cannot; `wakeAt`: its earliest deadline, epoch ms. */
+/** `divergence` says why it cannot run, if so. `wakeAt` returns its earliest deadline, epoch ms. */
 export function describeWorkflow(
   record: WorkflowRecord | undefined,
   divergence: string | undefined,
@@ -32,7 +32,7 @@ function failedStatus(record: WorkflowRecord & { readonly status: "failed" | "ro
   return { status: record.status, error: { ...error, metadata }, rollbackErrors };
 }
 
-/** A failure as it was decoded; of a join or race with the error of each branch. */
+/** A decoded failure. That of a join or race has the error of each branch. */
 export function describeFailure(stored: Failure): WorkflowErrorView {
   const failure = own(stored);
   const error = own(failure.error);

@@ -8,7 +8,7 @@ import { QueueContext } from "../queue/queue-context.js";
 import type { Logger } from "../ports.js";
 import type { StateView } from "../state/state-view.js";
 
-/** Which members a callback may use already (START-2). */
+/** The members that exist at this point of the start (START-2). */
 export interface Stage {
   readonly state: boolean;
   readonly vars: boolean;
@@ -17,13 +17,13 @@ export const BEFORE_STATE: Stage = { state: false, vars: false };
 export const BEFORE_VARS: Stage = { state: true, vars: false };
 export const READY: Stage = { state: true, vars: true };
 
-/** Who the actor is: the same in every context. */
+/** The members that every context has. */
 export class IdentityContext {
   readonly #runtime: ActorActivation;
   readonly #logged: Readonly<Record<string, unknown>> | undefined;
   #log: Logger | undefined;
 
-  /** `logged`: what each line of `log` says beside the actor's name and key. */
+  /** `logged`: fields for each line of `log`, besides the actor's name and key. */
   constructor(runtime: ActorActivation, logged?: Readonly<Record<string, unknown>>) {
     this.#runtime = runtime;
     this.#logged = logged;
@@ -47,24 +47,24 @@ export class IdentityContext {
 export interface CallbackOptions {
   readonly signal?: AbortSignal;
   readonly request?: Request;
-  /** The caller is code of the same Worker. */
+  /** Whether the caller is code of the same Worker. */
   readonly internal?: boolean;
-  /** On whose behalf it runs. */
+  /** The caller's connection. */
   readonly conn?: ConnectionView;
   readonly isRunHandler?: boolean;
-  /** Who waits for it. */
+  /** Everyone who waits for it. */
   readonly chain?: Chain;
-  /** What of the actor it is; by default an action. */
+  /** What it is in call chains. Default: `action`. */
   readonly waits?: "run" | "action";
-  /** Which run of user code it is for; a run handler is none that ends. */
+  /** The run of user code it is for. Undefined for a run handler. */
   readonly callback?: Callback;
-  /** What its log says in each line: the action's name. */
+  /** Fields for each line of its log, such as the action's name. */
   readonly logged?: Readonly<Record<string, unknown>>;
-  /** How it sees the state, if not as all others do. */
+  /** Its view of the state, if not the actor's usual one. */
   readonly state?: StateView;
 }
 
-/** What hooks and actions get. Lives as long as user code keeps it; its changes are always tracked. */
+/** The context of hooks and actions. Changes are tracked for as long as user code keeps it. */
 export class CallbackContext extends IdentityContext {
   readonly #runtime: ActorActivation;
   readonly #stage: Stage;
@@ -157,14 +157,14 @@ export class CallbackContext extends IdentityContext {
     this.#runtime.connections.broadcast(name, args);
   }
 
-  /** The actor ends when this callback has; a run handler may never end, so its turn counts. */
+  /** Destroys the actor when this callback ends, or at the end of the turn for a run handler. */
   destroy(): void {
     this.#runtime.requestDestroy(this.#callback);
-    // Its end is waited for: it does not wait for what may never come.
+    // The destroy waits for this callback, so its waits for messages must end.
     if (this.#callback) this.queue.end();
   }
 
-  /** As soon as nobody is served and nothing but the run handler works. */
+  /** Sleeps once no call is in progress. A `run` handler still working is told through `abortSignal`. */
   sleep(): void {
     this.#runtime.sleep.ask();
   }
@@ -175,12 +175,12 @@ export class CallbackContext extends IdentityContext {
     return false;
   }
 
-  /** Work that a crash should resume from outside traffic only: the object stays for it, the lease is not held. */
+  /** Keeps the object in memory until the promise settles. Holds no lease: after a crash nothing restarts the actor. */
   waitUntil(promise: Promise<unknown>): void {
     this.#runtime.background.waitFor("A waitUntil promise", promise);
   }
 
-  /** Keeps the object awake until the promise settles. */
+  /** Keeps the actor awake until the promise settles. Holds the lease, so that the actor restarts after a crash. */
   keepAwake<T>(promise: Promise<T>): Promise<T> {
     this.#runtime.background.run("A keepAwake promise", () => promise);
     this.#runtime.commitOrThrow();
@@ -200,15 +200,15 @@ export class CallbackContext extends IdentityContext {
   }
 }
 
-/** What `saveState` takes. */
+/** Options of `saveState`. */
 export interface SaveOptions {
-  /** Resolves only when the write is confirmed on disk. */
+  /** Resolve only when the write is confirmed on disk. */
   readonly immediate?: boolean;
-  /** ms; of no consequence, as a commit never waits here. */
+  /** In ms. Has no effect: a commit never waits. */
   readonly maxWait?: number;
 }
 
-/** @throws actor/invalid_option */
+/** @throws {actor/invalid_option} when an option is unknown or invalid */
 export function checkSaveOptions(options: unknown): SaveOptions {
   const given = readOptions<Record<string, unknown>>(
     "saveState",
@@ -218,9 +218,9 @@ export function checkSaveOptions(options: unknown): SaveOptions {
   );
   const { immediate, maxWait } = given;
   if (immediate !== undefined && typeof immediate !== "boolean")
-    throw invalid("`immediate` of `saveState` is true or false");
+    throw invalid("`immediate` of `saveState` must be true or false");
   if (maxWait !== undefined && !(typeof maxWait === "number" && maxWait >= 0 && maxWait < Infinity)) {
-    throw invalid("`maxWait` of `saveState` is a finite number of ms, zero or more");
+    throw invalid("`maxWait` of `saveState` must be a finite number of ms, zero or more");
   }
   return given;
 }
