@@ -152,7 +152,7 @@ export class ActorLife {
 
   /** An overdue alarm may be lost, so any event does its work (ALARM-2). */
   #catchUp(runtime: ActorRuntime): void {
-    if (!runtime.wakes.isOverdue(this.#ports.now())) return;
+    if (!runtime.alarm.isOverdue(this.#ports.now())) return;
     this.#ports.waitUntil(this.#fire(runtime).catch((error: unknown) => runtime.lose(error)));
   }
 
@@ -310,14 +310,14 @@ export class ActorLife {
   }
 
   async #fire(runtime: ActorRuntime): Promise<void> {
-    const { wakes } = runtime;
+    const { alarm } = runtime;
     const now = this.#ports.now();
-    wakes.setArmedAt(null);
-    wakes.markStale();
+    alarm.setArmedAt(null);
+    alarm.markStale();
     runtime.queue.expireReplies(now);
     if (runtime.sleep.alarmCame(now)) return this.#sleep(runtime);
-    if (runtime.isWorking) wakes.extendLease();
-    if (wakes.isDue(now)) wakes.holdLease();
+    if (runtime.isWorking) alarm.extendLease();
+    if (alarm.isDue(now)) alarm.holdLease();
     runtime.cron.fireDue(runtime.background);
     runtime.commitOrThrow();
     // Code that kills the object in this turn would undo the commit of the lease and the alarm (ALARM-4).

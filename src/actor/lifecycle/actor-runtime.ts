@@ -235,13 +235,13 @@ export class ActorRuntime extends StoredRows implements PartActor {
       return false;
     }
     // A released lease alone needs no write, but a commit that is made anyway may record it.
-    const { isReleased } = this.wakes;
+    const { isReleased } = this.alarm;
     if (stateBytes || !this.dirty.isEmpty || isReleased) {
       this.parts.tell("beforeCommit");
       this.connections.beforeWrite();
       this.sleep.beforeCommit(stateBytes !== undefined || isReleased || this.dirty.hasOther(this.deadlines.idle.key));
     }
-    const alarmAt = this.wakes.alarmToWrite();
+    const alarmAt = this.alarm.alarmToWrite();
     const isWritten = stateBytes !== undefined || !this.dirty.isEmpty || alarmAt !== undefined;
     if (isWritten) {
       try {
@@ -256,9 +256,9 @@ export class ActorRuntime extends StoredRows implements PartActor {
       this.state?.committed(stateBytes);
       if (stateBytes) this.stateChanges.committed();
     }
-    this.wakes.committed(alarmAt);
+    this.alarm.committed(alarmAt);
     this.queue.committed();
-    this.#leaseTimer.set(this.wakes.extendAt);
+    this.#leaseTimer.set(this.alarm.extendAt);
     if (isWritten) this.parts.tell("committed");
     return true;
   }
@@ -367,8 +367,8 @@ export class ActorRuntime extends StoredRows implements PartActor {
     // During a shutdown the lease guards the shutdown.
     if (this.#lost || !this.#open || this.shutdown.isBegun) return;
     if (this.isWorking !== (this.lease !== undefined)) {
-      if (this.isWorking) this.wakes.holdLease();
-      else this.wakes.releaseLease();
+      if (this.isWorking) this.alarm.holdLease();
+      else this.alarm.releaseLease();
       this.commit();
       this.confirm();
     }
@@ -392,15 +392,15 @@ export class ActorRuntime extends StoredRows implements PartActor {
   }
 
   #extendLease(): void {
-    this.wakes.extendLease();
+    this.alarm.extendLease();
     this.commit();
     this.confirm();
   }
 
   releaseLease(): void {
     // During a shutdown the lease guards the shutdown.
-    if (!this.shutdown.isBegun && !this.background.isBusy && !this.runHandler.isBusy) this.wakes.releaseLease();
-    else this.wakes.markStale();
+    if (!this.shutdown.isBegun && !this.background.isBusy && !this.runHandler.isBusy) this.alarm.releaseLease();
+    else this.alarm.markStale();
   }
 
   // ---- end ---------------------------------------------------------------------------------------------------------

@@ -55,11 +55,11 @@ export async function goToSleep(runtime: ActorRuntime): Promise<void> {
  * Returns false if the activation is lost.
  */
 export function rearmDuringShutdown(runtime: ActorRuntime): boolean {
-  const { wakes } = runtime;
-  wakes.setArmedAt(null);
-  wakes.markStale();
+  const { alarm } = runtime;
+  alarm.setArmedAt(null);
+  alarm.markStale();
   // Without a lease, deadlines that are due would set the next alarm for now, again and again.
-  wakes.holdLease();
-  wakes.extendLease();
+  alarm.holdLease();
+  alarm.extendLease();
   return runtime.commit();
 }

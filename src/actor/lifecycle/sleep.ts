@@ -23,7 +23,7 @@ export interface SleepingActor extends ActorActivation {
   /** Whether anything works that a sleep must not interrupt. */
   readonly isOccupied: boolean;
   readonly connections: ActorActivation["connections"] & { readonly bound: readonly unknown[] };
-  readonly wakes: { isDue(now: number, beside?: Deadlines["idle"]): boolean; releaseLease(): void };
+  readonly alarm: { isDue(now: number, beside?: Deadlines["idle"]): boolean; releaseLease(): void };
 }
 
 export class Sleep {
@@ -102,7 +102,7 @@ export class Sleep {
     const quietAt = Math.min(this.#activeAt, now) + this.#timeoutMs;
     if (!this.#mayBeIdle || !this.#isIdle) this.#activation.deadlines.idle.delete();
     else if (quietAt > now) this.#move(row, quietAt);
-    else if (this.#activation.wakes.isDue(now, this.#activation.deadlines.idle)) this.#move(row, now + this.#timeoutMs);
+    else if (this.#activation.alarm.isDue(now, this.#activation.deadlines.idle)) this.#move(row, now + this.#timeoutMs);
     else return true;
     return false;
   }
@@ -121,7 +121,7 @@ export class Sleep {
       this.#isGivenUp = true;
     }
     if (!this.#mayBeIdle) this.#activation.deadlines.idle.delete();
-    else if (!isAlone || this.#activation.wakes.isDue(now, this.#activation.deadlines.idle))
+    else if (!isAlone || this.#activation.alarm.isDue(now, this.#activation.deadlines.idle))
       this.#move(row, now + this.#timeoutMs);
     else this.#isOnlyForSleep = true;
   }
@@ -142,7 +142,7 @@ export class Sleep {
   done(): void {
     this.#activation.deadlines.idle.delete();
     if (this.#isAwaited) this.#activation.holdLease();
-    else this.#activation.wakes.releaseLease();
+    else this.#activation.alarm.releaseLease();
   }
 
   get #row(): IdleRow | undefined {

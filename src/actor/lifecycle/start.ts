@@ -43,7 +43,7 @@ export async function createActor(
   // Closes sockets of an earlier generation of this key, if a crash left any.
   restoreConnections(runtime);
   try {
-    runtime.wakes.setArmedAt(await store.getAlarm());
+    runtime.alarm.setArmedAt(await store.getAlarm());
     const input = await refusable(askToCreate(runtime, creator));
     const admitted = await runtime.parts.together("creation", Infinity, () => create(runtime, creator, input));
     begin(runtime, false);
@@ -63,8 +63,8 @@ async function create(runtime: ActorRuntime, creator: Creator, input: unknown): 
   await wake(runtime, true);
   const admitted = await refusable(admitCreator(runtime, creator));
   runtime.putRecord({});
-  if (runtime.record.workflow || runtime.isWorking) runtime.wakes.holdLease();
-  else runtime.wakes.releaseLease();
+  if (runtime.record.workflow || runtime.isWorking) runtime.alarm.holdLease();
+  else runtime.alarm.releaseLease();
   runtime.open();
   runtime.commitOrThrow();
   return admitted;
@@ -104,24 +104,24 @@ export async function loadActor(
   ends: ActivationEnds,
 ): Promise<ActorRuntime> {
   const runtime = new ActorRuntime(actor, ports, store, record, ends);
-  const { wakes } = runtime;
+  const { alarm } = runtime;
   const by = own(startedBy);
   const isByAlarm = by.alarmAt !== undefined;
   const armedAt = isByAlarm ? null : await store.getAlarm();
   const now = ports.now();
-  const found = wakes.cutOffLease(by.alarmAt ?? armedAt, now);
-  wakes.setArmedAt(armedAt);
+  const found = alarm.cutOffLease(by.alarmAt ?? armedAt, now);
+  alarm.setArmedAt(armedAt);
   runtime.queue.expireReplies(now);
   runtime.open();
   runtime.sleep.startBegins(now, isByAlarm && !found);
   runtime.parts.tell("load");
-  if (found) wakes.setLease(foundLease(found, now, runtime.counter, armedAt !== null && armedAt > now));
-  else if (wakes.isDue(now)) wakes.holdLease();
-  else if (isByAlarm) wakes.markStale();
-  else wakes.repair();
+  if (found) alarm.setLease(foundLease(found, now, runtime.counter, armedAt !== null && armedAt > now));
+  else if (alarm.isDue(now)) alarm.holdLease();
+  else if (isByAlarm) alarm.markStale();
+  else alarm.repair();
   runtime.commitOrThrow();
   // Code that kills the object in this turn would undo the commit of the lease and the alarm (ALARM-4).
-  if (wakes.lease) await runtime.confirmed();
+  if (alarm.lease) await runtime.confirmed();
   loadState(runtime);
   if (found) {
     runtime.cron.settleInterrupted();
@@ -138,8 +138,8 @@ export async function loadActor(
     await wake(runtime, false);
     begin(runtime, found !== undefined);
   } catch (error) {
-    if (found && wakes.lease) {
-      wakes.setLease(startFailed(wakes.lease));
+    if (found && alarm.lease) {
+      alarm.setLease(startFailed(alarm.lease));
       runtime.commit();
     }
     runtime.end(toError(error));

@@ -11,15 +11,15 @@ const ROWS_PER_PAGE = 16;
 /** The rows of one activation, with the changes that the next commit will make, and the deadlines among them. */
 export class StoredRows {
   readonly store: StoreActivation;
-  readonly wakes: Alarm;
+  readonly alarm: Alarm;
   protected readonly dirty = new DirtySet();
 
   /** `workflowDeadline` returns the earliest deadline of workflow entries, epoch ms. */
   constructor(store: StoreActivation, now: () => number, workflowDeadline: () => number | undefined) {
     this.store = store;
-    this.wakes = new Alarm(this.dirty, now, workflowDeadline);
+    this.alarm = new Alarm(this.dirty, now, workflowDeadline);
     const lease = store.get(KEYS.lease);
-    this.wakes.load(store.list(KEYS.deadlines), lease && decodeLease(lease));
+    this.alarm.load(store.list(KEYS.deadlines), lease && decodeLease(lease));
   }
 
   get isCurrent(): boolean {
@@ -59,18 +59,18 @@ export class StoredRows {
   }
 
   get lease(): Lease | undefined {
-    return this.wakes.lease;
+    return this.alarm.lease;
   }
 
   holdLease(): void {
-    this.wakes.holdLease();
+    this.alarm.holdLease();
   }
 
   get deadlines(): Deadlines {
-    return this.wakes.deadlines;
+    return this.alarm.deadlines;
   }
 
   deadlinesChanged(): void {
-    this.wakes.markStale();
+    this.alarm.markStale();
   }
 }
