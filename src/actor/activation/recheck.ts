@@ -2,6 +2,9 @@ import { backoffMs } from "../../protocol/index.js";
 import type { RecheckRow } from "../storage/deadlines.js";
 import type { ActorActivation } from "./activation.js";
 
+/** What a re-check needs from its actor. */
+type RecheckHost = Pick<ActorActivation, "deadlines" | "ports">;
+
 const BACKOFF = { firstMs: 60_000, maxMs: 3_600_000 };
 
 /**
@@ -9,11 +12,11 @@ const BACKOFF = { firstMs: 60_000, maxMs: 3_600_000 };
  * by itself after a deploy that fixes it. It is set by the check that failed, until the run has gone further.
  */
 export class Recheck {
-  readonly #activation: ActorActivation;
+  readonly #activation: RecheckHost;
   /** The row before the current check: a crash during the check must not restart the backoff. */
   #before: RecheckRow | undefined;
 
-  constructor(activation: ActorActivation) {
+  constructor(activation: RecheckHost) {
     this.#activation = activation;
   }
 

@@ -17,12 +17,15 @@ import type { Deadlines, IdleRow } from "../storage/deadlines.js";
 const MAX_TRIES = 3;
 
 /** What sleep needs from its actor. */
-export interface SleepingActor extends ActorActivation {
+export interface SleepingActor extends Pick<
+  ActorActivation,
+  "abortSignal" | "actor" | "commit" | "deadlines" | "holdLease" | "lease" | "ports" | "shutdown" | "timers"
+> {
   /** Whether anything works, including the run handler. */
   readonly isWorking: boolean;
   /** Whether anything works that a sleep must not interrupt. */
   readonly isOccupied: boolean;
-  readonly connections: ActorActivation["connections"] & { readonly bound: readonly unknown[] };
+  readonly connections: { readonly bound: readonly unknown[] };
   readonly alarm: { isDue(now: number, beside?: Deadlines["idle"]): boolean; releaseLease(): void };
 }
 
