@@ -10,23 +10,23 @@ import { isRefusedByState } from "../state/refusals.js";
 import type { StateView } from "../state/state-view.js";
 import { attemptId, type WorkflowBranches } from "./workflow-branches.js";
 
-/** Whether an attempt is still running; shared by its context and its session. */
+/** Whether an attempt is still running. Shared by its context and its session. */
 interface Gate {
   readonly callback: Callback;
   open: boolean;
-  /** Once it is closed. */
+  /** Called when the gate closes. */
   onClose: (() => void) | undefined;
 }
 
-/** The actor, as its steps use it. */
+/** The actor as its steps see it. */
 export interface SteppingActor extends ActorActivation {
   readonly queue: ActorActivation["queue"] & {
-    /** @throws queue/full unless these bodies may be stored as well */
+    /** @throws {queue/full} when these bodies do not fit in the queue */
     checkRoom(bodies: readonly Uint8Array[]): void;
   };
 }
 
-/** Begins an attempt's view of the actor. */
+/** Opens the context and the session of an attempt. */
 export function openAttempt(runtime: SteppingActor, branches: WorkflowBranches, info: AttemptInfo): AttemptSession {
   const callback = new Callback(runtime.callbacks, `step ${JSON.stringify(info.stepName)}`);
   const { effects } = callback;
@@ -54,7 +54,7 @@ export function openAttempt(runtime: SteppingActor, branches: WorkflowBranches, 
     close: () => {
       gate.open = false;
       if (calls.size > 0) {
-        const msg = "A step ended without awaiting these calls: nobody is told what becomes of them";
+        const msg = "A step ended without awaiting these calls: their results are lost";
         runtime.ports.log.debug({ msg, step: info.stepName, attempt: info.attempt, calls: [...calls] });
       }
       callback.over();
@@ -65,22 +65,22 @@ export function openAttempt(runtime: SteppingActor, branches: WorkflowBranches, 
   };
 }
 
-/** A message that leaves with the step's success; without a body as long as its validator has not answered. */
+/** A message that is sent when the step succeeds. It has no body until its validator has resolved. */
 interface Staged {
   readonly name: string;
   body: Uint8Array | undefined;
 }
 
-/** What an attempt has begun. */
+/** The work that an attempt has begun. */
 interface Begun {
-  /** What it waits for. */
+  /** Work that the attempt waits for. */
   readonly effects: Effects;
-  /** Calls to other actors that are open; nobody waits for them but the callback. */
+  /** Open calls to other actors, which only the callback may await. */
   readonly calls: Set<string>;
   readonly outbox: Staged[];
 }
 
-/** What a step's callback gets: dead once its attempt has ended. */
+/** The context of a step's callback. Unusable once its attempt has ended. */
 class StepContext extends IdentityContext {
   readonly #runtime: ActorActivation;
   readonly #branches: WorkflowBranches;
@@ -88,7 +88,7 @@ class StepContext extends IdentityContext {
   readonly #gate: Gate;
   readonly #view: StateView | undefined;
   readonly #begun: Begun;
-  /** Aborted when the attempt has ended. */
+  /** Aborts when the attempt has ended. */
   #attempt: AbortSignal | undefined;
   #schedule: object | undefined;
   #db: unknown;
@@ -103,7 +103,7 @@ class StepContext extends IdentityContext {
     this.#gate = gate;
     this.#view = runtime.state?.createView({ onRead: () => this.#check("state"), onWrite: () => runtime.checkAlive() });
     this.#begun = begun;
-    // Staged: stored with the step's success; a failed attempt sends nothing.
+    // Staged until the step succeeds; a failed attempt sends nothing.
     this.queue = Object.freeze({
       send: (name: string, body: unknown) => this.#begin("queue.send", () => this.#stage(name, body)),
     });
@@ -154,7 +154,7 @@ class StepContext extends IdentityContext {
     });
   }
 
-  /** A branch among others holds nothing that only it could answer. */
+  /** One branch among several need not answer the held messages, as another may. */
   #chain(): Chain {
     const { queue, record } = this.#runtime;
     const inherited = this.#branches.isSingle ? queue.heldChains() : [];
@@ -166,7 +166,7 @@ class StepContext extends IdentityContext {
     });
   }
 
-  /** Stored with the success, in the order of the calls, whenever its validator answers. */
+  /** Stages a message. Messages are stored in the order of the calls, whenever their validators resolve. */
   #stage(name: string, body: unknown): undefined | Promise<undefined> {
     const prepared = this.#runtime.queue.prepare(name, body);
     const staged: Staged = { name, body: prepared instanceof Promise ? undefined : prepared };
@@ -179,7 +179,7 @@ class StepContext extends IdentityContext {
     });
   }
 
-  /** What the attempt begins, and waits for. Once it has ended, nothing is begun. */
+  /** Begins work that the attempt waits for. Rejects once the attempt has ended. */
   #begin<T>(feature: string, work: () => T | PromiseLike<T>): Promise<T> {
     try {
       this.#check(feature);
@@ -189,7 +189,7 @@ class StepContext extends IdentityContext {
     return this.#begun.effects.begin(work);
   }
 
-  /** A call that the attempt does not wait for: it is named if the callback did not either. */
+  /** Tracks a call that the attempt does not wait for, to log it if the callback did not await it. */
   #call<T>(what: string, work: () => Promise<T>): Promise<T> {
     const { calls } = this.#begun;
     calls.add(what);
@@ -201,7 +201,7 @@ class StepContext extends IdentityContext {
     return attempt.signal;
   }
 
-  /** Progress is live: it leaves at once, after what is dirty has been committed, whatever becomes of the attempt. */
+  /** Sends an event at once, after committing dirty changes, even if the attempt fails later. */
   broadcast(name: string, ...args: unknown[]): void {
     this.#check("broadcast");
     this.#runtime.connections.broadcast(name, args);
@@ -235,7 +235,7 @@ class StepContext extends IdentityContext {
     this.#runtime.background.waitFor("A waitUntil promise", promise);
   }
 
-  /** The same object, but that each of its methods, all of which give promises, is begun as a part of the attempt. */
+  /** Wraps an object of asynchronous methods, so that the attempt waits for each call. */
   #guarded(target: object, feature: string): object {
     return new Proxy(target, {
       get: (_, key) => {

@@ -17,23 +17,23 @@ import { KEYS } from "../storage/record.js";
 import type { WorkflowHistoryEntry, WorkflowStatus } from "../api/workflow-status.js";
 import { describeHistory } from "./workflow-view.js";
 
-/** What control needs of the workflow's driver. */
+/** What control needs from the workflow's driver. */
 export interface ControlledWorkflow {
   readonly isRunning: boolean;
   readonly isBusy: boolean;
   readonly divergence: string | undefined;
   deadlineAt(): number | undefined;
-  /** True for a wait that has ended in memory, and that no commit has marked yet. */
+  /** True for a wait that has ended in memory but is not yet marked by a commit. */
   hasEnded(entry: Entry): boolean;
   cancel(reason: Error): void;
-  /** Forgets the run in memory: what it was made from has changed. */
+  /** Drops the run in memory, because its history has changed. */
   forget(): void;
   restart(): void;
-  /** Looks again at code that did not match its history. */
+  /** Tries code that did not match its history again. */
   recheck(): void;
 }
 
-/** `c.workflow`: the workflow seen and steered from actions; users expose of it what they like (RIVET-23). */
+/** `c.workflow`: inspects and controls the workflow from actions, through which users may expose it (RIVET-23). */
 export class WorkflowControl {
   readonly #activation: PartActor;
   readonly #history: History;
@@ -51,13 +51,13 @@ export class WorkflowControl {
     );
   }
 
-  /** All entries, in the order in which their operations were met. */
+  /** All entries, in the order in which their operations began. */
   history(): WorkflowHistoryEntry[] {
     const isOver = !isInFlight(this.#activation.record.workflow);
     return describeHistory({ history: this.#history, isOver, hasEnded: (entry) => this.#workflow.hasEnded(entry) });
   }
 
-  /** Ends the workflow as `cancelled`, undoing nothing. Nothing happens if it has ended. */
+  /** Ends the workflow as `cancelled`, without rollback. Does nothing if it has ended. Committed on return. */
   cancel(): void {
     if (!isInFlight(this.#activation.record.workflow)) return;
     this.#workflow.cancel(new CancelledError());
@@ -65,9 +65,9 @@ export class WorkflowControl {
   }
 
   /**
-   * Lets a failed workflow try again. The operation whose error ended it starts over, and what was recorded after its
-   * failure goes: messages that were taken there come back. Steps that were undone start over, too; everything else stays.
-   * One whose code does not match its history is looked at again at once. Nothing happens in any other state.
+   * Retries a failed workflow. The operation whose error ended it starts over. What was recorded after its failure is
+   * deleted, and messages taken there return to the queue. Steps that were rolled back start over as well; everything else
+   * stays. A diverged workflow is tried again at once. Does nothing in any other state. Committed on return.
    */
   recover(): void {
     const { workflow } = this.#activation.record;
@@ -80,10 +80,12 @@ export class WorkflowControl {
   }
 
   /**
-   * Runs the workflow again from a step on, or from its start. That entry and those behind it are deleted; if it lies in a
-   * loop, that loop starts over, and a join or race that it lies in is open again. Messages that were taken behind it come
-   * back, and steps before it that were undone start over. State is not rewound. Without a workflow nothing happens.
-   * @throws actor/workflow_in_flight unless it is parked or has ended
+   * Runs the workflow again from a step, or from its start. That entry and later ones are deleted. A loop around it starts
+   * over, and a join or race around it is open again. Messages taken after it return to the queue, and earlier steps that
+   * were rolled back start over. State is not rewound. Does nothing without a workflow. Committed on return.
+   * @throws {actor/workflow_in_flight} when it is neither parked nor ended
+   * @throws {workflow/step_not_found} when there is no such entry
+   * @throws {workflow/not_a_step} when the entry is not a step
    */
   replayFrom(entryId?: string): void {
     if (this.#workflow.isBusy) {
@@ -94,7 +96,6 @@ export class WorkflowControl {
       );
     }
     const target = entryId === undefined ? undefined : targetOf([...this.#history.entries()], entryId);
-    // There is no workflow.
     if (!this.#activation.record.workflow) return;
     this.#workflow.forget();
     const restart = new Restart(this.#history);
@@ -102,7 +103,7 @@ export class WorkflowControl {
     this.#resume(restart);
   }
 
-  /** Under their old ids, however full the queue is. One that was replied to comes again, and is replied to no more. */
+  /** Returns messages to the queue under their old ids, even if it is full. One already replied to gets no second reply. */
   #giveBack(entry: Entry): void {
     if (entry.kind !== "message") return;
     const { queue } = this.#activation;

@@ -1,6 +1,6 @@
 const WORKFLOW = Symbol.for("perdure.workflow");
 
-/** What `workflow()` leaves on the run handler for the part to find. */
+/** What `workflow()` attaches to the run handler for the part. */
 export interface WorkflowDefinition {
   readonly run: (context: never) => unknown;
   readonly onError: unknown;
@@ -10,7 +10,7 @@ export function carryWorkflow<Handler extends object>(handler: Handler, definiti
   return Object.defineProperty(handler, WORKFLOW, { value: definition });
 }
 
-/** The definition behind a run handler that `workflow()` made. */
+/** The definition of a run handler made by `workflow()`. */
 export function workflowOf(handler: object): WorkflowDefinition | undefined {
   return (handler as { [WORKFLOW]?: WorkflowDefinition })[WORKFLOW];
 }

@@ -1,8 +1,8 @@
 /**
- * Binds the workflow engine to its actor: the engine's ports, when the run starts, what its end means.
+ * Binds the workflow engine to its actor: implements the engine's ports, starts the run and records its outcome.
  *
- * Owns: the run of this activation. Does not own: storage and lease (actor-runtime.ts), when code that did not match its history
- * is looked at again (recheck.ts).
+ * Owns: the run of this activation. Does not own: storage and lease (actor-runtime.ts), when a workflow that diverged is
+ * tried again (recheck.ts).
  */
 import { ActorError, MAX_INTERRUPTIONS } from "../../protocol/index.js";
 import {
@@ -33,11 +33,11 @@ import { WorkflowBranches } from "./workflow-branches.js";
 import type { WorkflowDefinition } from "./workflow-definition.js";
 import { recordFailure, recordOf } from "./workflow-record.js";
 
-/** What one activation has of the workflow. */
+/** The workflow of one activation. */
 export interface DrivenWorkflow {
   readonly history: History;
   readonly failures: FailureReports;
-  /** Its function; undefined if the actor's code has none any more. */
+  /** Its function. Undefined if the actor's code no longer has one. */
   readonly run: WorkflowDefinition["run"] | undefined;
 }
 
@@ -58,7 +58,7 @@ export class WorkflowDriver implements WorkflowPorts {
     this.messages = actor.queue;
   }
 
-  /** True while what is stored is a workflow that has not ended, whether the code has one or not. */
+  /** Whether the stored workflow has not ended, whether or not the code has one. */
   get #isOpen(): boolean {
     return isInFlight(this.#actor.record.workflow);
   }
@@ -67,25 +67,25 @@ export class WorkflowDriver implements WorkflowPorts {
     return this.#run !== undefined && !this.#run.isEnded;
   }
 
-  /** True while the run is in memory and something of it moves (FLOW-10). */
+  /** True while the run is in memory and not parked (FLOW-10). */
   get isBusy(): boolean {
     return this.#run !== undefined && !this.#run.isEnded && !this.#run.isParked;
   }
 
-  /** The earliest deadline that entries hold, epoch ms; none while the code does not match them. */
+  /** The earliest deadline of the entries, epoch ms. Undefined while the code does not match them. */
   deadlineAt(): number | undefined {
     if (!this.#isOpen || this.#isDiverged) return undefined;
     return this.#workflow.history.earliestDueAt();
   }
 
-  /** The same for the alarm: a run that waits for a message alone is looked after as well, as late as can be (ALARM-7). */
+  /** The same for the alarm. A run that only waits for a message asks for the latest possible alarm (ALARM-7). */
   wakeAt(): number | undefined {
     return this.deadlineAt() ?? (this.#isOpen ? Number.POSITIVE_INFINITY : undefined);
   }
 
-  /** Calls the function, if it has not ended and does not run yet. The lease must be committed. */
+  /** Starts the run if the workflow has not ended and is not running. The lease must be committed. */
   start(careful: boolean): void {
-    if (!this.isRunning && this.#mayBegin && !this.#recheck.isAhead) this.#startRun(careful);
+    if (!this.isRunning && this.#canBegin && !this.#recheck.isAhead) this.#startRun(careful);
   }
 
   #startRun(careful: boolean): void {
@@ -108,8 +108,8 @@ export class WorkflowDriver implements WorkflowPorts {
   }
 
   /**
-   * Settles what is due and what messages are there, and lets the run move until it is parked or only waits for running
-   * work (ALARM-9); then whoever else waits for messages gets what is left. The lease must be committed.
+   * Settles what is due, takes messages, and lets the run go on until it is parked or only waits for running work (ALARM-9).
+   * Then other receivers get the remaining messages. The lease must be committed.
    */
   async advance(): Promise<void> {
     if (this.#isOpen && this.#actor.lease) this.start(false);
@@ -119,17 +119,17 @@ export class WorkflowDriver implements WorkflowPorts {
     if (!isDone) this.#actor.ports.waitUntil(this.yield().then(() => this.advance()));
   }
 
-  /** Not while hooks of the start run, which may fail or refuse their caller: the start begins it when they have ended. */
-  get #mayBegin(): boolean {
+  /** False while the hooks of the start run, which may fail or refuse their caller. The start begins the run after them. */
+  get #canBegin(): boolean {
     return this.#actor.isReady && !this.#actor.lost && !this.#actor.shutdown.isBegun;
   }
 
-  /** The code does not match the history, and is not being looked at again. */
+  /** Whether the code does not match the history and is not being tried again. */
   get #isDiverged(): boolean {
     return !this.isRunning && this.#recheck.isSet;
   }
 
-  /** The code matches, for as far as it went. */
+  /** The code matches the history so far. */
   #goesOn(): void {
     if (this.isRunning) this.#recheck.clear();
   }
@@ -158,12 +158,12 @@ export class WorkflowDriver implements WorkflowPorts {
 
   // ---- control -----------------------------------------------------------------------------------------------------
 
-  /** The message of the divergence that stopped the run, if one did. */
+  /** The message of the divergence that stopped the run, if any. */
   get divergence(): string | undefined {
     return this.isRunning ? undefined : this.#recheck.message;
   }
 
-  /** Stops the run for good, undoing nothing. */
+  /** Ends the workflow, without rollback. */
   cancel(reason: Error): void {
     if (this.isRunning) this.#run?.cancel(reason);
     else {
@@ -172,7 +172,7 @@ export class WorkflowDriver implements WorkflowPorts {
     }
   }
 
-  /** Forgets the run in memory: the history it was made from has changed. */
+  /** Drops the run in memory, because its history has changed. */
   forget(): void {
     this.#run?.evict();
     this.#run = undefined;
@@ -180,12 +180,12 @@ export class WorkflowDriver implements WorkflowPorts {
   }
 
   restart(): void {
-    if (this.isRunning || !this.#mayBegin) return;
+    if (this.isRunning || !this.#canBegin) return;
     this.start(false);
     this.#actor.advanceSoon();
   }
 
-  /** Looks again, at once, at code that did not match; the time between looks begins anew. */
+  /** Tries code that did not match again at once, and restarts the backoff. */
   recheck(): void {
     if (!this.#recheck.hurry()) return;
     this.#actor.holdLease();
@@ -203,17 +203,17 @@ export class WorkflowDriver implements WorkflowPorts {
     this.#run?.beforeCommit();
   }
 
-  /** The actor goes to sleep: a parked run is dropped, as an eviction would; what its code still calls never answers. */
+  /** The actor goes to sleep: drops a parked run, like an eviction. Operations its code still calls never settle. */
   suspend(): void {
     this.#run?.abandon(new EvictedError("The actor went to sleep"));
   }
 
-  /** The actor is destroyed: the open operations of the run reject, then nothing of it settles any more (START-9). */
+  /** The actor is destroyed: rejects the open operations of the run; none of them settles after that (START-9). */
   destroyed(): void {
     if (this.isRunning) this.#run?.evict(new EvictedError("The actor was destroyed"));
   }
 
-  /** The activation is over: nothing of the run settles any more. */
+  /** The activation is over: no operation of the run settles any more. */
   abandon(reason: Error): void {
     this.#run?.abandon(reason);
   }
@@ -293,7 +293,7 @@ export class WorkflowDriver implements WorkflowPorts {
   finished(outcome: Outcome): void {
     this.#recheck.clear();
     this.#actor.putRecord({ workflow: recordOf(outcome) });
-    // The entries' deadlines count no more.
+    // The deadlines of entries no longer count.
     this.#actor.deadlinesChanged();
     this.#actor.queue.releaseHeld();
   }
@@ -322,7 +322,7 @@ export class WorkflowDriver implements WorkflowPorts {
   }
 }
 
-/** The registry no longer has the workflow: the same as code that does not match (FLOW-6). */
+/** A registry without the workflow is treated like code that does not match (FLOW-6). */
 function missing(name: string): HistoryDivergedError {
   const message =
     `The actor "${name}" has a workflow in flight, but its code has none any more. ` +

@@ -7,7 +7,7 @@ import { WorkflowControl } from "./workflow-control.js";
 import { workflowOf } from "./workflow-definition.js";
 import { WorkflowDriver } from "./workflow-driver.js";
 
-/** The part that runs workflows: also those of actors whose own code has none any more, as long as any actor has one. */
+/** The part that runs workflows, including those left by an earlier deploy while another actor of the registry has one. */
 export const WORKFLOW_PART: Part = {
   name: "workflow",
   record: { workflow: { status: "running" } },
@@ -31,7 +31,7 @@ export const WORKFLOW_PART: Part = {
       },
       wakeAt: () => driver.wakeAt(),
       load: () => {
-        // A release that has given the actor a workflow: it begins with the next start.
+        // A new release gave the actor a workflow: it begins with this start.
         if (!definition || actor.record.workflow) return;
         actor.putRecord({ workflow: { status: "running" } });
         actor.holdLease();

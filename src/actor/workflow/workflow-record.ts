@@ -2,10 +2,10 @@ import { own } from "../../protocol/index.js";
 import { fitFailure, toBranchFailure, type Failure, type Outcome } from "../../workflow/index.js";
 import type { WorkflowRecord } from "../storage/record.js";
 
-/** Encoded bytes of the failure in the actor's record; what its rollback handlers failed with stands beside it. */
+/** Encoded bytes of the failure in the actor's record, which also holds the errors of rollback handlers. */
 const MAX_FAILURE_BYTES = 1_000_000;
 
-/** What of a failure the record can hold beside everything else. */
+/** A failure, reduced to what the record can hold. */
 export function recordFailure(error: unknown): Failure {
   return fitFailure(toBranchFailure(error), MAX_FAILURE_BYTES);
 }

@@ -1,4 +1,4 @@
-/** The workflow's history as people and tools see them: decoded, and what is over is not shown as waiting. */
+/** The workflow's history for people and tools: decoded, and with waits that are over not shown as pending. */
 import { decodeValue } from "../../protocol/index.js";
 import {
   branchValues,
@@ -11,20 +11,20 @@ import {
 import { describeFailure } from "../activation/workflow-outcome.js";
 import type { WorkflowHistoryEntry } from "../api/workflow-status.js";
 
-/** Where a workflow's entries stand, beside what they say of themselves. */
+/** What the view needs to know beyond the entries. */
 export interface HistoryView {
   readonly history: History;
-  /** It has ended, however: nothing waits any more. */
+  /** Whether the workflow has ended, so that nothing waits any more. */
   readonly isOver: boolean;
-  /** True for a wait that has ended in memory, and that no commit has marked yet. */
+  /** True for a wait that has ended in memory but is not yet marked by a commit. */
   hasEnded(entry: Entry): boolean;
 }
 
-/** All entries, in the order in which their operations were met. */
+/** All entries, in the order in which their operations began. */
 export function describeHistory(view: HistoryView): WorkflowHistoryEntry[] {
   const entries = [...view.history.entries()].sort((a, b) => a.seq - b.seq);
   const bySeq = new Map(entries.map((entry) => [entry.seq, entry]));
-  // How branches ended is shown with their join.
+  // The results of branches are shown with their join.
   return entries.filter((entry) => entry.kind !== "branch_results").map((entry) => describeEntry(entry, view, bySeq));
 }
 
@@ -49,7 +49,7 @@ function describeEntry(entry: Entry, view: HistoryView, bySeq: ReadonlyMap<numbe
 
 function statusOf(entry: Entry, { history, isOver, hasEnded }: HistoryView): WorkflowHistoryEntry["status"] {
   if (isTerminal(entry)) return entry.status;
-  // The end of a wait costs no row: what was recorded behind it shows it.
+  // The end of a wait is not written: later entries show that it has ended.
   const isWait = entry.kind === "sleep" || entry.kind === "message";
   if (isWait && (hasEnded(entry) || history.isPassed(entry))) return "completed";
   return isOver ? "cancelled" : entry.status;

@@ -6,11 +6,22 @@ import { carryWorkflow } from "./workflow-definition.js";
 import { WORKFLOW_PART } from "./workflow-part.js";
 
 /**
- * Makes a durable workflow the background work of an actor: `run: workflow(async (ctx) => { … })`.
+ * Makes a function the durable workflow of an actor.
  *
- * The function starts when the actor is created. After a crash, a deploy or an eviction it is called again from its
- * first line, and everything it awaits through `ctx` answers from history until it reaches what has not happened yet.
- * When it returns or fails, that is stored and it is never called again.
+ * It starts when the actor is created. After a crash, a deploy or an eviction it is called again from its first line, and
+ * every operation of `ctx` that has completed returns its recorded result. Its result or failure is stored, and it is not
+ * called again.
+ *
+ * @throws {TypeError} when `run` is not a function
+ * @example
+ *     const order = actor({
+ *       run: workflow(async (ctx) => {
+ *         const id = await ctx.step("charge", () => charge());
+ *         await ctx.sleep("cool-off", 60_000);
+ *         await ctx.step("ship", () => ship(id));
+ *       }),
+ *       actions: {},
+ *     });
  */
 export function workflow<S, CP, CS, V, I, DB, E extends EventDeclarations, Q extends QueueDeclarations>(
   run: (ctx: WorkflowContext<S, CP, CS, V, I, DB, E, Q>) => Promise<unknown>,
