@@ -27,10 +27,13 @@ export const openSockets = {
           await clients.at(-1)?.call("get");
         });
         const cpu = side.cpuMs - before;
-        const tell = await timed(async () => {
+        const tellAll = async () => {
           const all = clients.map((client) => new Promise((resolve) => (client.onEvent = () => resolve(undefined))));
           await Promise.all([call(side, action(side, "room", key, "tell", 1)), ...all]);
-        });
+        };
+        // The first message to a socket costs the platform more than the next; ours has had one when it is open.
+        await tellAll();
+        const tell = await timed(tellAll);
         await Promise.all(clients.map((client) => client.close()));
         return { open, cpu, tell };
       });

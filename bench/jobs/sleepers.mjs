@@ -1,7 +1,7 @@
 // Sleepers that are all due at one instant: how late the median and the last wakes.
 import { setTimeout as delay } from "node:timers/promises";
 import { action, call, message } from "../calls.mjs";
-import { figure, median } from "../measure.mjs";
+import { alternate, figure, median } from "../measure.mjs";
 
 /** How many are sent to sleep at a time, and how long that may take for each, on a machine that has nothing else to do. */
 const AT_ONCE = 25;
@@ -15,7 +15,7 @@ export const sleepers = {
   run: (bench) =>
     bench.withSides(async (sides) => {
       const count = bench.pick(500, 20);
-      const turns = await bench.alternate(sides, async (side) => {
+      const turn = async (/** @type {import("../side.mjs").Side} */ side) => {
         const { keys, at } = await putToSleep(bench, side, count);
         await delay(at - Date.now());
         // Nobody is asked while others are still to wake: asking starts an actor.
@@ -24,6 +24,11 @@ export const sleepers = {
         const late = [];
         for (const key of keys) late.push(await latenessOf(side, key));
         return { last: Math.max(...late), median: median(late) };
+      };
+      // New sleepers each turn, and a long wait: few turns, and none to warm up.
+      const turns = await alternate(Math.min(bench.rounds, 3), 0, {
+        bare: () => turn(sides.bare),
+        perdure: () => turn(sides.perdure),
       });
       return [
         figure(turns, "last", { name: `the last of ${count} sleepers`, goal: "1.3 ×" }),

@@ -125,7 +125,8 @@ export class ActorObject extends DurableObject<Env> {
   }
 
   tell(n: number): void {
-    for (const socket of this.ctx.getWebSockets()) socket.send(JSON.stringify({ n }));
+    const text = JSON.stringify({ n });
+    for (const socket of this.ctx.getWebSockets()) socket.send(text);
   }
 
   written(): { rows: number; alarms: number } {
