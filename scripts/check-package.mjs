@@ -40,9 +40,6 @@ const IN_REPOSITORY = /^(ARCHITECTURE\.md|CONTRIBUTING\.md|examples\/)/;
 /** The examples of RivetKit's workflow documentation; they lie beside the repository where the project is made. */
 const SEEDS = join(root, "..", "shared", "seeds", "examples");
 
-/** How far a Worker's size may be from what the README says. */
-const SIZE_TOLERANCE = 0.2;
-
 const WORKER = { lib: ["ES2023"], types: ["@cloudflare/workers-types"] };
 const BROWSER = { lib: ["ES2023", "DOM", "DOM.Iterable"], types: [] };
 const BUNDLER = { module: "ESNext", moduleResolution: "Bundler" };
@@ -186,12 +183,6 @@ function checkWorker() {
   compile("worker", { ...BUNDLER, ...WORKER, ...CAREFUL, rootDir: ".", outDir: "types" });
   const size = bundle("worker");
   console.log(`Worker beside Hono: ${size}`);
-  const [, measured] = size.match(/gzip: ([\d.]+) KiB/) ?? [];
-  const [, promised] =
-    readFileSync(join(root, "README.md"), "utf8").match(/about (\d+) KB of code in the Worker/) ?? [];
-  const isTrue = Math.abs(Number(measured) / Number(promised) - 1) < SIZE_TOLERANCE;
-  if (!isTrue)
-    throw new Error(`README.md says "about ${promised} KB of code in the Worker"; it is ${measured} KiB (gzip)`);
 }
 
 /** What apps that were written for RivetKit do, with the settings that the guide names. They run in test/in-worker/. */

@@ -1,5 +1,6 @@
 import { describe, expect, test } from "vitest";
 import { bundle, PAGE, WORKERS, type Bundle } from "../../bench/bundle.mjs";
+import { read } from "./source-files.js";
 
 // What a Worker carries is what it imports. Measured on 1 December 2026; each budget is 2 % above that. Who needs more says
 // why in the commit that raises it: `npm run bundle-size` shows where the bytes are.
@@ -36,6 +37,18 @@ describe("the bundle of", () => {
       expect(made.bytes).toBeGreaterThan(BUDGETS[name].bytes * 0.9);
     },
   );
+
+  test("Workers has the sizes that the README names", async () => {
+    const [, plain, workflows, sql] =
+      /about (\d+) KB \(gzip, with `--minify`\), (\d+) KB with workflows, (\d+) KB with SQL/.exec(
+        read("README.md").replaceAll("\n", " "),
+      ) ?? [];
+    const named = { counter: plain, "counter, workflow": workflows, "counter, workflow, db": sql };
+    for (const [name, kilobytes] of Object.entries(named) as [keyof typeof WORKERS, string][]) {
+      const { gzip } = await bundle(WORKERS[name], "worker");
+      expect(Math.abs(gzip / 1000 / Number(kilobytes) - 1), name).toBeLessThan(0.03);
+    }
+  });
 
   test("a page that calls actors has nothing of the server, and is within its budget", async () => {
     const made = await bundle(PAGE, "browser");

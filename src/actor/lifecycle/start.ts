@@ -2,7 +2,7 @@
  * A start: from stored rows to an actor that serves, always in the same order (START-2).
  *
  * Invariants: if there is work to do, the lease is committed before any user code of the start, so that an alarm comes
- * whatever that code does (ALARM-4); a failed start leaves the storage unchanged, except for that lease (START-3).
+ * whatever that code does (ALARM-4); a failed start leaves the storage unchanged, except for that lease (START-5).
  */
 import { decodeValue, encodeValue, formatActorId, STORAGE_FORMAT, own } from "../../protocol/index.js";
 import type { Admitted } from "../connections/admission.js";
