@@ -42,7 +42,8 @@ const OF_THE_LANGUAGE = new Set([
 /**
  * Names that the platform looks up in the same way, in what we pass it and in what user code does: of `RequestInit`,
  * `ResponseInit` and listeners, and of the formats of dates with which the cron library calls `Intl`. Our own code is watched
- * for reading them; what anybody puts there reaches the platform all the same.
+ * for reading them; what anybody puts there reaches the platform all the same. `required` is what Node's own `Request` looks
+ * up in its description of `RequestInit`.
  */
 export const OF_THE_PLATFORM: ReadonlySet<string> = new Set([
   "body",
@@ -70,6 +71,7 @@ export const OF_THE_PLATFORM: ReadonlySet<string> = new Set([
   "timeZone",
   "weekday",
   "year",
+  "required",
 ]);
 
 /** Every word of the sources that could be the name of a property: of a row, a record, an envelope, a configuration, an option. */
