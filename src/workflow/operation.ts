@@ -99,7 +99,7 @@ export class Operation {
     this.#onEnd?.();
     // With this turn, not after a yield: the run may be over by then.
     this.activation.afterTurn(() => this.#reject(reason));
-    // Nobody may await this operation any more: that is not an unhandled rejection.
+    // It may never be awaited again, which is not an unhandled rejection.
     this.promise.catch(() => {});
   }
 

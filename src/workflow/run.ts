@@ -133,7 +133,7 @@ export class WorkflowRun {
     });
   }
 
-  /** The activation is lost: abort signals fire, and no promise settles any more, also of later calls. */
+  /** The activation is lost: abort signals fire, and no promise settles again, later calls included. */
   abandon(reason: Error): void {
     this.#activation.halt();
     this.#root.abandon(reason);

@@ -4,11 +4,11 @@ import type { Connection } from "../activation/connection.js";
 import { checkEvent } from "./event-check.js";
 import { encodeFrame, outgoingTooLong, sizeOf, type Dialect } from "./frames.js";
 
-/** Events on their way to connections: checked, encoded once for all that read alike, sent after what is dirty is committed. */
+/** Sends events: checks them, encodes them once per dialect, and sends them after the commit of everything dirty. */
 export class EventDelivery {
   readonly #activation: ActorActivation;
   readonly #isConnected: (connection: Connection) => boolean;
-  /** What is sent while a migration goes on. */
+  /** Events sent during a migration. */
   #held: (() => void)[] | undefined;
 
   constructor(activation: ActorActivation, isConnected: (connection: Connection) => boolean) {
@@ -17,8 +17,10 @@ export class EventDelivery {
   }
 
   /**
-   * Sends an event to all of these that subscribed to it, after what is dirty has been committed.
-   * @throws actor/validation_error, message/outgoing_too_long, value/not_serializable; nobody is sent anything then
+   * Sends an event to those connections that subscribed to it, after the commit of everything dirty. When it throws, no
+   * connection has been sent anything.
+   *
+   * @throws {actor/validation_error} {message/outgoing_too_long} {value/not_serializable} when the event cannot be sent
    */
   broadcast(connections: Iterable<Connection>, name: string, args: readonly unknown[]): void {
     const checked = checkEvent(this.#activation.actor, name, args);
@@ -26,7 +28,7 @@ export class EventDelivery {
     const receivers = [...connections].filter(
       (connection) => connection.kind === "socket" && connection.events.has(name),
     );
-    // All encodings before the first send, so that a value that one of them refuses reaches nobody.
+    // All encodings come before the first send, so that a value that one of them refuses reaches no connection.
     for (const connection of receivers) frameFor(connection);
     this.#activation.commitOrThrow();
     this.#leave(() => {
@@ -53,12 +55,12 @@ export class EventDelivery {
     });
   }
 
-  /** A migration goes on, and commits wait for its end: so does what is sent meanwhile. */
+  /** During a migration commits wait, and so do events. */
   hold(): void {
     this.#held = [];
   }
 
-  /** It has ended, and what it changed is stored, or nothing of it. */
+  /** The migration has ended: its changes are stored, or none of them are. */
   release(isStored: boolean): void {
     const held = this.#held ?? [];
     this.#held = undefined;
@@ -70,7 +72,7 @@ export class EventDelivery {
     else send();
   }
 
-  /** Encodes once for all connections that read alike. */
+  /** Encodes once for all connections of the same dialect. */
   #frames(name: string, args: readonly unknown[]): (dialect: Dialect) => Frame {
     const frames = new Map<string, Frame>();
     const limit = this.#activation.actor.messageLimits.outgoing;

@@ -1,4 +1,4 @@
-/** Keys and values of `c.kv`, as users give them and as they are stored. */
+/** Keys and values of `c.kv`, as users pass them and as they are stored. */
 import { ActorError, isWellFormed } from "../../protocol/index.js";
 import type { KvKey, KvKeyOf, KvKeyType, KvValue, KvValueOf, KvValueType } from "../api/kv-types.js";
 import { KEYS } from "../storage/record.js";
@@ -10,11 +10,11 @@ const encoder = new TextEncoder();
 // `ignoreBOM` means "leave it in".
 const decoder = new TextDecoder("utf-8", { fatal: true, ignoreBOM: true });
 
-/** The storage key of a user's: hexadecimal, whose order as text is the order of the bytes. @throws kv/invalid_key, kv/key_too_large */
+/** The storage key of a user's key: hexadecimal, which sorts as the bytes do. @throws {kv/invalid_key} {kv/key_too_large} */
 export function storageKey(key: KvKey): string {
   const bytes = typeof key === "string" && isWellFormed(key) ? encoder.encode(key) : key;
   if (!(bytes instanceof Uint8Array))
-    throw new ActorError("kv", "invalid_key", "A key is a text, of whole characters, or a Uint8Array");
+    throw new ActorError("kv", "invalid_key", "A key must be a well-formed string or a Uint8Array");
   if (bytes.byteLength > MAX_KV_KEY_BYTES) {
     throw new ActorError(
       "kv",
@@ -27,7 +27,7 @@ export function storageKey(key: KvKey): string {
   return text;
 }
 
-/** @throws kv/invalid_key for `text`, if the key is none */
+/** @throws {kv/invalid_key} when `text` is asked for and the key is not a string */
 export function userKey<K extends KvKeyType>(storageKey: string, type: K): KvKeyOf<K> {
   const digits = storageKey.slice(KEYS.userValues.length);
   const bytes = new Uint8Array(digits.length / 2);
@@ -35,11 +35,11 @@ export function userKey<K extends KvKeyType>(storageKey: string, type: K): KvKey
   if (type === "binary") return bytes as KvKeyOf<K>;
   return textOf(
     bytes,
-    () => new ActorError("kv", "invalid_key", 'A key of the list is no text: ask for `keyType: "binary"`'),
+    () => new ActorError("kv", "invalid_key", 'A key of the list is not a string: ask for `keyType: "binary"`'),
   ) as KvKeyOf<K>;
 }
 
-/** A copy of the value's bytes. @throws kv/invalid_value, kv/value_too_large */
+/** A copy of the value's bytes. @throws {kv/invalid_value} {kv/value_too_large} */
 export function valueBytes(value: KvValue, type?: KvValueType): Uint8Array<ArrayBuffer> {
   const isText = typeof value === "string";
   const found: KvValueType | undefined = isText
@@ -50,15 +50,11 @@ export function valueBytes(value: KvValue, type?: KvValueType): Uint8Array<Array
         ? "binary"
         : undefined;
   if (found === undefined || (isText && !isWellFormed(value))) {
-    throw new ActorError(
-      "kv",
-      "invalid_value",
-      "A value is a text, of whole characters, an ArrayBuffer or a Uint8Array",
-    );
+    throw new ActorError("kv", "invalid_value", "A value must be a well-formed string, an ArrayBuffer or a Uint8Array");
   }
   if (type !== undefined && type !== found)
     throw new ActorError("kv", "invalid_value", `The value is ${found}, and \`type\` says ${type}`);
-  // A view of an ArrayBuffer is no copy.
+  // A view of an ArrayBuffer is not a copy.
   const bytes = new Uint8Array(
     isText ? encoder.encode(value) : value instanceof ArrayBuffer ? new Uint8Array(value) : value,
   );
@@ -72,14 +68,14 @@ export function valueBytes(value: KvValue, type?: KvValueType): Uint8Array<Array
   return bytes;
 }
 
-/** @throws kv/invalid_value for `text`, if the value is none */
+/** @throws {kv/invalid_value} when `text` is asked for and the value is not a string */
 export function userValue<T extends KvValueType>(stored: Uint8Array, type: T): KvValueOf<T> {
   const bytes = new Uint8Array(stored);
   if (type === "binary") return bytes as KvValueOf<T>;
   if (type === "arrayBuffer") return bytes.buffer as KvValueOf<T>;
   return textOf(
     bytes,
-    () => new ActorError("kv", "invalid_value", 'The value is no text: ask for `type: "binary"`'),
+    () => new ActorError("kv", "invalid_value", 'The value is not a string: ask for `type: "binary"`'),
   ) as KvValueOf<T>;
 }
 

@@ -18,15 +18,15 @@ const MAX_BATCH_KEYS = 128;
 const MAX_BATCH_BYTES = 976 * 1024;
 const MAX_LISTED = 16_384;
 const MAX_LISTED_BYTES = 32 * 1024 * 1024;
-/** Values that are in memory at once beyond those that are given back. */
+/** Values in memory at once beyond those that are returned. */
 const CHUNK = MAX_BATCH_KEYS;
 
 type Range = Pick<ListOptions, "start" | "end">;
 type Rows = [key: string, value: Uint8Array][];
 
 /**
- * The user's own values by key. They lie among the runtime's rows, under a prefix of their own, and belong to the one dirty
- * set: a write is committed with all that is dirty, state included, or not at all (COMMIT-1).
+ * `c.kv`, the user's values by key. They are rows with a prefix of their own in the one dirty set: a write is committed with
+ * everything else that is dirty, state included, or not at all (COMMIT-1).
  */
 export class Kv implements ActorKv {
   readonly #activation: ActorActivation;
@@ -80,7 +80,8 @@ export class Kv implements ActorKv {
 
   async batchPut(entries: readonly (readonly [key: KvKey, value: KvValue])[]): Promise<void> {
     const rows = checkBatch(entries).map((entry) => {
-      if (!Array.isArray(entry)) throw new ActorError("kv", "invalid_value", "A batch is a list of `[key, value]`");
+      if (!Array.isArray(entry))
+        throw new ActorError("kv", "invalid_value", "A batch must be an array of `[key, value]`");
       return [storageKey(entry[0] as KvKey), valueBytes(entry[1] as KvValue)] as const;
     });
     const bytes = rows.reduce(
@@ -117,7 +118,7 @@ export class Kv implements ActorKv {
     options: KvListOptions<T, K> = {},
   ): Promise<[KvKeyOf<K>, KvValueOf<T>][]> {
     const start = storageKey(prefix);
-    // No hexadecimal digit comes after this letter.
+    // Sorts after every hexadecimal digit.
     return this.#list({ start, end: `${start}g` }, options);
   }
 
@@ -158,13 +159,13 @@ export class Kv implements ActorKv {
       }
       const last = rows.at(-1)?.[0];
       if (rows.length < wanted || last === undefined) break;
-      // "0" is the first text that comes after the empty one among hexadecimal digits.
+      // "0" is the first string after the empty one.
       rest = reverse ? { ...range, end: last } : { ...range, start: `${last}0` };
     }
     return found;
   }
 
-  /** Rows as they stand, those that wait for a commit included. */
+  /** Rows, including those that wait for a commit. */
   #read({ start = KEYS.userValues, end = `${KEYS.userValues}g` }: Range, limit: number, reverse: boolean): Rows {
     return start < end ? this.#activation.list(KEYS.userValues, { start, end, limit, reverse }) : [];
   }
@@ -185,7 +186,7 @@ export class Kv implements ActorKv {
 }
 
 function checkBatch<T>(items: readonly T[]): readonly T[] {
-  if (!Array.isArray(items)) throw new ActorError("kv", "invalid_key", "A batch is a list");
+  if (!Array.isArray(items)) throw new ActorError("kv", "invalid_key", "A batch must be an array");
   if (items.length > MAX_BATCH_KEYS)
     throw new ActorError(
       "kv",

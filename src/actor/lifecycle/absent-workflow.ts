@@ -61,7 +61,7 @@ export class AbsentWorkflow implements ActivePart, MessageTaker {
     if (this.#recheck.isAhead) return;
     const { name } = this.#actor.record;
     const message =
-      `The actor "${name}" has a workflow in flight, but its Worker has none any more. ` +
+      `The actor "${name}" has a workflow in flight, but its Worker no longer has one. ` +
       `It waits: ${DEPLOY}, or end it with c.workflow.cancel()`;
     this.#recheck.looks();
     if (this.#recheck.set(message)) {

@@ -4,7 +4,7 @@ import type { DatabaseProvider } from "../api/database-types.js";
 import { carryPart } from "../definition/part-carrier.js";
 import { Database } from "./database.js";
 
-/** The part behind `c.db`. Its tables are the user's; they stand beside the rows of the actor, in the same storage. */
+/** The part behind `c.db`. Its tables belong to the user and share the storage with the actor's rows. */
 export const DATABASE_PART: Part = {
   name: "db",
   /** @throws feature/unsupported if the store has no SQL */
@@ -32,9 +32,9 @@ export const DATABASE_PART: Part = {
 };
 
 /**
- * Makes a database provider of your own one that `actor({ db })` takes.
+ * Makes your own database provider usable as `actor({ db })`.
  *
- * @throws TypeError without `createClient`, or if a member is no function
+ * @throws TypeError when `createClient` is missing or a member is not a function
  * @example
  *     const notes = databaseProvider({
  *       createClient: ({ raw }) => ({ add: (text: string) => raw.execute("INSERT INTO notes VALUES (?)", text) }),

@@ -4,7 +4,7 @@
  * Owns: who may run a statement when, what a transaction is, what its errors are called. Does not own: the connection
  * (`SqlDatabase`, a port), what a statement's text may say (sql-text.ts), its values (sql-values.ts).
  * Invariants: a statement runs in the turn of its call unless a transaction stands before it; a transaction never undoes a
- * commit of the runtime; after the activation has ended nothing runs any more.
+ * commit of the runtime; after the activation has ended no statement runs.
  */
 import { ActorError, isThenable } from "../../protocol/index.js";
 import type { ActorActivation } from "../activation/activation.js";
@@ -25,11 +25,11 @@ import { MAX_TRANSACTION_MS, SqlTransaction, timeoutOf, transactionOpen } from "
 import { bind, toRows, toTable, type BoundStatement } from "./sql-values.js";
 
 const MAX_WAITING = 128;
-/** Texts that have been read and are kept: at most so many, of at most so many characters each. */
+/** Parsed statements that are kept: how many, and of how many characters at most. */
 const MAX_TEXTS = 100;
 const MAX_TEXT_LENGTH = 2_000;
 
-/** What waits for the transaction that is open. */
+/** A call that waits for the open transaction. */
 interface Waiting {
   readonly isTransaction: boolean;
   go(): void;
@@ -40,7 +40,7 @@ export class Database {
   readonly #activation: ActorActivation;
   readonly #sql: SqlDatabase;
   readonly #provider: DatabaseProvider<unknown>;
-  /** In order of call. */
+  /** In the order of the calls. */
   readonly #waiting: Waiting[] = [];
   readonly #idle: (() => void)[] = [];
   readonly #texts = new Map<unknown, readonly SqlStatement[]>();
@@ -48,13 +48,13 @@ export class Database {
     run: (sql, parameters) => this.#atomically(() => this.#runAll(bind(this.#read(sql), parameters))),
     atomically: (work) => this.#sql.atomically(work),
   };
-  /** Counts what was written. */
+  /** Counts writes. */
   writes = 0;
   #isHeld = false;
   #start: SqlTransaction | undefined;
   #isClosed = false;
   #client: unknown;
-  /** The provider took its time over the client: all share it. */
+  /** The provider made the client asynchronously: all contexts share it. */
   #isShared = false;
   #isUnconfirmed = false;
   #isConfirming = false;
@@ -71,7 +71,7 @@ export class Database {
     return this.#client;
   }
 
-  /** Makes the client; a promise if the provider takes its time over it. */
+  /** Makes the client; returns a promise if the provider makes it asynchronously. */
   open(): Promise<void> | undefined {
     const made = this.client;
     if (!isThenable(made)) return undefined;
@@ -79,7 +79,7 @@ export class Database {
     return Promise.resolve(made).then((client) => void (this.#client = client));
   }
 
-  /** A client of its own, where the provider makes one at once: `guard` runs before each use and may refuse it. */
+  /** A client for one context, if the provider makes it synchronously. `guard` runs before each use and may throw. */
   createClient(guard: () => void, begin: Begin): unknown {
     return this.#isShared ? this.#client : this.#makeClient(guard, begin);
   }
@@ -135,7 +135,7 @@ export class Database {
     return this.#provider.createClient(access);
   }
 
-  /** The provider's migration, for whoever runs the start. */
+  /** Runs the provider's migration. */
   async migrate(): Promise<void> {
     await this.open();
     await this.#provider.onMigrate?.(this.client);
@@ -146,8 +146,9 @@ export class Database {
   }
 
   /**
-   * A start, and the commit that ends it: its SQL and that commit are stored together, or nothing of either is
-   * (START-3). @throws actor/callback_timed_out, and what `work` throws
+   * Runs a start: its SQL and the commit that ends it are stored together, or neither is (START-3).
+   *
+   * @throws {actor/callback_timed_out} when it takes too long; and whatever `work` throws
    */
   async start<T>(name: string, timeoutMs: number, work: () => Promise<T>): Promise<T> {
     const durationMs = Math.min(timeoutMs, MAX_TRANSACTION_MS);
@@ -161,7 +162,7 @@ export class Database {
     return result;
   }
 
-  /** Something leaves the actor: a transaction that is open is undone, since it would be committed only after that (COMMIT-11). */
+  /** Call before something leaves the actor: an open transaction is rolled back, since it would commit only afterwards (COMMIT-11). */
   leaving(): void {
     this.#sql.leaving();
   }
@@ -177,7 +178,7 @@ export class Database {
     check: () => void,
   ): Promise<T> {
     const onTimeout = (): ActorError => {
-      // Who waits behind it may be its own work: a part of what was undone.
+      // The calls that wait may come from its own work, which was rolled back.
       for (const { refuse } of this.#waiting.splice(0))
         refuse(timedOut(`The transaction before this did not end within ${timeoutMs} ms; this did not run`));
       return timedOut(`The transaction did not end within ${timeoutMs} ms, and was undone`);
@@ -193,7 +194,7 @@ export class Database {
     });
   }
 
-  /** What the work of a transaction runs statements with. */
+  /** The `tx` that the work of a transaction gets. */
   #executor(transaction: SqlTransaction, check: () => void): SqlExecutor {
     return Object.freeze({
       execute: async (sql: unknown, ...given: unknown[]) => {
@@ -226,7 +227,7 @@ export class Database {
     return result;
   }
 
-  /** Most actors say the same again and again. */
+  /** Most actors run the same statements again and again. */
   #read(sql: unknown): readonly SqlStatement[] {
     const known = this.#texts.get(sql);
     if (known) return known;
@@ -294,7 +295,7 @@ export class Database {
     this.#waiting.push(waiting);
   }
 
-  /** Whoever waits next is let in at once, so that nobody overtakes it. */
+  /** The next call in line is admitted at once, so that no other overtakes it. */
   #release(): void {
     if (this.#waiting[0]?.isTransaction) return this.#waiting.shift()?.go();
     this.#isHeld = false;
@@ -304,8 +305,8 @@ export class Database {
   }
 
   /**
-   * What comes after a statement in its turn is stored with it: the next transaction does not begin before that turn's end,
-   * and statements of that turn do not wait for it.
+   * Everything after a statement in its turn is stored with it. So the next transaction begins only after that turn, and
+   * statements of that turn do not wait for it.
    */
   #goOnLater(): void {
     const { ports } = this.#activation;
@@ -325,12 +326,12 @@ export class Database {
 
   #check(): void {
     this.#activation.abortSignal.throwIfAborted();
-    // Code of a start that has failed goes on until somebody has told it.
+    // Code of a failed start may still run.
     this.#start?.check();
     if (this.#isClosed) throw new ActorError("sqlite", "closed", "The database was closed with `db.close()`");
   }
 
-  /** What is written while no event waits for it is confirmed as well (COMMIT-7). */
+  /** Writes that no event waits for are confirmed as well (COMMIT-7). */
   #confirm(): void {
     this.#isUnconfirmed = true;
     if (!this.#isConfirming) this.#activation.ports.waitUntil(this.#confirmAll());
@@ -344,7 +345,7 @@ export class Database {
         await this.#activation.confirmed();
       }
     } catch {
-      // The activation is lost, and whoever uses it is told.
+      // The activation is lost; its users get that error.
     } finally {
       this.#isConfirming = false;
     }

@@ -7,7 +7,12 @@ import { DATABASE_PART } from "./database-part.js";
  *
  * Everything is deleted when the actor is destroyed. A new actor whose creation fails leaves no table behind.
  *
- * @throws TypeError for an unknown key, or an `onMigrate` that is no function
+ * @throws TypeError when a key is unknown or `onMigrate` is not a function
+ * @example
+ *     const notes = actor({
+ *       db: db({ onMigrate: (db) => db.execute("CREATE TABLE IF NOT EXISTS notes (text TEXT)") }),
+ *       actions: { add: (c, text: string) => c.db.execute("INSERT INTO notes VALUES (?)", text) },
+ *     });
  */
 export function db(config: DatabaseConfig = {}): DatabaseProvider<RawAccess> {
   if (typeof config !== "object" || config === null) throw new TypeError("db() takes a configuration object");

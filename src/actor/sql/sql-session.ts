@@ -8,7 +8,7 @@ export interface SessionSource {
   atomically<T>(work: () => T): T;
 }
 
-/** A session for synchronous drivers. `check` runs before each use and may refuse it; `transact` runs a transaction over turns. */
+/** A session for synchronous drivers. `check` runs before each use and may throw; `transact` runs a transaction that spans turns. */
 export function createSession(
   source: SessionSource,
   check: () => void,
@@ -36,17 +36,17 @@ export function createSession(
   };
 }
 
-/** A transaction over turns would outlive the one of this turn that it is in. */
+/** A transaction that spans turns cannot be nested in one that ends with this turn. */
 async function refuse(): Promise<never> {
   throw asynchronous(
     "A synchronous transaction cannot hold an asynchronous one: make the outer function `async` as well",
   );
 }
 
-/** The platform would take a promise, and undo nothing of what comes after its first `await`. */
+/** The platform would accept a promise, and roll back nothing that happens after its first `await`. */
 function mustBeSynchronous<T>(result: T): T {
   if (!isThenable(result)) return result;
-  // What becomes of it interests nobody any more.
+  // Its outcome is ignored; without this it would be an unhandled rejection.
   result.then(undefined, () => {});
   throw asynchronous(
     "The function of this transaction gave a promise: what it did is undone, and its `tx` is refused from " +

@@ -3,14 +3,14 @@
  * them would end the transaction around it.
  *
  * The platform commits SQL and our own rows together, one turn at a time. `ROLLBACK` in any form (a statement, `INSERT OR
- * ROLLBACK`, `RAISE(ROLLBACK, …)` in a trigger, `ON CONFLICT ROLLBACK` in a table) would take our rows of the turn along, even
- * when caught, so the keyword is refused wherever SQLite would see it. In doubt the reading here is the stricter one: a
+ * ROLLBACK`, `RAISE(ROLLBACK, …)` in a trigger, `ON CONFLICT ROLLBACK` in a table) would also roll back our rows of the turn, even
+ * when caught, so the keyword is refused wherever SQLite would see it. In doubt the stricter reading applies: a
  * refused name can be quoted.
  */
 import { ActorError } from "../../protocol/index.js";
 
 export interface SqlStatement {
-  /** Without the semicolon, and without the comments around it. */
+  /** Without its semicolon and the comments around it. */
   readonly text: string;
   readonly parameters: readonly SqlParameter[];
 }
@@ -31,23 +31,23 @@ interface Token {
 }
 
 const OPENS_TRANSACTION = new Set(["begin", "commit", "end", "savepoint", "release"]);
-/** Around all statements of one text, which are atomic anyway. */
+/** Allowed around all statements of one string, which are atomic anyway. */
 const FRAME = {
   begin: /^begin(\s+(deferred|immediate|exclusive))?(\s+transaction)?$/i,
   end: /^(commit|end)(\s+transaction)?$/i,
 };
 const SPACE = /[\s\uFEFF]/;
-/** What SQLite takes for a letter, but for the spaces among it: a keyword beside one of those is seen here as well. */
+/** What SQLite takes for a letter, except for the spaces among them: a keyword beside one of those is also found. */
 const WORD =
   /[A-Za-z_0-9$\u0080-\u009F\u00A1-\u167F\u1681-\u1FFF\u200B-\u2027\u202A-\u202E\u2030-\u205E\u2060-\u2FFF\u3001-\uFEFE\uFF00-\uFFFF]/;
 
 /** What SQLite takes for a letter of a parameter's name, exactly. */
 const NAME = /[A-Za-z_0-9$\u0080-\uFFFF]/;
 
-/** @throws sqlite/manual_transaction, sqlite/invalid_sql, sqlite/invalid_parameter */
+/** @throws {sqlite/manual_transaction} {sqlite/invalid_sql} {sqlite/invalid_parameter} */
 export function readSql(sql: unknown): SqlStatement[] {
-  if (typeof sql !== "string") throw new ActorError("sqlite", "invalid_sql", "SQL must be a text");
-  // SQLite stops reading at this character, and would not see what we see.
+  if (typeof sql !== "string") throw new ActorError("sqlite", "invalid_sql", "SQL must be a string");
+  // SQLite stops reading at this character and would see less than this parser.
   if (sql.includes("\0")) throw new ActorError("sqlite", "invalid_sql", "SQL must not contain the character U+0000");
   const statements: SqlStatement[] = [];
   let tokens: Token[] = [];
@@ -76,7 +76,7 @@ export function readSql(sql: unknown): SqlStatement[] {
   return framed;
 }
 
-/** The same statement with `?` for every parameter, and their names in order. @throws sqlite/invalid_parameter if one has none */
+/** The statement with `?` for every parameter, and their names in order. @throws {sqlite/invalid_parameter} when one has no name */
 export function withoutNames({ text, parameters }: SqlStatement): {
   readonly text: string;
   readonly names: readonly string[];
@@ -117,7 +117,7 @@ function refuseTransaction(text: string): void {
 class TriggerReader {
   /** The statement's first words, as long as it may still be a trigger. */
   #head: "start" | "create" | "trigger" | "other" = "start";
-  /** What came last in a trigger: a semicolon, or END after one. */
+  /** The last token in a trigger: a semicolon, or END after one. */
   #last: "semicolon" | "end" | "other" = "other";
 
   endsStatement(kind: TokenKind, word: string): boolean {
@@ -155,7 +155,7 @@ function toStatement(sql: string, from: number, to: number, tokens: readonly Tok
   return { text: sql.slice(from, to), parameters };
 }
 
-/** The token at or after `at`; an empty one for space and comments. */
+/** The token at or after `at`; empty for whitespace and comments. */
 function nextToken(sql: string, at: number): Token {
   const char = sql[at] ?? "";
   const next = sql[at + 1];
@@ -181,7 +181,7 @@ function after(sql: string, text: string, from: number): number {
   return found === -1 ? sql.length : found + text.length;
 }
 
-/** A doubled quote inside stands for itself. */
+/** A doubled quote inside means the quote itself. */
 function afterQuoted(sql: string, quote: string, at: number): number {
   let end = after(sql, quote, at + 1);
   while (sql[end] === quote) end = after(sql, quote, end + 1);
@@ -189,8 +189,8 @@ function afterQuoted(sql: string, quote: string, at: number): number {
 }
 
 /**
- * The end of a named parameter; `at + 1` if there is none. SQLite reads `$a(…)` as one parameter, whatever stands in the
- * parentheses, where it was built for that: no text may depend on it. @throws sqlite/invalid_parameter
+ * The end of a named parameter; `at + 1` if there is none. SQLite reads `$a(…)` as one parameter, whatever is in the
+ * parentheses, in some builds: no statement may depend on that. @throws {sqlite/invalid_parameter}
  */
 function afterParameter(sql: string, at: number): number {
   let end = at + 1;

@@ -8,22 +8,22 @@ import { sqlError } from "../storage/store-errors.js";
 /** The platform resets an object whose transaction takes 30 s. */
 export const MAX_TRANSACTION_MS = 25_000;
 
-/** What ends a transaction before its work does. */
+/** What can end a transaction before its work has finished. */
 export interface TransactionEnds {
   readonly timeoutMs: number;
   readonly onTimeout: () => Error;
-  /** A commit of the runtime, which must not be undone with it; without this, commits become part of the transaction. */
+  /** Called at a commit of the runtime, which must not be rolled back with the transaction. Without it, commits join the transaction. */
   readonly onCommit?: () => Error;
 }
 
-/** One transaction of the database, from its begin to commit or undoing. */
+/** One transaction of the database, from BEGIN to COMMIT or ROLLBACK. */
 export class SqlTransaction {
   readonly #activation: ActorActivation;
   readonly #sql: SqlDatabase;
   readonly #ends: TransactionEnds;
   #hasEnded = false;
   #failure: { readonly error: unknown } | undefined;
-  /** The transaction in it that is open, and when that has ended. */
+  /** The open nested transaction, and a promise of its end. */
   #inner: { readonly transaction: SqlTransaction; readonly ended: Promise<unknown> } | undefined;
   #endsAt = 0;
   #reject: (error: unknown) => void = () => {};
@@ -44,10 +44,10 @@ export class SqlTransaction {
     if (this.#inner) throw transactionOpen();
   }
 
-  /** Runs a transaction inside of this one: undone alone when it throws, and with this one whatever its end was. */
+  /** Runs a nested transaction: rolled back alone when it throws, and together with this one in any case. */
   async nest<T>(work: (inner: SqlTransaction) => Promise<T>): Promise<T> {
     const { onCommit, onTimeout } = this.#ends;
-    // While it is open, the platform does not deliver the timer of the outer one.
+    // While it is open, the platform does not fire the timer of the outer one.
     const timeoutMs = this.#endsAt - this.#activation.ports.now();
     const onInnerTimeout = (): Error => {
       const error = onTimeout();
@@ -68,17 +68,17 @@ export class SqlTransaction {
     }
   }
 
-  /** Resolves when what `work` wrote is committed. @throws what `work` throws, or what ended it: then all of it is undone */
+  /** Resolves once the writes of `work` are committed. Rejects, with all of them rolled back, if `work` throws or is ended. */
   async run<T>(work: () => T | Promise<T>): Promise<T> {
     const { onCommit } = this.#ends;
     let result: T;
     try {
       result = await this.#sql.transaction(() => this.#attempt(work), onCommit && (() => this.#fail(onCommit())));
     } catch (error) {
-      // What the platform rejects with is about our own error, or something of its own.
+      // The platform rejects with our own error or with one of its own.
       throw this.#failure ? this.#failure.error : sqlError(error, this.#activation);
     }
-    // A commit that came between the end of the work and the end of the transaction has undone it.
+    // A commit between the end of the work and the end of the transaction has rolled it back.
     if (this.#failure) throw this.#failure.error;
     return result;
   }
@@ -90,7 +90,7 @@ export class SqlTransaction {
     const deadline = { at: this.#endsAt, outcome: () => this.#endWith(this.#ends.onTimeout()) };
     const aborts = [{ signal: abortSignal, outcome: () => this.#endWith(abortSignal.reason) }];
     try {
-      // A timer of its own: one that was set before is not delivered while the transaction is open.
+      // A timer of its own: one set before does not fire while the transaction is open.
       return await wait<T>(timersOf(ports.createTimer()), { deadline, aborts }, ({ resolve, reject }) => {
         this.#reject = reject;
         begin(work).then(
@@ -114,7 +114,7 @@ export class SqlTransaction {
     throw error;
   }
 
-  /** From here on nothing of it runs any more: not even what its work does in this very turn. */
+  /** From here on every statement of the transaction is refused, even in this turn. */
   #fail(error: unknown): void {
     this.#hasEnded = true;
     this.#failure ??= { error };
@@ -136,7 +136,7 @@ async function begin<T>(work: () => T | Promise<T>): Promise<T> {
 }
 
 export function transactionEnded(): ActorError {
-  return new ActorError("sqlite", "transaction_ended", "The transaction has ended; its `tx` cannot be used any more");
+  return new ActorError("sqlite", "transaction_ended", "The transaction has ended; its `tx` can no longer be used");
 }
 
 export function transactionOpen(): ActorError {
@@ -157,6 +157,6 @@ export function timeoutOf(options: TransactionOptions | undefined): number {
   );
   if (timeout === undefined) return MAX_TRANSACTION_MS;
   if (typeof timeout !== "number" || !(timeout > 0) || timeout === Infinity)
-    throw new ActorError("sqlite", "invalid_timeout", "A transaction's timeout is a positive number of ms");
+    throw new ActorError("sqlite", "invalid_timeout", "A transaction's timeout must be a positive number of ms");
   return Math.min(timeout, MAX_TRANSACTION_MS);
 }

@@ -1,10 +1,10 @@
-/** Values on their way into SQL and back: what the platform would change in silence is refused or put right here. */
+/** Values on their way into SQL and back. What the platform would change silently is refused or corrected here. */
 import { ActorError, describeValue, MAX_VALUE_BYTES, isWellFormed } from "../../protocol/index.js";
 import type { SqlTable } from "../api/database-types.js";
 import type { SqlCell, SqlResult } from "../ports.js";
 import { withoutNames, type SqlStatement } from "./sql-text.js";
 
-/** The platform's limit of parameters in one statement; the local runtime does not know it. */
+/** The platform's limit of parameters in one statement. The local runtime does not enforce it. */
 const MAX_PARAMETERS = 100;
 const encoder = new TextEncoder();
 
@@ -42,7 +42,7 @@ function bindNames(statement: SqlStatement, given: Readonly<Record<string, unkno
   return { text: withIntegers(statement, parameters), parameters: parameters.map(toBinding) };
 }
 
-/** A value on its way: an integer is told apart from the number that the platform would make of it. */
+/** A parameter, with integers marked: the platform would bind them as floating-point numbers. */
 type Cell = SqlCell | bigint;
 
 function toBinding(cell: Cell): SqlCell {
@@ -51,7 +51,7 @@ function toBinding(cell: Cell): SqlCell {
 
 /**
  * The platform binds each number as a REAL: `5` would be 5.0 in a column without a type, "5.0" in one of text, and 5/2 would be 2.5.
- * So integers go as texts through a cast; the plus takes away the affinity that a cast has, and a parameter has not.
+ * So integers are bound as strings and cast; the plus removes the affinity that a cast has and a parameter does not.
  */
 function withIntegers({ text, parameters }: SqlStatement, cells: readonly Cell[]): string {
   let rewritten = "";
@@ -68,7 +68,7 @@ function withIntegers({ text, parameters }: SqlStatement, cells: readonly Cell[]
   return rewritten + text.slice(from);
 }
 
-/** What may be stored, as the platform stores it. @throws sqlite/invalid_parameter, value/too_large */
+/** A value as the platform stores it. @throws {sqlite/invalid_parameter} {value/too_large} when it cannot be stored */
 function toCell(value: unknown, what: string): Cell {
   switch (typeof value) {
     case "number":
@@ -82,7 +82,7 @@ function toCell(value: unknown, what: string): Cell {
       return value;
     case "string":
       if (!isWellFormed(value)) throw invalid(`${what} has half a surrogate pair in it, which SQL would replace`);
-      // No text has more bytes than three for each unit of it.
+      // A string has at most three bytes per UTF-16 unit.
       checkSize(value.length * 3 <= MAX_VALUE_BYTES ? 0 : encoder.encode(value).length, what);
       return value;
     case "object":
@@ -102,7 +102,7 @@ export function toTable({ columns, rows }: SqlResult): SqlTable {
   };
 }
 
-/** Each row as an object. @throws sqlite/duplicate_column: one of two values would be lost */
+/** Each row as an object. @throws {sqlite/duplicate_column} when one of two values would be lost */
 export function toRows({ columns, rows }: SqlTable): Record<string, SqlCell>[] {
   const seen = new Set<string>();
   for (const column of columns) {

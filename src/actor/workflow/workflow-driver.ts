@@ -325,7 +325,7 @@ export class WorkflowDriver implements WorkflowPorts {
 /** A registry without the workflow is treated like code that does not match (FLOW-6). */
 function missing(name: string): HistoryDivergedError {
   const message =
-    `The actor "${name}" has a workflow in flight, but its code has none any more. ` +
+    `The actor "${name}" has a workflow in flight, but its code no longer has one. ` +
     "Put it back, or end it with c.workflow.cancel()";
   return new HistoryDivergedError(message, { location: "(root)", found: "a workflow", expected: "none" });
 }

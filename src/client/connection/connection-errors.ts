@@ -39,7 +39,7 @@ export function callTimedOut(action: string, timeoutMs: number, wasSent: boolean
 
 /** A server that is silent and answers no ping: `client/connection_lost`. */
 export function connectionLost(): ActorClientError {
-  return new ActorClientError("connection_lost", "Nothing came from the server any more. The connection is made anew.");
+  return new ActorClientError("connection_lost", "The server went silent. The connection is opened again.");
 }
 
 /** `getParams` threw: `client/get_params_failed`. */

@@ -61,7 +61,7 @@ export function createdId(answer: Uint8Array): string {
 
 function parseObject(answer: Uint8Array): Readonly<Record<string, unknown>> {
   const value: unknown = JSON.parse(new TextDecoder().decode(answer));
-  if (typeof value !== "object" || value === null) throw new TypeError("The answer is no object.");
+  if (typeof value !== "object" || value === null) throw new TypeError("The answer is not an object.");
   return value as Record<string, unknown>;
 }
 
