@@ -104,7 +104,7 @@ describe.each([
     const status = (await subject.call("status")) as { status: string; error: { name: string; message: string } };
     expect(status).toMatchObject({ status: "diverged", error: { name: "HistoryDivergedError" } });
     expect(status.error.message).toMatch(
-      /^The actor "subject" has a workflow in flight, but its (code|Worker) has none any more\. /,
+      /^The actor "subject" has a workflow in flight, but its (code|Worker) no longer has one\. /,
     );
     let wakes = 0;
     const end = world.clock.now() + 24 * HOUR_MS;
