@@ -5,7 +5,7 @@
  * (start.ts), calls (dispatch.ts), deadlines and the alarm (alarm.ts), the behaviour of parts (parts.ts).
  * Invariants:
  *  1. Every stored change goes through `commit`, which writes everything dirty and the alarm together (COMMIT-1).
- *  2. Once a commit has thrown, this activation changes nothing any more (COMMIT-9).
+ *  2. Once a commit has thrown, this activation makes no further changes (COMMIT-9).
  */
 import { ActorError, fieldOf, own } from "../../protocol/index.js";
 import type { StoredMessage } from "../../workflow/index.js";
@@ -283,7 +283,7 @@ export class ActorRuntime extends StoredRows implements PartActor {
   }
 
   /**
-   * Memory and storage differ: this activation must not act any more, and the instance is aborted (COMMIT-9). If the
+   * Memory and storage differ: this activation must stop acting, and the instance is aborted (COMMIT-9). If the
    * storage is full, the instance stays, so that callers get the error and the actor can still be read and destroyed.
    */
   lose(cause: unknown): void {

@@ -213,7 +213,7 @@ export class WorkflowDriver implements WorkflowPorts {
     if (this.isRunning) this.#run?.evict(new EvictedError("The actor was destroyed"));
   }
 
-  /** The activation is over: no operation of the run settles any more. */
+  /** The activation is over: no operation of the run settles from here on. */
   abandon(reason: Error): void {
     this.#run?.abandon(reason);
   }

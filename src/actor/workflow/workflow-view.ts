@@ -14,7 +14,7 @@ import type { WorkflowHistoryEntry } from "../api/workflow-status.js";
 /** What the view needs to know beyond the entries. */
 export interface HistoryView {
   readonly history: History;
-  /** Whether the workflow has ended, so that nothing waits any more. */
+  /** Whether the workflow has ended, so that nothing is waiting. */
   readonly isOver: boolean;
   /** True for a wait that has ended in memory but is not yet marked by a commit. */
   hasEnded(entry: Entry): boolean;
