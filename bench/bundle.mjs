@@ -1,5 +1,5 @@
 // Bundles a program for a Worker or a page, minified, and says what is in it.
-import { build } from "esbuild";
+import { build, transform } from "esbuild";
 import { join, relative } from "node:path";
 import { gzipSync } from "node:zlib";
 
@@ -42,19 +42,9 @@ export const withoutBinary = {
  */
 export async function bundle(contents, platform, plugins = []) {
   const { outputFiles, metafile } = await build({
-    stdin: { contents, resolveDir: root, loader: "ts" },
-    bundle: true,
+    ...optionsFor(contents, platform, plugins),
     minify: true,
-    treeShaking: true,
-    format: "esm",
-    platform: platform === "browser" ? "browser" : "neutral",
-    ...(platform === "worker" && { mainFields: ["module", "main"], conditions: ["workerd", "worker", "import"] }),
-    external: platform === "worker" ? ["cloudflare:*", "node:*"] : [],
-    target: "es2022",
-    write: false,
     metafile: true,
-    logLevel: "error",
-    plugins: [fromSource, ...plugins],
   });
   const code = /** @type {import("esbuild").OutputFile} */ (outputFiles[0]).contents;
   const inputs = Object.entries(Object.values(metafile.outputs)[0]?.inputs ?? {});
@@ -64,10 +54,79 @@ export async function bundle(contents, platform, plugins = []) {
       ([path, { bytesInOutput }]) =>
         /** @type {[string, number]} */ ([relative(root, join(root, path)).replaceAll("\\", "/"), bytesInOutput]),
     );
+  return { bytes: code.length, gzip: gzipped(code), parts: parts.sort(([, a], [, b]) => b - a) };
+}
+
+/**
+ * What each room, package or module has in a bundle, the most in gzip first: its minified bytes, and how much smaller the
+ * gzip is without it. All of them together are a little less than the bundle: what two have in common is counted for neither.
+ *
+ * @param {string} contents
+ * @param {"browser" | "worker"} platform
+ * @param {(path: string) => string} [groupOf]
+ * @returns {Promise<{ name: string, bytes: number, gzip: number }[]>}
+ */
+export async function sharesOf(contents, platform, groupOf = roomOf) {
+  // With the white space left, each module begins with a line that names it.
+  const { outputFiles } = await build({
+    ...optionsFor(contents, platform),
+    minifySyntax: true,
+  });
+  /** @type {{ group: string, lines: string[] }[]} */
+  const modules = [{ group: "", lines: [] }];
+  for (const line of /** @type {import("esbuild").OutputFile} */ (outputFiles[0]).text.split("\n")) {
+    const [, path] = /^\/\/ ((?:\.\.\/)*(?:src|node_modules)\/\S+|<stdin>)$/.exec(line) ?? [];
+    if (path === undefined) modules.at(-1)?.lines.push(line);
+    else modules.push({ group: path === "<stdin>" ? "" : groupOf(path), lines: [] });
+  }
+  const sizeWithout = async (/** @type {string | undefined} */ left) => {
+    const kept = modules.flatMap(({ group, lines }) => (group === left ? [] : lines)).join("\n");
+    const { code } = await transform(kept, { minifyWhitespace: true, minifyIdentifiers: true, format: "esm" });
+    return { bytes: Buffer.byteLength(code), gzip: gzipped(code) };
+  };
+  const all = await sizeWithout(undefined);
+  const shares = [];
+  for (const name of new Set(modules.map(({ group }) => group).filter(Boolean))) {
+    const rest = await sizeWithout(name);
+    shares.push({ name, bytes: all.bytes - rest.bytes, gzip: all.gzip - rest.gzip });
+  }
+  return shares.sort((a, b) => b.gzip - a.gzip);
+}
+
+/**
+ * The room, or package, that a module is in.
+ *
+ * @param {string} path
+ */
+export function roomOf(path) {
+  return /node_modules\/((?:@[^/]+\/)?[^/]+)/.exec(path)?.[1] ?? path.slice(0, path.lastIndexOf("/"));
+}
+
+/** @param {string | Uint8Array} code */
+const gzipped = (code) => gzipSync(code, { level: 9 }).length;
+
+/**
+ * As wrangler bundles a Worker, or a bundler a page.
+ *
+ * @param {string} contents
+ * @param {"browser" | "worker"} platform
+ * @param {import("esbuild").Plugin[]} [plugins]
+ * @returns {import("esbuild").BuildOptions & { write: false }}
+ */
+function optionsFor(contents, platform, plugins = []) {
   return {
-    bytes: code.length,
-    gzip: gzipSync(code, { level: 9 }).length,
-    parts: parts.sort(([, a], [, b]) => b - a),
+    stdin: { contents, resolveDir: root, loader: "ts" },
+    absWorkingDir: root,
+    bundle: true,
+    treeShaking: true,
+    format: "esm",
+    platform: platform === "browser" ? "browser" : "neutral",
+    ...(platform === "worker" && { mainFields: ["module", "main"], conditions: ["workerd", "worker", "import"] }),
+    external: platform === "worker" ? ["cloudflare:*", "node:*"] : [],
+    target: "es2022",
+    write: false,
+    logLevel: "error",
+    plugins: [fromSource, ...plugins],
   };
 }
 
@@ -100,19 +159,3 @@ export const WORKERS = {
 /** A page that calls actors. */
 export const PAGE =
   'import { createClient } from "perdure/client"; globalThis.client = createClient("https://example.com");';
-
-/**
- * Bytes by the room, or package, that their module is in, the largest first.
- *
- * @param {Bundle} bundled
- * @returns {[room: string, bytes: number][]}
- */
-export function byRoom({ parts }) {
-  /** @type {Map<string, number>} */
-  const rooms = new Map();
-  for (const [path, bytes] of parts) {
-    const room = /node_modules\/((?:@[^/]+\/)?[^/]+)/.exec(path)?.[1] ?? path.slice(0, path.lastIndexOf("/"));
-    rooms.set(room, (rooms.get(room) ?? 0) + bytes);
-  }
-  return [...rooms].sort(([, a], [, b]) => b - a);
-}

@@ -1,7 +1,7 @@
 // Bytes, not times: of Workers and of the client, minified, in gzip; and of what an installation brings beside ourselves.
 import { readdirSync, readFileSync, statSync } from "node:fs";
 import { join } from "node:path";
-import { bundle, PAGE, withoutBinary, WORKERS } from "../bundle.mjs";
+import { bundle, PAGE, roomOf, sharesOf, withoutBinary, WORKERS } from "../bundle.mjs";
 import { counted } from "../measure.mjs";
 
 const root = join(import.meta.dirname, "..", "..");
@@ -38,8 +38,12 @@ export const bundles = {
       workers.push(
         counted({ name: `Worker: ${name}`, unit: "KiB", bare, perdure: await kib(program, "worker"), ...GOALS[name] }),
       );
+    const shares = (await sharesOf(WORKERS.counter, "worker", groupOf)).map(({ name, gzip }) =>
+      counted({ name: `of the counter: ${name}`, unit: "KiB", perdure: gzip / 1_024 }),
+    );
     return [
       ...workers,
+      ...shares,
       counted({
         name: "client, JSON only",
         unit: "KiB",
@@ -55,6 +59,15 @@ export const bundles = {
     ];
   },
 };
+
+/**
+ * The folder of `src/`, or the package, that a module is of.
+ *
+ * @param {string} path
+ */
+function groupOf(path) {
+  return /^src\/[^/]+/.exec(path)?.[0] ?? roomOf(path);
+}
 
 /**
  * @param {string} directory
