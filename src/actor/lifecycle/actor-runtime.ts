@@ -1,11 +1,8 @@
 /**
  * One activation of one actor in memory.
  *
- * Owns: the dirty set and the commit, whether the activation is lost, whether it is working. Does not own: the start
- * (start.ts), calls (dispatch.ts), deadlines and the alarm (alarm.ts), the behaviour of parts (parts.ts).
- * Invariants:
- *  1. Every stored change goes through `commit`, which writes everything dirty and the alarm together (COMMIT-1).
- *  2. Once a commit has thrown, this activation makes no further changes (COMMIT-9).
+ * Owns: its members, and whether it is working. Does not own: the commit and the end (commits.ts), the start (start.ts),
+ * calls (dispatch.ts), deadlines and the alarm (alarm.ts), the behaviour of parts (parts.ts).
  */
 import { ActorError, fieldOf, own } from "../../protocol/index.js";
 import type { StoredMessage } from "../../workflow/index.js";
@@ -14,13 +11,13 @@ import type { Callback } from "../activation/callback.js";
 import type { Chain } from "../activation/call-chain.js";
 import { Background } from "../callbacks/background.js";
 import type { CompiledActor } from "../definition/compiled-actor.js";
+import { Commits } from "./commits.js";
 import { Connections } from "../connections/connections.js";
 import { DueJobs } from "../schedule/due-jobs.js";
 import { DestroyRequest } from "./destroy-request.js";
 import { FireOrder } from "../schedule/fire-order.js";
 import { Kv } from "../kv/kv.js";
-import { LeaseTimer, Timers } from "../activation/timers.js";
-import { lossOf, restarting } from "../storage/store-errors.js";
+import { Timers } from "../activation/timers.js";
 import { MessageQueue } from "../queue/message-queue.js";
 import { MessageReceivers } from "../queue/message-receivers.js";
 import type { PartActor } from "../activation/part.js";
@@ -66,15 +63,11 @@ export class ActorRuntime extends StoredRows implements PartActor {
   readonly callbacks = new OpenCallbacks();
   state: StateTree | undefined;
   vars: unknown;
-  readonly #leaseTimer: LeaseTimer;
-  readonly #abort = new AbortController();
+  readonly #commits: Commits;
   #view: StateView | undefined;
   #counter: number;
-  #open = false;
   #ready = false;
-  #lost: Error | undefined;
   readonly #destroyRequest: DestroyRequest;
-  #flush: Promise<void> | undefined;
 
   /** Loads the stored rows, except the state. Writes nothing. */
   constructor(
@@ -97,6 +90,7 @@ export class ActorRuntime extends StoredRows implements PartActor {
       () => ports.now(),
       () => this.advanceSoon(),
     );
+    this.#commits = new Commits(this, this.dirty);
     this.sleep = new Sleep(this, () => ends.sleep(this));
     this.queue = new MessageQueue(this);
     this.receivers = new MessageReceivers(this);
@@ -105,28 +99,19 @@ export class ActorRuntime extends StoredRows implements PartActor {
     this.connections = new Connections(this);
     this.cron = new DueJobs(this, order);
     this.background = new Background(this);
-    this.#leaseTimer = new LeaseTimer(this.timers, () => this.#extendLease());
     this.runHandler = new PlainRunHandler(this, this.receivers);
     this.parts = new Parts(this);
     this.#counter = this.parts.highestSeq;
     const destroy = (): void => {
-      if (!this.#lost) ends.destroy(this);
+      if (!this.lost) ends.destroy(this);
     };
     this.#destroyRequest = new DestroyRequest(destroy, (run) => ports.waitUntil(ports.yield().then(run)));
   }
 
   // ---- for contexts ------------------------------------------------------------------------------------------------
 
-  get abortSignal(): AbortSignal {
-    return this.#abort.signal;
-  }
-
   get counter(): number {
     return this.#counter;
-  }
-
-  get lost(): Error | undefined {
-    return this.#lost;
   }
 
   /** False while the hooks of the start run. */
@@ -160,12 +145,12 @@ export class ActorRuntime extends StoredRows implements PartActor {
   }
 
   checkAlive(): void {
-    if (!this.#lost) return;
+    if (!this.lost) return;
     throw new ActorError(
       "actor",
       "ended",
       "This code belongs to an activation of the actor that has ended: its changes would be lost",
-      { cause: this.#lost },
+      { cause: this.lost },
     );
   }
 
@@ -179,27 +164,6 @@ export class ActorRuntime extends StoredRows implements PartActor {
 
   get sql(): SqlDatabase | undefined {
     return fieldOf(this.store, "sql") as SqlDatabase | undefined;
-  }
-
-  // ---- commit ------------------------------------------------------------------------------------------------------
-
-  /** Lets commits be written. Until then, while an actor is being created, they wait for the creation's one commit. */
-  open(): void {
-    this.#open = true;
-  }
-
-  /** Makes commits wait again, until `open`: the changes in between are stored together or not at all. */
-  hold(): void {
-    this.#open = false;
-    this.connections.hold();
-  }
-
-  /** Drops the changes that wait for a commit. */
-  discard(): void {
-    this.connections.release(false);
-    this.dirty.clear();
-    this.state = undefined;
-    this.#open = true;
   }
 
   /** The hooks of the start have run. */
@@ -218,114 +182,60 @@ export class ActorRuntime extends StoredRows implements PartActor {
     this.put(KEYS.actor, () => encodeRecord(this.record));
   }
 
+  // ---- commit ------------------------------------------------------------------------------------------------------
+
+  get lost(): Error | undefined {
+    return this.#commits.lost;
+  }
+
+  get abortSignal(): AbortSignal {
+    return this.#commits.abortSignal;
+  }
+
+  /** Lets commits be written. Until then, while an actor is being created, they wait for the creation's one commit. */
+  open(): void {
+    this.#commits.open();
+  }
+
+  /** Makes commits wait again, until `open`: the changes in between are stored together or not at all. */
+  hold(): void {
+    this.#commits.hold();
+    this.connections.hold();
+  }
+
+  /** Drops the changes that wait for a commit. */
+  discard(): void {
+    this.connections.release(false);
+    this.state = undefined;
+    this.#commits.discard();
+  }
+
   commit(): boolean {
-    if (this.#lost) return false;
-    if (!this.store.isCurrent) {
-      this.lose("a later activation has begun");
-      return false;
-    }
-    if (!this.#open) return true;
-    let stateBytes: Uint8Array<ArrayBuffer> | undefined;
-    try {
-      stateBytes = this.state?.encodeChanges();
-      this.connections.beforeCommit();
-    } catch (error) {
-      this.#logUnstorable(error);
-      this.lose(error);
-      return false;
-    }
-    // A released lease alone needs no write, but a commit that is made anyway may record it.
-    const { isReleased } = this.alarm;
-    if (stateBytes || !this.dirty.isEmpty || isReleased) {
-      this.parts.tell("beforeCommit");
-      this.connections.beforeWrite();
-      this.sleep.beforeCommit(stateBytes !== undefined || isReleased || this.dirty.hasOther(this.deadlines.idle.key));
-    }
-    const alarmAt = this.alarm.alarmToWrite();
-    const isWritten = stateBytes !== undefined || !this.dirty.isEmpty || alarmAt !== undefined;
-    if (isWritten) {
-      try {
-        const { puts, deletes } = this.dirty.build();
-        if (stateBytes) puts.set(KEYS.state, stateBytes);
-        this.store.commit(own(alarmAt === undefined ? { puts, deletes } : { puts, deletes, alarmAt }));
-      } catch (error) {
-        this.lose(error);
-        return false;
-      }
-      this.dirty.clear();
-      this.state?.committed(stateBytes);
-      if (stateBytes) this.stateChanges.committed();
-    }
-    this.alarm.committed(alarmAt);
-    this.queue.committed();
-    this.#leaseTimer.set(this.alarm.extendAt);
-    if (isWritten) this.parts.tell("committed");
-    return true;
+    return this.#commits.commit();
   }
 
-  /** For use before anything leaves the actor (COMMIT-2). */
   commitOrThrow(): void {
-    this.parts.tell("leaving");
-    if (!this.commit()) throw this.#lost ?? restarting();
+    this.#commits.commitOrThrow();
   }
 
-  async confirmed(): Promise<void> {
-    try {
-      await this.store.sync();
-    } catch (error) {
-      this.lose(error);
-    }
-    if (this.#lost) throw this.#lost;
+  changedSoon(): void {
+    this.#commits.changedSoon();
+  }
+
+  confirmed(): Promise<void> {
+    return this.#commits.confirmed();
   }
 
   confirm(): void {
-    this.ports.waitUntil(this.store.sync().catch((error: unknown) => this.lose(error)));
+    this.#commits.confirm();
   }
 
-  /**
-   * Memory and storage differ: this activation must stop acting, and the instance is aborted (COMMIT-9). If the
-   * storage is full, the instance stays, so that callers get the error and the actor can still be read and destroyed.
-   */
   lose(cause: unknown): void {
-    if (this.#lost) return;
-    const { reason, isFull } = lossOf(cause);
-    this.end(reason);
-    this.ports.log.error({ msg: "The activation is lost; the next event starts anew", cause: String(cause) });
-    if (!isFull) this.ports.abort("perdure: a commit failed, memory and storage differ");
+    this.#commits.lose(cause);
   }
 
-  /** Ends the activation: it is lost, asleep, or its actor is destroyed. */
   end(reason: Error): void {
-    if (this.#lost) return;
-    this.#lost = reason;
-    this.timers.clear();
-    this.parts.tell("end", reason);
-    this.shutdown.over(reason);
-    this.#abort.abort(reason);
-  }
-
-  /** Logs a state without an encoding. Every statement was checked, so user code must have changed it past its views. */
-  #logUnstorable(error: unknown): void {
-    const path = ActorError.isActorError(error) ? error.metadata : undefined;
-    const callbacks = this.callbacks.suspects();
-    const msg =
-      "The state cannot be stored: it was changed through a reference to an object that had been put into it. " +
-      "The actor restarts from what is stored";
-    this.ports.log.error({ msg, error: String(error), ...(path === undefined ? {} : { metadata: path }), callbacks });
-  }
-
-  /** Commits a change that no callback will commit, at the end of the turn (COMMIT-2). */
-  changedSoon(): void {
-    if (!this.#open || this.#flush) return;
-    // A commit would undo an open transaction of user code. Nobody waits for this one, so the transaction may end first.
-    this.#flush = this.ports
-      .yield()
-      .then(() => this.parts.idle())
-      .then(() => {
-        this.#flush = undefined;
-        this.commit();
-      });
-    this.ports.waitUntil(this.#flush);
+    this.#commits.end(reason);
   }
 
   // ---- messages ----------------------------------------------------------------------------------------------------
@@ -365,7 +275,7 @@ export class ActorRuntime extends StoredRows implements PartActor {
 
   workChanged(): void {
     // During a shutdown the lease guards the shutdown.
-    if (this.#lost || !this.#open || this.shutdown.isBegun) return;
+    if (this.lost || !this.#commits.isOpen || this.shutdown.isBegun) return;
     if (this.isWorking !== (this.lease !== undefined)) {
       if (this.isWorking) this.alarm.holdLease();
       else this.alarm.releaseLease();
@@ -389,12 +299,6 @@ export class ActorRuntime extends StoredRows implements PartActor {
     if (!this.isWorking) this.releaseLease();
     this.deadlinesChanged();
     this.commit();
-  }
-
-  #extendLease(): void {
-    this.alarm.extendLease();
-    this.commit();
-    this.confirm();
   }
 
   releaseLease(): void {

@@ -1,7 +1,7 @@
 /**
  * Binds the workflow engine to its actor: implements the engine's ports, starts the run and records its outcome.
  *
- * Owns: the run of this activation. Does not own: storage and lease (actor-runtime.ts), when a workflow that diverged is
+ * Owns: the run of this activation. Does not own: storage (commits.ts) and lease (alarm.ts), when a workflow that diverged is
  * tried again (recheck.ts).
  */
 import { ActorError, MAX_INTERRUPTIONS } from "../../protocol/index.js";
