@@ -92,15 +92,35 @@ const made = madeIn(SOURCE);
 
 /** The codes of one of the lists in the table's file. */
 function listed(name: string): string[] {
-  const [, body = ""] = new RegExp(`const ${name}: [^=]*= \\{\\n([\\s\\S]*?)\\n\\};`).exec(read(TABLE)) ?? [];
-  return [...body.matchAll(/^ {2}"([^"]+)":/gm)].map(([, code = ""]) => code);
+  const [, body = ""] = new RegExp(`const ${name}: Codes = \\{\\n([\\s\\S]*?)\\n\\};`).exec(read(TABLE)) ?? [];
+  return [...body.matchAll(/^ {2}(\w+): \{\n([\s\S]*?)^ {2}\},$/gm)].flatMap(([, group, statuses = ""]) =>
+    [...statuses.matchAll(/"([^"]+)"/g)].flatMap(([, words = ""]) =>
+      words
+        .trim()
+        .split(" ")
+        .map((code) => `${group}/${code}`),
+    ),
+  );
 }
 
-describe("the table of codes", () => {
+/** The page that lists every code with its status, and says whose text the caller does not see. */
+const PAGE = [
+  ...read("docs/reference/errors.md").matchAll(/^\| `(\w+)\/(\w+)` \| (\d+)(, masked)? \| (\S.*) \|$/gm),
+].map(([, group = "", code = "", status, masked]) => ({
+  name: `${group}/${code}`,
+  info: { status: Number(status), public: masked === undefined },
+}));
+
+function infoOf(name: string): unknown {
+  const [group = "", code = ""] = name.split("/");
+  return errorCodeInfo(group, code);
+}
+
+describe("docs/reference/errors.md", () => {
   test("has every code that the source makes, and no other", () => {
     // What has no code of its own: `toErrorData` and `UserError` say it by a constant.
     const constants = ["rivetkit/internal_error", "user/user_error"];
-    expect(listed("CODES").toSorted()).toEqual([...new Set([...made.codes, ...constants])].toSorted());
+    expect(PAGE.map(({ name }) => name).toSorted()).toEqual([...new Set([...made.codes, ...constants])].toSorted());
     expect(made.codes.size).toBeGreaterThan(150);
   });
 
@@ -113,18 +133,28 @@ describe("the table of codes", () => {
       ).toBe(true);
   });
 
-  test("names each code of RivetKit's that is more than a masked 500, and none of our own", () => {
-    const theirs = listed("RIVETKIT_CODES");
+  test("says of each code the status and the visibility that it has", () => {
+    expect(PAGE).toEqual(PAGE.map(({ name }) => ({ name, info: infoOf(name) })));
+  });
+});
+
+describe("the table of codes", () => {
+  const theirs = [...listed("RIVETKIT_PUBLIC"), ...listed("RIVETKIT_MASKED")];
+  const ours = [...listed("PUBLIC"), ...listed("MASKED")];
+
+  test("has codes of ours that the page has, and of RivetKit's that are none of ours", () => {
+    const names = new Set(PAGE.map(({ name }) => name));
+    expect(ours.filter((name) => !names.has(name))).toEqual([]);
+    expect(theirs.filter((name) => names.has(name))).toEqual([]);
+    expect(ours.length).toBeGreaterThan(60);
     expect(theirs.length).toBeGreaterThan(20);
-    expect(theirs.filter((code) => listed("CODES").includes(code))).toEqual([]);
-    for (const name of theirs) {
-      const [group = "", code = ""] = name.split("/");
-      expect([name, errorCodeInfo(group, code)]).not.toEqual([name, errorCodeInfo("nobody", "knows")]);
-    }
   });
 
-  test("is in the order of the alphabet, each code once", () => {
-    for (const name of ["CODES", "RIVETKIT_CODES"]) expect(listed(name)).toEqual([...new Set(listed(name))].toSorted());
+  test("names each code once, and none that is what any other code of its group is", () => {
+    const all = [...ours, ...theirs];
+    expect(all).toEqual([...new Set(all)]);
+    for (const name of all)
+      expect([name, infoOf(name)]).not.toEqual([name, infoOf(`${name.split("/")[0]}/nobody_knows`)]);
   });
 });
 
@@ -160,16 +190,4 @@ describe("what is read from the source", () => {
     expect(found('throw new ActorError("a", code, "m");').unspelt).toEqual(['a.ts "a", code, "m"']);
     expect(found("class F extends EngineError {\n  constructor() {\n    super(name, code);").unspelt).toHaveLength(1);
   });
-});
-
-test("docs/reference/errors.md lists each code with its status, and says whose text the caller does not see", () => {
-  const rows = [...read("docs/reference/errors.md").matchAll(/^\| `(\w+)\/(\w+)` \| (\d+)(, masked)? \| (\S.*) \|$/gm)];
-  expect(rows.map(([, group, code]) => `${group}/${code}`).toSorted()).toEqual(listed("CODES").toSorted());
-  for (const [, group = "", code = "", status, isMasked] of rows) {
-    expect([group, code, { status: Number(status), public: isMasked === undefined }]).toEqual([
-      group,
-      code,
-      errorCodeInfo(group, code),
-    ]);
-  }
 });
