@@ -14,4 +14,5 @@ export { createRequestSender } from "./objects/send-request.js";
 export type { RawRequest, SendRequest } from "./objects/send-request.js";
 export { awaitThroughSocket } from "./objects/reply-socket.js";
 export { createMessageSender } from "./objects/send-message.js";
-export type { MessageSend, SendMessage, SentMessage, WaitPorts } from "./objects/send-message.js";
+export type { MessageSend, SendMessage, SentMessage } from "./objects/send-message.js";
+export type { WaitPorts } from "./objects/reply-wait.js";

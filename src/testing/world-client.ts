@@ -39,6 +39,21 @@ export function worldClient(deliver: Deliver, beforeCall: () => void, effects: C
   );
 }
 
+/** How long a sender waits in the call of its send, ms. */
+const ATTACH_MS = 30_000;
+
+interface Result {
+  readonly status: string;
+  readonly reply?: Uint8Array;
+}
+
+interface Sent {
+  readonly id: number;
+  readonly createdAt: number;
+  readonly result?: Result;
+  readonly leftMs?: number;
+}
+
 interface SendOptions {
   readonly wait?: boolean;
   readonly timeout?: number;
@@ -52,10 +67,10 @@ function accessor(name: string, deliver: Deliver, effects: ClientEffects): objec
       return reply.output && decodeValue(reply.output);
     };
     /** As a sender does: an object that dies in the middle is asked again. */
-    const attached = async (wait: CallOperation): Promise<{ readonly status: string; readonly reply?: Uint8Array }> => {
+    const attached = async (wait: CallOperation): Promise<Result> => {
       for (;;) {
         try {
-          return (await call(wait)) as { readonly status: string; readonly reply?: Uint8Array };
+          return (await call(wait)) as Result;
         } catch (error) {
           if (!ActorError.isActorError(error) || error.code !== "restarting") throw error;
         }
@@ -68,16 +83,14 @@ function accessor(name: string, deliver: Deliver, effects: ClientEffects): objec
         kind: "send",
         queue,
         body: encodeValue(body),
-        ...(wait && { wait }),
+        ...(wait && { wait, attachMs: ATTACH_MS }),
         ...(timeoutMs !== undefined && { timeoutMs }),
       });
       if (!wait) return undefined;
-      const {
-        id: messageId,
-        createdAt,
-        waitMs,
-      } = sent as { readonly id: number; readonly createdAt: number; readonly waitMs: number };
-      const { status, reply } = own(await attached({ kind: "wait", messageId, createdAt, timeoutMs: waitMs }));
+      const { id: messageId, createdAt, result, leftMs = 0 } = own(sent as Sent);
+      const { status, reply } = own(
+        result ?? (await attached({ kind: "wait", messageId, createdAt, timeoutMs: leftMs })),
+      );
       return { status, ...(reply && { response: decodeValue(reply) }) };
     };
     const act = async (action: string, args: unknown[]): Promise<unknown> =>

@@ -6,6 +6,7 @@ import {
   type ActorCall,
   type ActorReply,
   type CallActor,
+  type OpenSocket,
   type SentMessage,
 } from "../../src/router/index.js";
 import { ManualClock } from "../../src/testing/index.js";
@@ -26,7 +27,13 @@ function reply(output: unknown): ActorReply {
 /** Waits answered by the test, one after the other; the last answer is repeated. */
 function sender(
   waits: ((clock: ManualClock, operation: Extract<CallOperation, { kind: "wait" }>) => Promise<unknown>)[],
-  options: { random?: number; stored?: () => Promise<unknown>; timerFires?: boolean } = {},
+  options: {
+    random?: number;
+    stored?: () => Promise<unknown>;
+    found?: (() => Promise<unknown>)[];
+    openSocket?: OpenSocket;
+    timerFires?: boolean;
+  } = {},
 ) {
   const clock = new ManualClock(1000);
   const calls: ActorCall[] = [];
@@ -34,11 +41,13 @@ function sender(
   /** Each with its ms, while it runs. */
   const timers = new Map<object, number>();
   let attached = 0;
+  let looked = 0;
   const callActor: CallActor = async (call) => {
     calls.push(call);
     const { operation } = call;
     if (operation.kind === "send")
       return reply((await options.stored?.()) ?? { id: 7, createdAt: 5, waitMs: operation.timeoutMs ?? 60_000 });
+    if (operation.kind === "sent") return reply(await options.found?.[looked++]?.());
     if (operation.kind !== "wait") throw new Error("The call is neither a send nor a wait.");
     const answer = waits[Math.min(attached++, waits.length - 1)];
     if (answer === undefined) throw new Error("Nobody should wait.");
@@ -53,7 +62,7 @@ function sender(
     timers.set(action, ms);
     return () => timers.delete(action);
   };
-  const send = createMessageSender(callActor, noSockets, {
+  const send = createMessageSender(callActor, options.openSocket ?? noSockets, {
     now: () => clock.now(),
     sleep,
     setTimer,
@@ -89,12 +98,23 @@ const breaksAfter =
   };
 const flagged = (flags: object): Error => Object.assign(new Error("of the platform"), flags);
 
-describe("a sender who waits", () => {
+describe("a sender who waits, at an object of the last release, which answers once the message is stored,", () => {
   test("attaches to its message with the time it has, and gets the reply", async () => {
     const { send, calls } = sender([completes]);
     expect(await send(300)).toEqual({ actorId: ACTOR_ID, status: "completed", reply: encodeValue("done") });
     expect(calls).toEqual([
-      { target: TARGET, operation: { kind: "send", queue: "q", body: BODY, wait: true, timeoutMs: 300, token: TOKEN } },
+      {
+        target: TARGET,
+        operation: {
+          kind: "send",
+          queue: "q",
+          body: BODY,
+          wait: true,
+          timeoutMs: 300,
+          attachMs: 30_000,
+          token: TOKEN,
+        },
+      },
       {
         target: { actorId: ACTOR_ID },
         operation: { kind: "wait", messageId: 7, createdAt: 5, timeoutMs: 300, token: TOKEN },
@@ -213,12 +233,104 @@ describe("a sender who waits", () => {
   });
 });
 
+describe("a sender who waits in the call of its send", () => {
+  test("gets the reply from that call alone", async () => {
+    const result = { status: "completed", reply: encodeValue("done") };
+    const stored = async (): Promise<unknown> => ({ id: 7, createdAt: 5, waitMs: 300, result });
+    const { send, calls, timers } = sender([], { stored });
+    expect(await send(300)).toEqual({ actorId: ACTOR_ID, ...result });
+    expect([calls.length, timers.size]).toEqual([1, 0]);
+  });
+
+  test("is told there that its time is over; without a time of its own, by the error of an action", async () => {
+    const stored = async (): Promise<unknown> => ({
+      id: 7,
+      createdAt: 5,
+      waitMs: 9_000,
+      result: { status: "timedOut" },
+    });
+    expect(await sender([], { stored }).send(9_000)).toEqual({ actorId: ACTOR_ID, status: "timedOut" });
+    await expect(sender([], { stored }).send()).rejects.toMatchObject({
+      code: "action_timed_out",
+      metadata: { timeoutMs: 9_000 },
+    });
+  });
+
+  test("waits through a socket for what is left, and in a call again if that breaks", async () => {
+    const stored = async (): Promise<unknown> => ({ id: 7, createdAt: 5, waitMs: 50_000, leftMs: 20_000 });
+    const opened: unknown[] = [];
+    const openSocket: OpenSocket = async ({ operation }) => {
+      opened.push(operation);
+      throw flagged({ durableObjectReset: true });
+    };
+    const { send, leftMs } = sender([completes], { stored, openSocket });
+    expect(await send(50_000)).toMatchObject({ status: "completed" });
+    expect(opened).toEqual([{ kind: "wait", messageId: 7, createdAt: 5, timeoutMs: 20_000, token: TOKEN }]);
+    expect(leftMs()).toEqual([19_950]);
+  });
+
+  describe("which breaks", () => {
+    const lost = flagged({ durableObjectReset: true });
+    const stored = (): Promise<unknown> => Promise.reject(lost);
+    const found = async (): Promise<unknown> => ({ id: 7, createdAt: 5, waitMs: 250 });
+
+    test("finds its message by its token, in the actor that is there, and waits on", async () => {
+      const { send, calls } = sender([completes], { stored, found: [found] });
+      expect(await send(300)).toMatchObject({ actorId: ACTOR_ID, status: "completed" });
+      expect(calls.slice(1)).toEqual([
+        { target: { ...TARGET, creation: { mode: "get" } }, operation: { kind: "sent", token: TOKEN } },
+        {
+          target: { actorId: ACTOR_ID },
+          operation: { kind: "wait", messageId: 7, createdAt: 5, timeoutMs: 250, token: TOKEN },
+        },
+      ]);
+    });
+
+    test("looks again if that call breaks, too", async () => {
+      const { send, pauses } = sender([completes], { stored, found: [stored, stored, found] });
+      expect(await send(300)).toMatchObject({ status: "completed" });
+      expect(pauses).toEqual([50, 100]);
+    });
+
+    test.each<[string, (() => Promise<unknown>)[]]>([
+      ["no message has the token", [async () => undefined]],
+      ["there is no actor", [() => Promise.reject(new ActorError("actor", "not_found", "none"))]],
+      ["the object is of the last release", [() => Promise.reject(new ActorError("feature", "unsupported", "no"))]],
+      ["the object is away for longer than the wait", Array(20).fill(stored) as (() => Promise<unknown>)[]],
+    ])("is told that, if %s: the message may be stored", async (_what, answers) => {
+      const { send, calls } = sender([], { stored, found: answers });
+      await expect(send(1_000)).rejects.toBe(lost);
+      expect(calls.filter(({ operation }) => operation.kind === "send")).toHaveLength(1);
+    });
+
+    test("asks no more once it is gone", async () => {
+      const controller = new AbortController();
+      const gone = async (): Promise<never> => {
+        controller.abort("gone");
+        throw lost;
+      };
+      const { send, calls } = sender([], { stored, found: [gone] });
+      await expect(send(1_000, controller.signal)).rejects.toBe("gone");
+      expect(calls).toHaveLength(2);
+    });
+
+    test.each([OVERLOADED, new ActorError("queue", "full", "full"), new ActorError("actor", "stopping", "stopping")])(
+      "asks nothing if its message was refused: $code",
+      async (error) => {
+        const { send, calls } = sender([], { stored: () => Promise.reject(error) });
+        await expect(send(1_000)).rejects.toBe(error);
+        expect(calls).toHaveLength(1);
+      },
+    );
+  });
+});
+
 describe("a send", () => {
   test("whose answer was lost is not sent again", async () => {
     const lost = flagged({ retryable: true });
     const { send, calls } = sender([], { stored: () => Promise.reject(lost) });
     await expect(send(1000)).rejects.toBe(lost);
-    expect(calls).toHaveLength(1);
+    expect(calls.filter(({ operation }) => operation.kind === "send")).toHaveLength(1);
   });
 
   test("that does not wait asks for nothing after it", async () => {

@@ -57,7 +57,7 @@ function setUp(options: Partial<WorldOptions> = {}) {
         .send(queueName, 7, options)
         .catch(({ group, code }: { group: string; code: string }) => `${group}/${code}`);
     };
-  return { world, over, send, jobs: world.actor("counter", ["a"]) };
+  return { world, objects, over, send, jobs: world.actor("counter", ["a"]) };
 }
 
 /** What a promise has come to, once nothing more happens by itself. */
@@ -162,12 +162,13 @@ test("a sender who leaves closes its socket", async () => {
 });
 
 describe.each(["HTTP", "the binding"] as const)("a sender over %s", (way) => {
-  test("gets the reply when its message is completed", async () => {
-    const { world, over, jobs: object } = setUp();
+  test("gets the reply when its message is completed, in one call of the object, which keeps nothing of it", async () => {
+    const { world, objects, over, jobs: object } = setUp();
     const sent = over(way)("work", { wait: true, timeout: 1000 });
     expect(await state(world, sent)).toBe("waiting");
     await object.call("finish");
     expect(await state(world, sent)).toEqual({ status: "completed", response: "did 7" });
+    expect([objects.calls, object.store.keys]).toEqual([1, ["a", "s"]]);
   });
 
   test("is told that the time was over, at that time, and the message stays", async () => {

@@ -10,6 +10,8 @@ export type ReplyResult =
 export interface SenderWait {
   /** How long it waits, in ms. */
   readonly ms: number;
+  /** It will call `awaitReply` in this activation, so that a reply need not be stored for it. */
+  readonly isAttached: boolean;
   /** Identifies the wait to a sender that attaches again. */
   readonly token?: string;
   /** Everyone who waits for the reply, the sender last. */
@@ -23,6 +25,14 @@ export interface ReplyWait {
   readonly token?: string;
 }
 
+/** A stored message, or one whose reply is kept, that its sender has found again. */
+export interface SentMessage {
+  readonly id: number;
+  readonly createdAt: number;
+  /** Epoch ms. */
+  readonly waitUntil: number;
+}
+
 /** The actor's queue, as contexts and waits use it. Implemented by `MessageQueue`. */
 export interface ActorQueue {
   /** Checks and encodes a message. Writes nothing. */
@@ -34,6 +44,8 @@ export interface ActorQueue {
   heldChains(): Chain[];
   encodeReply(message: StoredMessage, response: unknown): Uint8Array | undefined | Promise<Uint8Array | undefined>;
   complete(message: StoredMessage, reply: Uint8Array | undefined): void;
+  /** The message that a waiting send with this token has stored, while a wait for its reply has a point. */
+  findSent(token: string): SentMessage | undefined;
   /** @throws {actor/aborted} when a signal aborts */
   awaitReply(wait: ReplyWait, timeoutMs: number, signals?: readonly AbortSignal[]): Promise<ReplyResult>;
 }

@@ -1,12 +1,4 @@
-import {
-  ActorError,
-  decodeValue,
-  encodeValue,
-  MAX_SEND_WAIT_MS,
-  own,
-  ownField,
-  type CallOperation,
-} from "../../protocol/index.js";
+import { ActorError, encodeValue, own, ownField, type CallOperation } from "../../protocol/index.js";
 import { checkArguments } from "../definition/action-schemas.js";
 import type { ActorActivation } from "../activation/activation.js";
 import { Callback } from "../activation/callback.js";
@@ -15,15 +7,13 @@ import type { CompiledActor } from "../definition/compiled-actor.js";
 import type { Connection } from "../activation/connection.js";
 import { CallbackContext, READY } from "./callback-context.js";
 import type { StandardSchema } from "../api/declarations.js";
-import { checkMessageSize, checkQueueName, readTimeout } from "../queue/message-queue.js";
+import { checkMessageSize, checkQueueName } from "../queue/message-queue.js";
 import { callHook } from "./call-hook.js";
-import { destroyed, runUserCode, type CallbackCommit } from "./user-code.js";
+import { runUserCode, type CallbackCommit } from "./user-code.js";
 import type { Logger } from "../ports.js";
-import type { ReplyResult, ReplyWait } from "../activation/actor-queue.js";
 import { isInFlight } from "../activation/workflow-outcome.js";
 import type { WorkflowRecord } from "../storage/record.js";
 import type { ScheduledFireInfo } from "../api/schedule-types.js";
-import { checkCycle } from "../queue/wait-cycle.js";
 
 /** The most arguments of an action. Far more would overflow the stack. */
 const MAX_ARGUMENTS = 10_000;
@@ -68,7 +58,6 @@ export function callAction(
   );
 }
 
-const TOKEN = /^[0-9a-f]{32}$/;
 /** Actors whose refusal of all messages has been logged in this process. */
 const LOGGED = new WeakSet<CompiledActor>();
 
@@ -124,106 +113,10 @@ function checkQueue(actor: CompiledActor, name: string, isReceived: boolean, log
   }
 }
 
-/** A message from outside that has been stored. */
-export interface AcceptedMessage {
-  readonly id: number;
-  readonly createdAt: number;
-  /** How long its sender may wait for a reply, in ms. */
-  readonly waitMs: number;
-}
-
-/**
- * Stores a message from outside.
- * @throws {queue/not_declared} when the queue is not declared
- * @throws {auth/forbidden} when `canPublish` returns a falsy value
- * @throws {queue/wait_cycle} when the reply would wait for its own sender
- * @throws {queue/full} when the queue is full
- * @throws {queue/message_too_large} when the message is too large
- * @throws {actor/validation_error} when the message does not match the queue's schema
- */
-export async function acceptMessage(
-  activation: ActorActivation & { readonly queue: OutsideQueue },
-  send: {
-    readonly queue: string;
-    readonly body: Uint8Array;
-    readonly wait?: boolean;
-    readonly timeoutMs?: number;
-    readonly token?: string;
-  },
-  from: CallOrigin = {},
-): Promise<AcceptedMessage> {
-  const given = own(send);
-  checkOperation(activation.actor, { kind: "send", ...send }, activation.ports.log, activation.record.workflow);
-  const timeoutMs = readTimeout(given.timeoutMs, MAX_SEND_WAIT_MS);
-  const canPublish = activation.queue.canPublish(send.queue);
-  if (canPublish) {
-    const call = {
-      name: "canPublish",
-      timeoutMs: activation.actor.options.actionTimeout,
-      about: contextOf(from),
-      commit: "must",
-    } as const;
-    const isAllowed = await callHook(activation, canPublish, call);
-    if (!isAllowed) throw new ActorError("auth", "forbidden", `You may not publish to queue "${send.queue}"`);
-  }
-  const ms = timeoutMs ?? Math.min(activation.actor.options.actionTimeout, MAX_SEND_WAIT_MS);
-  const chain = ownField(from, "chain") ?? [];
-  if (given.wait) checkCycle(activation, send.queue, chain);
-  const wait = given.wait ? { ms, ...(isToken(given.token) && { token: given.token }), chain } : undefined;
-  const message = await activation.sendMessage(send.queue, decodeValue(send.body), wait);
-  return { id: message.id, createdAt: message.createdAt, waitMs: wait?.ms ?? 0 };
-}
-
-/** The wait in an envelope. */
-interface StoredWait {
-  readonly messageId: number;
-  readonly createdAt: number;
-  readonly timeoutMs: number;
-  readonly token?: string;
-}
-
-/**
- * Waits until a stored message is completed.
- * @throws {actor/destroyed} when the actor is destroyed first
- * @throws {actor/restarting} when only this activation ends first
- */
-export async function awaitReply(
-  activation: Pick<ActorActivation, "queue" | "record">,
-  wait: StoredWait,
-): Promise<ReplyResult> {
-  const timeoutMs = readTimeout(wait.timeoutMs, MAX_SEND_WAIT_MS) ?? 0;
-  try {
-    return await activation.queue.awaitReply(replyWaitOf(wait), timeoutMs);
-  } catch (error) {
-    if (activation.record.destroyed) throw destroyed();
-    throw error;
-  }
-}
-
-/** The awaited message, for a wait through a socket. @throws {actor/invalid_request} when there is no token */
-export function socketWaitOf(wait: StoredWait): ReplyWait & { readonly token: string } {
-  const { token } = own(wait);
-  if (!isToken(token))
-    throw new ActorError("actor", "invalid_request", "A wait through a socket must have the token of its send");
-  return { ...replyWaitOf(wait), token };
-}
-
-function replyWaitOf(wait: StoredWait): ReplyWait {
-  const { messageId: id, createdAt, token } = own(wait);
-  return { id, createdAt, ...(isToken(token) && { token }) };
-}
-
-function isToken(token: unknown): token is string {
-  return typeof token === "string" && TOKEN.test(token);
-}
-
-function contextOf(from: CallOrigin): { conn?: Connection["view"]; request?: Request; chain?: Chain } {
+/** What the context of a call knows of its origin. */
+export function contextOf(from: CallOrigin): { conn?: Connection["view"]; request?: Request; chain?: Chain } {
   const { conn, request, chain } = own(from);
   return { ...(chain && { chain }), ...(conn && { conn: conn.view }), ...(request && { request }) };
-}
-
-interface OutsideQueue {
-  canPublish(name: string): ((c: unknown) => unknown) | undefined;
 }
 
 /** A handler's output, and the arguments it was called with, as the schema returned them. */

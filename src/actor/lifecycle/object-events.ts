@@ -16,7 +16,8 @@ import {
 import type { Caller } from "../connections/admission.js";
 import { chainOf } from "../activation/call-chain.js";
 import { describe } from "../activation/thrown.js";
-import { acceptMessage, awaitReply, callAction, socketWaitOf } from "../callbacks/dispatch.js";
+import { acceptMessage, answerAttached, awaitReply, findAccepted, socketWaitOf } from "../callbacks/accept-message.js";
+import { callAction } from "../callbacks/dispatch.js";
 import { tellFailure } from "../callbacks/failure-data.js";
 import { receiveFrame } from "../connections/frames.js";
 import { isAddressed, ActorLife, type Entered } from "./actor-life.js";
@@ -183,8 +184,11 @@ export class ObjectEvents {
         const accepted = await runtime.connections.during(caller, admitted, (conn) =>
           acceptMessage(runtime, operation, { ...caller, conn }),
         );
-        return { ...reply, output: encodeValue(accepted) };
+        // The call's own connection has ended by now.
+        return { ...reply, output: encodeValue(await answerAttached(runtime, operation, accepted)) };
       }
+      case "sent":
+        return { ...reply, output: encodeValue(findAccepted(runtime, operation.token)) };
       case "wait":
         return { ...reply, output: encodeValue(await awaitReply(runtime, operation)) };
       case "part": {

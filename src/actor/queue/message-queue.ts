@@ -18,12 +18,11 @@ import { decodeMessage, encodeMessage } from "./message-row.js";
 import { MessageTable } from "./message-table.js";
 import type { Socket } from "../ports.js";
 import { KEYS } from "../storage/record.js";
-import { ReplyWaits, sendReply, type ReplyHost } from "./reply-waits.js";
+import { ReplyWaits, sendReply, TIMED_OUT, type ReplyHost } from "./reply-waits.js";
 import { isInFlight } from "../activation/workflow-outcome.js";
-import type { ActorQueue, ReplyResult, ReplyWait, SenderWait } from "../activation/actor-queue.js";
+import type { ActorQueue, ReplyResult, ReplyWait, SenderWait, SentMessage } from "../activation/actor-queue.js";
 import { isStandardSchema, validate, whenThere } from "../definition/standard-schema.js";
 
-const TIMED_OUT: ReplyResult = { status: "timedOut" };
 /** The most bytes of messages in one workflow entry or one result. */
 const MAX_TAKEN_BYTES = 1_900_000;
 /** The most bytes that a message takes in an entry apart from its name and body. */
@@ -150,6 +149,7 @@ export class MessageQueue implements MessagePort, ActorQueue {
       ...(wait?.chain && wait.chain.length > 0 && { chain: wait.chain }),
     };
     this.#put(message);
+    if (wait?.isAttached) this.#replies.attach(message.id);
     return message;
   }
 
@@ -261,8 +261,10 @@ export class MessageQueue implements MessagePort, ActorQueue {
    * `createdAt` and the token tell apart two messages with the same id.
    */
   async awaitReply(wait: ReplyWait, timeoutMs: number, signals: readonly AbortSignal[] = []): Promise<ReplyResult> {
+    const attached = this.#replies.takeAttached(wait.id);
     if (signals.some((signal) => signal.aborted)) throw aborted();
-    return this.#settled(wait) ?? (timeoutMs <= 0 ? TIMED_OUT : this.#replies.wait(wait.id, timeoutMs, signals));
+    const settled = attached ? attached.early : this.#settled(wait);
+    return settled ?? (timeoutMs <= 0 ? TIMED_OUT : this.#replies.wait(wait.id, timeoutMs, signals));
   }
 
   /** The same through a hibernating socket, which costs nothing while it waits and receives the result. */
@@ -271,6 +273,10 @@ export class MessageQueue implements MessagePort, ActorQueue {
     if (!settled) return;
     this.#activation.commitOrThrow();
     sendReply(socket, settled);
+  }
+
+  findSent(token: string): SentMessage | undefined {
+    return this.#table.find(token) ?? this.#replies.findKept(token);
   }
 
   /** The result of a wait if it is known at once: a kept reply, or a timeout because the message does not exist. */

@@ -7,6 +7,7 @@
  */
 import { own } from "../../protocol/index.js";
 import type { StoredMessage } from "../../workflow/index.js";
+import type { SentMessage } from "../activation/actor-queue.js";
 import { MessageIndex } from "./message-index.js";
 
 /** What memory keeps of a stored message. */
@@ -46,6 +47,15 @@ export class MessageTable {
 
   get(id: number): KnownMessage | undefined {
     return this.#messages.get(id);
+  }
+
+  /** The message whose sender has this token. */
+  find(token: string): SentMessage | undefined {
+    for (const [id, known] of this.#messages) {
+      const { createdAt, waitUntil } = known;
+      if (known.token === token && waitUntil !== undefined) return { id, createdAt, waitUntil };
+    }
+    return undefined;
   }
 
   /** Takes over messages that an earlier activation stored, in any order. */

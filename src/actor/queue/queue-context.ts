@@ -103,7 +103,7 @@ export class QueueContext {
     const signals = this.#signals(signal);
     const chain = this.#chain();
     checkCycle(this.#activation, name, chain);
-    const message = await this.#activation.sendMessage(name, body, { ms: timeoutMs, chain });
+    const message = await this.#activation.sendMessage(name, body, { ms: timeoutMs, isAttached: true, chain });
     const result = await this.#activation.queue.awaitReply(message, timeoutMs, signals);
     if (result.status === "timedOut")
       throw new ActorError("queue", "timed_out", `Nobody completed the message in "${name}" within ${timeoutMs} ms`);

@@ -77,6 +77,8 @@ export interface KeptReply extends DeadlineRow {
   /** When the message was sent, epoch ms. Tells apart two messages with the same id. */
   readonly createdAt: number;
   readonly reply: Uint8Array | undefined;
+  /** The sender's, if it has one. */
+  readonly token?: string;
 }
 
 /** A workflow whose code does not match its history. */

@@ -18,15 +18,25 @@ export type Creation =
 /** What the caller asks for. `args`, `input` and `output` are bytes of the storage codec (`encodeValue`). */
 export type CallOperation =
   | { readonly kind: "action"; readonly name: string; readonly args: Uint8Array }
-  /** Stores a message; the output is `{ id, createdAt, waitMs }`. `token`: 32 hex digits by which the sender reattaches. */
+  /**
+   * Stores a message; the output is `{ id, createdAt, waitMs }`. With `attachMs` the call waits so long for the message to be
+   * completed: the output then also has the `result`, as a wait's output, or `leftMs` of the wait. (Earlier releases
+   * ignore it.) `token`: 32 hex digits by which the sender reattaches.
+   */
   | {
       readonly kind: "send";
       readonly queue: string;
       readonly body: Uint8Array;
       readonly wait?: boolean;
       readonly timeoutMs?: number;
+      readonly attachMs?: number;
       readonly token?: string;
     }
+  /**
+   * Finds the message of a send whose answer was lost; the output is that of the send, or undefined if no message or kept
+   * reply has this token. Creates no actor. (Earlier releases refuse it.)
+   */
+  | { readonly kind: "sent"; readonly token: string }
   /**
    * Waits for a message to be completed; the output is `{ status: "completed", reply? } | { status: "timedOut" }`. As an upgrade
    * it waits without a limit and without keeping the object in memory; the output is then the socket's only frame.

@@ -20,7 +20,8 @@ import { headerTarget, isRouted, protocolTarget } from "./header-target.js";
 import { serveConnect } from "./serve-connect.js";
 import { serveRequest } from "./serve-request.js";
 import { isUpgrade } from "../request/socket-opening.js";
-import { createMessageSender, type WaitPorts } from "../objects/send-message.js";
+import type { WaitPorts } from "../objects/reply-wait.js";
+import { createMessageSender } from "../objects/send-message.js";
 import { isOwnClient } from "../request/wire-encoding.js";
 
 export interface RouterOptions extends Partial<WaitPorts> {
