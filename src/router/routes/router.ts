@@ -1,4 +1,4 @@
-import { Hono } from "hono";
+import { Hono } from "hono/tiny";
 import { ActorError, PACKAGE_VERSION, own } from "../../protocol/index.js";
 import { actorMetadata } from "./actors-management.js";
 import { serveActors } from "./actors-rest.js";
