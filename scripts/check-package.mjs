@@ -11,6 +11,7 @@ import {
   readdirSync,
   readFileSync,
   rmSync,
+  statSync,
   symlinkSync,
   writeFileSync,
 } from "node:fs";
@@ -35,6 +36,8 @@ const anywhere = entries.filter((entry) => !workerOnly.has(entry) && !missing.ha
 const overOthers = new Set([`${manifest.name}/db/drizzle`]);
 /** All that is published. */
 const PUBLISHED = /^(package\.json|README\.md|CHANGELOG\.md|LICENSE|docs\/.+\.md|dist\/.+\.(js|d\.ts))$/;
+/** What an installation may have, dependencies included. */
+const MAX_INSTALLED_KIB = 4_096;
 /** Where published pages may link to although it is not: what is for those who have the repository. */
 const IN_REPOSITORY = /^(ARCHITECTURE\.md|CONTRIBUTING\.md|examples\/)/;
 /** The examples of RivetKit's workflow documentation; they lie beside the repository where the project is made. */
@@ -148,7 +151,22 @@ function checkContents() {
         throw new Error(`${page} links to ${link}, which is not published`);
     }
   }
-  console.log(`Contents: ${files.length} files`);
+  const kib = [folder, ...Object.keys(manifest.dependencies).map((name) => join(root, "node_modules", name))]
+    .map((each) => bytesIn(each) / 1_024)
+    .reduce((sum, size) => sum + size, 0);
+  if (kib > MAX_INSTALLED_KIB) throw new Error(`An installation has ${kib} KiB, more than ${MAX_INSTALLED_KIB}`);
+  console.log(`Contents: ${files.length} files; ${Math.round(kib)} KiB with dependencies`);
+}
+
+/**
+ * @param {string} folder
+ * @returns {number}
+ */
+function bytesIn(folder) {
+  return readdirSync(folder, { recursive: true, withFileTypes: true })
+    .filter((entry) => entry.isFile())
+    .map((entry) => statSync(join(entry.parentPath, entry.name)).size)
+    .reduce((sum, size) => sum + size, 0);
 }
 
 /**
