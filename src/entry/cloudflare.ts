@@ -6,11 +6,8 @@ import { configuredLogger, consoleLog } from "../logging/index.js";
 import { createActorObject, type ActorObjectClass } from "../durable-object/index.js";
 import { LOG_LEVELS, MAX_VALUE_BYTES, readOptions, type CallLink, type LogLevel } from "../protocol/index.js";
 import {
-  createActorCaller,
-  createMessageSender,
-  createRequestSender,
+  createActorAccess,
   createRouter,
-  createSocketOpener,
   errorResponse,
   failureOf,
   type ActorNamespace,
@@ -126,15 +123,13 @@ export function createHandler<D extends ActorDefinitions, Env = unknown>(
     ...(maxOutgoingMessageSize === undefined ? {} : { maxOutgoingMessageSize }),
   });
   const failurePorts = { log, newErrorId: () => crypto.randomUUID(), expose: false };
+  const accessOf = createActorAccess(actorNames);
   const bind = (
     env: Env,
     beforeCall: () => void,
     chain: () => readonly CallLink[] = () => [],
   ): ReturnType<typeof createBindingTransport> => {
-    const callActor = createActorCaller(namespaceOf(env), { actorNames });
-    const openSocket = createSocketOpener(namespaceOf(env), actorNames, callActor);
-    const sendMessage = createMessageSender(callActor, openSocket);
-    const sendRequest = createRequestSender(namespaceOf(env), actorNames, callActor);
+    const { callActor, openSocket, sendMessage, sendRequest } = accessOf(namespaceOf(env));
     return createBindingTransport({
       async call(call) {
         beforeCall();

@@ -2,6 +2,8 @@ export type { Authorize, AuthorizeKind, AuthorizeTarget } from "./routes/authori
 export type { CorsOptions } from "./routes/cors.js";
 export { errorResponse, failureOf } from "./request/error-response.js";
 export type { FailurePorts, RouterLog } from "./request/error-response.js";
+export { createActorAccess } from "./objects/actor-access.js";
+export type { ActorAccess } from "./objects/actor-access.js";
 export { createActorCaller } from "./objects/call-actor.js";
 export type { ActorCall, ActorReply, CallActor, CallActorOptions, CallPorts } from "./objects/call-actor.js";
 export type { ActorNamespace, ActorStub, ObjectId } from "./objects/object-namespace.js";

@@ -1,7 +1,7 @@
 /** The application's own decision on each request from outside, before any actor is called. */
 import { ActorError, decodeValue, parseSubprotocols, has } from "../../protocol/index.js";
 import type { ActorCall, CallActor } from "../objects/call-actor.js";
-import type { ActorAccess } from "./gateway-request.js";
+import type { ActorAccess } from "../objects/actor-access.js";
 import type { ActorTarget } from "../objects/resolve-stub.js";
 import { isUpgrade } from "../request/socket-opening.js";
 

@@ -1,8 +1,4 @@
 import type { ActorTarget } from "../objects/resolve-stub.js";
-import type { CallActor } from "../objects/call-actor.js";
-import type { OpenSocket } from "../objects/open-socket.js";
-import type { SendRequest } from "../objects/send-request.js";
-import type { SendMessage } from "../objects/send-message.js";
 
 /** A request to one actor, with its target resolved. */
 export interface GatewayRequest {
@@ -12,14 +8,6 @@ export interface GatewayRequest {
   readonly target: ActorTarget;
   /** The name of the action or queue, decoded. */
   readonly argument: string;
-}
-
-/** The ways to call an actor. */
-export interface ActorAccess {
-  readonly callActor: CallActor;
-  readonly openSocket: OpenSocket;
-  readonly sendMessage: SendMessage;
-  readonly sendRequest: SendRequest;
 }
 
 export interface GatewayOptions {

@@ -1,7 +1,8 @@
 import { ActorError } from "../../protocol/index.js";
 import { decodeSegment, parseGatewayPath } from "../request/gateway-path.js";
 import { parseGatewayQuery, targetOf } from "./gateway-query.js";
-import type { ActorAccess, GatewayOptions, GatewayRequest } from "./gateway-request.js";
+import type { ActorAccess } from "../objects/actor-access.js";
+import type { GatewayOptions, GatewayRequest } from "./gateway-request.js";
 import { checkNamespace, requireMethod } from "../request/preconditions.js";
 import { serveAction } from "./serve-action.js";
 import { serveConnect } from "./serve-connect.js";

@@ -5,23 +5,20 @@ import { serveActors } from "./actors-rest.js";
 import { authorized, type Authorize } from "./authorize.js";
 import { Cors, originNotAllowed, type Admission, type CorsOptions } from "./cors.js";
 import { errorResponse, failureOf, type FailurePorts, type RouterLog } from "../request/error-response.js";
-import { createActorCaller } from "../objects/call-actor.js";
+import { createActorAccess, type ActorAccess } from "../objects/actor-access.js";
 import { serveGateway } from "./gateway.js";
 import { redactPath } from "../request/gateway-path.js";
 import { withoutToken } from "./gateway-query.js";
-import type { ActorAccess, GatewayOptions } from "./gateway-request.js";
+import type { GatewayOptions } from "./gateway-request.js";
 import type { ActorNamespace } from "../objects/object-namespace.js";
 import { HostNames } from "./host-names.js";
-import { createSocketOpener } from "../objects/open-socket.js";
 import { requireMethod } from "../request/preconditions.js";
 import { refuseSocket } from "../request/refuse-socket.js";
-import { createRequestSender } from "../objects/send-request.js";
 import { headerTarget, isRouted, protocolTarget } from "./header-target.js";
 import { serveConnect } from "./serve-connect.js";
 import { serveRequest } from "./serve-request.js";
 import { isUpgrade } from "../request/socket-opening.js";
 import type { WaitPorts } from "../objects/reply-wait.js";
-import { createMessageSender } from "../objects/send-message.js";
 import { isOwnClient } from "../request/wire-encoding.js";
 
 export interface RouterOptions extends Partial<WaitPorts> {
@@ -83,15 +80,9 @@ export function createRouter(given: RouterOptions): Router {
   };
   const app = createApp(options, actorNames, basePath);
   const { authorize } = options;
+  const accessOf = createActorAccess(actorNames, options);
   const accessTo = (request: Request, objects: ActorNamespace, env: unknown): ActorAccess => {
-    const callActor = createActorCaller(objects, { ...options, actorNames });
-    const openSocket = createSocketOpener(objects, actorNames, callActor);
-    const access = {
-      callActor,
-      openSocket,
-      sendMessage: createMessageSender(callActor, openSocket, options),
-      sendRequest: createRequestSender(objects, actorNames, callActor),
-    };
+    const access = accessOf(objects);
     return authorize === undefined
       ? access
       : authorized(access, request, (asked, target) => authorize(asked, target, env));

@@ -2,7 +2,8 @@ import { decodeValue, encodeValue, type CallOperation } from "../../protocol/ind
 import { answer } from "../request/answer.js";
 import { readConnParams } from "../request/read-params.js";
 import { forwardedRequest } from "../request/forwarded-request.js";
-import type { ActorAccess, GatewayOptions, GatewayRequest } from "./gateway-request.js";
+import type { ActorAccess } from "../objects/actor-access.js";
+import type { GatewayOptions, GatewayRequest } from "./gateway-request.js";
 import { incomingTooLong, readBody } from "../request/read-body.js";
 import { decodeRequest, isOwnClient, wireCodecOf } from "../request/wire-encoding.js";
 

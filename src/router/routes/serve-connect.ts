@@ -1,6 +1,7 @@
 import { ActorError } from "../../protocol/index.js";
 import { forwardedRequest } from "../request/forwarded-request.js";
-import type { ActorAccess, GatewayRequest } from "./gateway-request.js";
+import type { ActorAccess } from "../objects/actor-access.js";
+import type { GatewayRequest } from "./gateway-request.js";
 import { isUpgrade, readSocketOpening, upgradedResponse } from "../request/socket-opening.js";
 
 /**

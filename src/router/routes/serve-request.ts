@@ -1,7 +1,7 @@
 import { ActorError } from "../../protocol/index.js";
 import { readConnParams } from "../request/read-params.js";
 import { actorRequest } from "../request/forwarded-request.js";
-import type { ActorAccess } from "./gateway-request.js";
+import type { ActorAccess } from "../objects/actor-access.js";
 import { readBody } from "../request/read-body.js";
 import type { ActorTarget } from "../objects/resolve-stub.js";
 import { isUpgrade } from "../request/socket-opening.js";
