@@ -16,15 +16,20 @@ const OWN_HEADERS = new Set([
 ]);
 
 /** The request as the actor sees it: without our parameters, tokens and headers. The user's headers stay. */
-export function forwardedRequest(request: Request, userQuery: string): NonNullable<CallEnvelope["request"]> {
-  return actorRequest(request, redactPath(new URL(request.url).pathname), userQuery);
+export function forwardedRequest(request: Request, url: URL, userQuery: string): NonNullable<CallEnvelope["request"]> {
+  return actorRequest(request, url, redactPath(url.pathname), userQuery);
 }
 
 /** The request as the actor sees it, with another path and query. */
-export function actorRequest(request: Request, path: string, query: string): NonNullable<CallEnvelope["request"]> {
+export function actorRequest(
+  request: Request,
+  { origin }: URL,
+  path: string,
+  query: string,
+): NonNullable<CallEnvelope["request"]> {
   return {
     method: request.method,
-    url: new URL(request.url).origin + path + (query === "" ? "" : `?${query}`),
+    url: origin + path + (query === "" ? "" : `?${query}`),
     headers: withoutOwnHeaders(request.headers),
   };
 }

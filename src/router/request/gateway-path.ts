@@ -1,27 +1,17 @@
 import { ActorError } from "../../protocol/index.js";
 
-/** The parts of `/gateway/{actor}[@{token}]/{rest}`. */
-export interface GatewayPath {
-  /** An actor's name or id, decoded. */
-  readonly actor: string;
-  /** The verb and its argument, such as "action" and an action's name, undecoded. Both may be empty. */
-  readonly verb: string;
-  readonly argument: string | undefined;
-}
-
 /**
- * Reads the undecoded path below `/gateway/`.
+ * The actor's name or id in the first segment below `/gateway/`: `{actor}[@{token}]`, undecoded.
  *
- * @throws {guard/query_invalid_params} when the actor is not percent-encoded UTF-8
+ * @throws {guard/query_invalid_params} when it is not percent-encoded UTF-8
  */
-export function parseGatewayPath(path: string): GatewayPath {
-  const [segment = "", verb = "", ...rest] = path.split("/");
+export function gatewayActor(segment: string): string {
   // An "@" in the name itself is percent-encoded. No route of the gateway uses the token.
-  const [name = ""] = segment.split("@");
+  const [name = ""] = segment.split("@", 1);
   const actor = decodeSegment(name);
   if (actor === undefined)
     throw new ActorError("guard", "query_invalid_params", "The actor in the path is not percent-encoded UTF-8.");
-  return { actor, verb, argument: rest.length === 0 ? undefined : rest.join("/") };
+  return actor;
 }
 
 /** The decoded name in one path segment, or undefined if it is several segments or wrongly encoded. */

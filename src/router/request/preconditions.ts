@@ -1,7 +1,7 @@
 import { ActorError } from "../../protocol/index.js";
 
 /** @throws {actor/method_not_allowed} when the method is not allowed; its metadata lists the allowed ones */
-export function requireMethod(request: Request, ...allowed: readonly string[]): void {
+export function requireMethod(request: Request, allowed: readonly string[]): void {
   if (allowed.includes(request.method)) return;
   const message = `This route takes ${allowed.join(" or ")}, not ${request.method}.`;
   throw new ActorError("actor", "method_not_allowed", message, { metadata: { allowed } });

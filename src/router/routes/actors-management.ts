@@ -1,52 +1,50 @@
 import { ActorError } from "../../protocol/index.js";
 import { requireToken } from "../request/access-token.js";
-import type { CallActor } from "../objects/call-actor.js";
 import { decodeSegment } from "../request/gateway-path.js";
-import { checkNamespace, requireMethod } from "../request/preconditions.js";
-
-export interface ActorsRestOptions {
-  readonly actorNames: ReadonlySet<string>;
-  readonly namespace: string | undefined;
-  readonly token: string | undefined;
-}
+import { checkNamespace } from "../request/preconditions.js";
+import type { RoutedRequest, RouteOptions } from "./routed-request.js";
 
 /** Routes that RivetKit's servers have and Perdure does not, since the platform decides where actors run. */
-const NOT_HERE = /^\/reschedule$|^\/kv\//;
+const NOT_HERE = /^[^/]*\/(?:reschedule$|kv\/)/;
 
 /**
- * Serves the routes below `/actors/`, all of which need the token: list the registry's names, destroy an actor, put one
- * to sleep. Throws the caller's mistakes, and the actor's errors.
+ * Every route below `/actors/` needs the token.
  *
- * @throws {actor/not_found} when the actor no longer exists
+ * @throws {api/unauthorized} when the token is missing or wrong
+ * @throws {actor/namespace_not_found} when the query names another namespace
  */
-export async function serveManagement(
-  request: Request,
-  path: string,
-  callActor: CallActor,
-  options: ActorsRestOptions,
-): Promise<Response> {
-  requireToken(request.headers, options.token);
-  checkNamespace(new URL(request.url).searchParams.get("namespace"), options.namespace);
-  if (path === "/names") {
-    requireMethod(request, "GET", "HEAD");
-    return Response.json({ names: actorMetadata(options.actorNames), pagination: {} });
-  }
-  const [, segment = "", rest = ""] = /^\/([^/]*)(.*)$/.exec(path) ?? [];
-  if (NOT_HERE.test(rest))
-    throw new ActorError("feature", "unsupported", "This server does not do that to actors over REST.");
-  const target = { actorId: decodeSegment(segment) ?? segment };
-  if (rest === "/sleep") {
-    requireMethod(request, "POST");
-    await callActor({ target, operation: { kind: "sleep" } });
-    return Response.json({});
-  }
-  if (rest !== "") throw new ActorError("guard", "no_route", "There is no such route.");
-  requireMethod(request, "DELETE");
-  await callActor({ target, operation: { kind: "destroy" } });
+export function requireManager(
+  { request, url }: RoutedRequest,
+  { token, namespace }: Pick<RouteOptions, "token" | "namespace">,
+): void {
+  requireToken(request.headers, token);
+  checkNamespace(url.searchParams.get("namespace"), namespace);
+}
+
+/** `DELETE /actors/{id}`. Throws the actor's errors. */
+export async function destroyActor({ access }: RoutedRequest, id: string): Promise<Response> {
+  await access.callActor({ target: targetOf(id), operation: { kind: "destroy" } });
   return Response.json({});
+}
+
+/** `POST /actors/{id}/sleep`. Throws the actor's errors. */
+export async function sleepActor({ access }: RoutedRequest, id: string): Promise<Response> {
+  await access.callActor({ target: targetOf(id), operation: { kind: "sleep" } });
+  return Response.json({});
+}
+
+/** Any other path below `/actors/`. */
+export function notManaged(path: string): never {
+  if (NOT_HERE.test(path))
+    throw new ActorError("feature", "unsupported", "This server does not do that to actors over REST.");
+  throw new ActorError("guard", "no_route", "There is no such route.");
 }
 
 /** The registry's actor names, in the form clients expect. */
 export function actorMetadata(actorNames: Iterable<string>): Readonly<Record<string, { readonly metadata: object }>> {
   return Object.fromEntries(Array.from(actorNames, (name) => [name, { metadata: {} }]));
+}
+
+function targetOf(segment: string): { readonly actorId: string } {
+  return { actorId: decodeSegment(segment) ?? segment };
 }

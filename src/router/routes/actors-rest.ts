@@ -1,12 +1,12 @@
 import { ActorError, formatRestKey, parseRestKey, has, type Creation } from "../../protocol/index.js";
-import { serveManagement, type ActorsRestOptions } from "./actors-management.js";
 import { readConnParams } from "../request/read-params.js";
 import { readInput } from "../request/creation-input.js";
 import { forwardedRequest } from "../request/forwarded-request.js";
 import type { ActorCall, ActorReply, CallActor } from "../objects/call-actor.js";
-import { checkNamespace, requireMethod } from "../request/preconditions.js";
+import { checkNamespace } from "../request/preconditions.js";
 import { readBody } from "../request/read-body.js";
 import type { ActorTarget } from "../objects/resolve-stub.js";
+import type { RoutedRequest, RouteOptions } from "./routed-request.js";
 import { textOf } from "../request/wire-encoding.js";
 
 /**
@@ -26,21 +26,15 @@ interface ActorSpec {
 }
 
 /**
- * Serves `/actors` and the routes below it; `path` is the undecoded part after `/actors`. Looking up and creating are
- * as open as the gateway; everything else needs the token. Throws the caller's mistakes.
+ * Serves `/actors`: looking up and creating, which are as open as the gateway. Throws the caller's mistakes.
  */
-export async function serveActors(
-  request: Request,
-  path: string,
-  callActor: CallActor,
-  options: ActorsRestOptions,
-): Promise<Response> {
-  const query = new URL(request.url).searchParams;
-  if (path !== "" && path !== "/") return serveManagement(request, path, callActor, options);
-  requireMethod(request, "GET", "HEAD", "PUT", "POST");
+export async function serveActors(routed: RoutedRequest, options: RouteOptions): Promise<Response> {
+  const { request, url, access } = routed;
+  const { callActor } = access;
+  const query = url.searchParams;
   checkNamespace(query.get("namespace"), options.namespace);
   const namespace = query.get("namespace") ?? options.namespace ?? DEFAULT_NAMESPACE;
-  if (request.method === "PUT" || request.method === "POST") return createOrGet(request, namespace, callActor, options);
+  if (request.method === "PUT" || request.method === "POST") return createOrGet(routed, namespace, options);
   const params = readConnParams(request.headers);
   const found = await Promise.all(
     targetsOf(query).map((target) => find({ target, ...(params !== undefined && { params }) }, callActor)),
@@ -50,10 +44,9 @@ export async function serveActors(
 }
 
 async function createOrGet(
-  request: Request,
+  { request, url, access }: RoutedRequest,
   namespace: string,
-  callActor: CallActor,
-  { token }: ActorsRestOptions,
+  { token }: RouteOptions,
 ): Promise<Response> {
   const body = await readBody(request, MAX_BODY_BYTES, () => {
     return new ActorError("actor", "input_too_large", `The body has more than ${MAX_BODY_BYTES} bytes.`, {
@@ -65,12 +58,12 @@ async function createOrGet(
   const creation: Creation = { mode, ...(input !== undefined && { input }) };
   const target: ActorTarget = { name, key, creation, ...(region !== undefined && { region }) };
   const params = readConnParams(request.headers);
-  const seen = forwardedRequest(request, "");
+  const seen = forwardedRequest(request, url, "");
   // The deployment's token is for management only.
   const headers = seen.headers.filter(
     ([header, value]) => header !== "authorization" || token === undefined || value !== `Bearer ${token}`,
   );
-  const reply = await callActor({
+  const reply = await access.callActor({
     target,
     operation: RESOLVE,
     request: { ...seen, headers },

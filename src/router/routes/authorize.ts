@@ -47,6 +47,7 @@ export type Authorize<Env = unknown> = (
 export function authorized(
   access: ActorAccess,
   request: Request,
+  url: URL,
   authorize: (request: Request, target: AuthorizeTarget) => unknown,
 ): ActorAccess {
   const ask = async (
@@ -57,7 +58,7 @@ export function authorized(
     const call: AuthorizeCall = {
       kind,
       ...(name !== undefined && { name }),
-      token: tokenOf(request),
+      token: tokenOf(request, url),
       params: params && decodeValue(params),
     };
     const asked: AuthorizeTarget = has(target, "actorId")
@@ -109,11 +110,10 @@ async function find(
 }
 
 /** A client sends its token in a header where it can. */
-function tokenOf(request: Request): string | undefined {
+function tokenOf(request: Request, { pathname, searchParams }: URL): string | undefined {
   const { headers } = request;
   const header = headers.get("x-rivet-token") ?? /^Bearer +(.+)$/i.exec(headers.get("authorization") ?? "")?.[1];
   if (header !== undefined) return header;
-  const { pathname, searchParams } = new URL(request.url);
   const offered = isUpgrade(request) ? parseSubprotocols(headers.get("sec-websocket-protocol")).token : undefined;
   return (
     offered ?? decoded(/\/gateway\/[^/@]*@([^/]*)/.exec(pathname)?.[1]) ?? searchParams.get("rvt-token") ?? undefined

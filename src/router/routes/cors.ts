@@ -53,12 +53,12 @@ export class Cors {
   }
 
   /** Decides once per request. An error of the user's function is logged, and refuses. */
-  admit(request: Request): Admission {
+  admit(request: Request, url: URL): Admission {
     const origin = pageOrigin(request);
-    if (origin === undefined || isNear(origin, new URL(request.url))) return { allowed: true, origin, foreign: false };
+    if (origin === undefined || isNear(origin, url)) return { allowed: true, origin, foreign: false };
     if (this.#origins === "*") return { allowed: true, origin, foreign: true };
     if (this.#lists(origin)) return { allowed: true, origin, foreign: false };
-    this.#tellRefused(origin, request);
+    this.#tellRefused(origin, url);
     return { allowed: false, origin };
   }
 
@@ -115,14 +115,14 @@ export class Cors {
     }
   }
 
-  #tellRefused(origin: string, request: Request): void {
+  #tellRefused(origin: string, server: URL): void {
     const name = shown(origin);
     if (this.#logged.size >= MAX_LOGGED || this.#logged.has(name)) return;
     this.#logged.add(name);
     this.#log?.warn({
       msg: "A page of another origin was refused. To let it call: createHandler(registry, { cors: { origins: [it] } })",
       origin: name,
-      server: new URL(request.url).origin,
+      server: server.origin,
     });
   }
 }

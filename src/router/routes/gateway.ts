@@ -1,51 +1,45 @@
 import { ActorError } from "../../protocol/index.js";
-import { decodeSegment, parseGatewayPath } from "../request/gateway-path.js";
+import { decodeSegment, gatewayActor } from "../request/gateway-path.js";
+import { checkNamespace } from "../request/preconditions.js";
 import { parseGatewayQuery, targetOf } from "./gateway-query.js";
-import type { ActorAccess } from "../objects/actor-access.js";
-import type { GatewayOptions, GatewayRequest } from "./gateway-request.js";
-import { checkNamespace, requireMethod } from "../request/preconditions.js";
-import { serveAction } from "./serve-action.js";
-import { serveConnect } from "./serve-connect.js";
-import { serveQueue } from "./serve-queue.js";
-import { serveRequest } from "./serve-request.js";
+import type { Route } from "./route.js";
+import type { ActorRequest, RouteOptions } from "./routed-request.js";
 
-type ServeVerb = (addressed: GatewayRequest, access: ActorAccess, options: GatewayOptions) => Promise<Response>;
-
-const VERBS = new Map<string, ServeVerb>([
-  ["action", serveAction],
-  ["queue", serveQueue],
-]);
-
-/** Verbs without the name of an action or queue. */
-const OTHER_VERBS = new Set(["request", "connect", "websocket"]);
-
-/** Verbs the gateway does not serve yet. */
-const PLANNED = new Set(["inspector", "metrics"]);
+/** Serves what is below an actor's path. `rest`: what stands for the second name, or for the "*", undecoded. */
+type ServeActor = (asked: ActorRequest, rest: string | undefined) => Promise<Response>;
 
 /**
- * Serves `/gateway/{name or id}[@token]/{rest}`; `path` is the undecoded part after `/gateway/`. Throws the caller's
- * mistakes.
+ * A route below `/gateway/:actor`: reads which actor the path and the query name.
+ *
+ * @throws {guard/query_invalid_params} when they do not name an actor
+ * @throws {guard/query_duplicate_param} when a parameter is given twice
+ * @throws {actor/namespace_not_found} when the query names another namespace
  */
-export async function serveGateway(
-  request: Request,
-  path: string,
-  access: ActorAccess,
-  options: GatewayOptions,
-): Promise<Response> {
-  const { actor, verb, argument } = parseGatewayPath(path);
-  if (PLANNED.has(verb)) throw new ActorError("feature", "unsupported", `/gateway/{actor}/${verb} is not served yet.`);
-  const serve = VERBS.get(verb);
-  const name = argument === undefined ? undefined : decodeSegment(argument);
-  if (!OTHER_VERBS.has(verb) && (serve === undefined || name === undefined))
-    throw new ActorError("guard", "no_route", "The gateway has no such route.");
-  if (serve !== undefined) requireMethod(request, "POST");
-  const query = parseGatewayQuery(new URL(request.url).search);
-  checkNamespace(query.params.get("rvt-namespace"), options.namespace);
-  const target = targetOf(actor, query.params);
-  if (verb === "connect") return serveConnect({ request, userQuery: query.userQuery, target }, access);
-  if (verb === "websocket")
-    return serveConnect({ request, userQuery: query.userQuery, target }, access, argument ?? "");
-  if (serve === undefined || name === undefined)
-    return serveRequest({ request, target, path: `/${argument ?? ""}`, query: query.userQuery }, access);
-  return serve({ request, userQuery: query.userQuery, target, argument: name }, access, options);
+export function atActor(serve: ServeActor, { namespace }: Pick<RouteOptions, "namespace">): Route["serve"] {
+  return async (routed, segment = "", rest) => {
+    const actor = gatewayActor(segment);
+    const { params, userQuery } = parseGatewayQuery(routed.url.search);
+    checkNamespace(params.get("rvt-namespace"), namespace);
+    const { request, url, path, access } = routed;
+    return serve({ request, url, path, access, target: targetOf(actor, params), userQuery }, rest);
+  };
+}
+
+/** A route that ends with the name of an action or a queue. @throws {guard/no_route} when it is not percent-encoded UTF-8 */
+export function atName(
+  serve: (asked: ActorRequest, name: string) => Promise<Response>,
+  options: Pick<RouteOptions, "namespace">,
+): Route["serve"] {
+  const served = atActor(async (asked, name) => serve(asked, name ?? ""), options);
+  return (routed, segment, encoded = "") => {
+    const name = decodeSegment(encoded);
+    if (name === undefined) throw new ActorError("guard", "no_route", "The gateway has no such route.");
+    return served(routed, segment, name);
+  };
+}
+
+/** A route that the published servers have. @throws {feature/unsupported} */
+export function notServedYet({ path }: { readonly path: string }): never {
+  const [, , , verb] = path.split("/");
+  throw new ActorError("feature", "unsupported", `/gateway/{actor}/${verb} is not served yet.`);
 }

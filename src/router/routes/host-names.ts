@@ -29,9 +29,8 @@ export class HostNames {
   }
 
   /** @throws {auth/host_not_allowed} when the request's host is not listed */
-  check(request: Request): void {
+  check({ hostname }: URL): void {
     if (this.#names === undefined) return;
-    const { hostname } = new URL(request.url);
     if (this.#names.has(hostname) || (this.#names.has(LOOPBACK) && isLoopback(hostname))) return;
     throw new ActorError(
       "auth",

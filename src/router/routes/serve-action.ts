@@ -2,8 +2,7 @@ import { decodeValue, encodeValue, type CallOperation } from "../../protocol/ind
 import { answer } from "../request/answer.js";
 import { readConnParams } from "../request/read-params.js";
 import { forwardedRequest } from "../request/forwarded-request.js";
-import type { ActorAccess } from "../objects/actor-access.js";
-import type { GatewayOptions, GatewayRequest } from "./gateway-request.js";
+import type { ActorRequest, RouteOptions } from "./routed-request.js";
 import { incomingTooLong, readBody } from "../request/read-body.js";
 import { decodeRequest, isOwnClient, wireCodecOf } from "../request/wire-encoding.js";
 
@@ -11,9 +10,9 @@ import { decodeRequest, isOwnClient, wireCodecOf } from "../request/wire-encodin
  * `POST …/action/{name}`: calls an action and answers its result. Throws the caller's mistakes, and the actor's errors.
  */
 export async function serveAction(
-  { request, userQuery, target, argument }: GatewayRequest,
-  { callActor }: ActorAccess,
-  options: GatewayOptions,
+  { request, url, userQuery, target, access }: ActorRequest,
+  name: string,
+  options: RouteOptions,
 ): Promise<Response> {
   const limitBytes = options.maxIncomingMessageSize;
   const codec = wireCodecOf(request.headers);
@@ -22,13 +21,13 @@ export async function serveAction(
   const { args } = decodeRequest(codec, codec.actionRequest, body, 'The body of an action call is {"args": […]}.');
   const operation: CallOperation = {
     kind: "action",
-    name: argument,
+    name,
     args: encodeValue(args, { what: "the arguments" }),
   };
-  const reply = await callActor({
+  const reply = await access.callActor({
     target,
     operation,
-    request: forwardedRequest(request, userQuery),
+    request: forwardedRequest(request, url, userQuery),
     ...(params !== undefined && { params }),
   });
   const output = reply.output === undefined ? undefined : decodeValue(reply.output);

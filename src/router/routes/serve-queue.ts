@@ -2,8 +2,7 @@ import { ActorError, decodeValue, encodeValue, MAX_SEND_WAIT_MS, own } from "../
 import { answer } from "../request/answer.js";
 import { readConnParams } from "../request/read-params.js";
 import { forwardedRequest } from "../request/forwarded-request.js";
-import type { ActorAccess } from "../objects/actor-access.js";
-import type { GatewayOptions, GatewayRequest } from "./gateway-request.js";
+import type { ActorRequest, RouteOptions } from "./routed-request.js";
 import { readBody } from "../request/read-body.js";
 import { decodeRequest, isOwnClient, wireCodecOf } from "../request/wire-encoding.js";
 
@@ -12,9 +11,9 @@ import { decodeRequest, isOwnClient, wireCodecOf } from "../request/wire-encodin
  * timeout passes. Throws the caller's mistakes, and the actor's errors.
  */
 export async function serveQueue(
-  { request, userQuery, target, argument }: GatewayRequest,
-  { sendMessage }: ActorAccess,
-  options: GatewayOptions,
+  { request, url, userQuery, target, access }: ActorRequest,
+  name: string,
+  options: RouteOptions,
 ): Promise<Response> {
   const codec = wireCodecOf(request.headers);
   const params = readConnParams(request.headers);
@@ -27,7 +26,7 @@ export async function serveQueue(
       'The body of a queue send is {"body": …, "wait"?: true or false, "timeout"?: milliseconds}.',
     ),
   );
-  if (send.name !== undefined && send.name !== argument)
+  if (send.name !== undefined && send.name !== name)
     throw new ActorError("request", "invalid", "The path and the body name different queues.");
   if (send.timeout !== undefined && send.timeout > MAX_SEND_WAIT_MS) {
     throw new ActorError(
@@ -36,12 +35,12 @@ export async function serveQueue(
       `A timeout has at most ${MAX_SEND_WAIT_MS} milliseconds (a day), not ${send.timeout}.`,
     );
   }
-  const sent = await sendMessage({
+  const sent = await access.sendMessage({
     target,
-    queue: argument,
+    queue: name,
     body: encodeValue(send.body, { what: "body" }),
     wait: send.wait ?? false,
-    request: forwardedRequest(request, userQuery),
+    request: forwardedRequest(request, url, userQuery),
     signal: request.signal,
     ...(send.timeout !== undefined && { timeoutMs: send.timeout }),
     ...(params !== undefined && { params }),

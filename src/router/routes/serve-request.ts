@@ -1,38 +1,29 @@
 import { ActorError } from "../../protocol/index.js";
 import { readConnParams } from "../request/read-params.js";
 import { actorRequest } from "../request/forwarded-request.js";
-import type { ActorAccess } from "../objects/actor-access.js";
+import type { ActorRequest } from "./routed-request.js";
 import { readBody } from "../request/read-body.js";
-import type { ActorTarget } from "../objects/resolve-stub.js";
 import { isUpgrade } from "../request/socket-opening.js";
 
 /** The most bytes a body may announce. A body that announces no length is a stream of any length (CONN-10). */
 const MAX_ANNOUNCED_BYTES = 20 * 1024 * 1024;
 
-/** A raw request with its target. The actor's code sees `path` and `query` of its URL, both undecoded. */
-export interface AddressedRequest {
-  readonly request: Request;
-  readonly target: ActorTarget;
-  readonly path: string;
-  readonly query: string;
-}
-
 /**
  * Serves a raw request to an actor, below `/gateway/{actor}/request` or routed by header, and returns the answer of the
- * actor's code. Throws the caller's mistakes, and the actor's errors.
+ * actor's code. That code sees `path`, undecoded, and the user's query. Throws the caller's mistakes, and the actor's errors.
  */
 export async function serveRequest(
-  { request, target, path, query }: AddressedRequest,
-  { sendRequest }: ActorAccess,
+  { request, url, userQuery, target, access }: ActorRequest,
+  path: string,
 ): Promise<Response> {
   if (isUpgrade(request))
     throw new ActorError("actor", "invalid_request", "WebSockets do not open here, but at …/connect and …/websocket.");
   const params = readConnParams(request.headers);
   if (Number(request.headers.get("content-length")) > MAX_ANNOUNCED_BYTES)
     await readBody(request, MAX_ANNOUNCED_BYTES, tooLong);
-  return sendRequest({
+  return access.sendRequest({
     target,
-    request: actorRequest(request, path, query),
+    request: actorRequest(request, url, path, userQuery),
     body: request.body,
     signal: request.signal,
     ...(params !== undefined && { params }),
