@@ -1,7 +1,7 @@
 // `npm run lint-config` writes .oxlintrc.json: the rules below, and the import table of test/architecture/import-rules.ts,
 // so that an editor shows what the tests refuse.
 //
-// An override replaces a rule as a whole, so each room has all of its patterns. A regex has no look-ahead: "anything but hono"
+// An override replaces a rule as a whole, so each room has all of its patterns. A regex has no look-ahead: "anything but croner"
 // is spelt by its letters. A group's exception (`!…`) also ends the search through the patterns after it: they come last.
 import { writeFileSync } from "node:fs";
 import { join } from "node:path";
@@ -253,7 +253,7 @@ function indexOf(up) {
 }
 
 /**
- * Matches a specifier that starts with none of these: for "hono", what does not start with h, or with h but not with ho, …
+ * Matches a specifier that starts with none of these: for "croner", what does not start with c, or with c but not with cr, …
  *
  * @param {string[]} starts a package, whose subpaths are allowed too, or a start that ends in punctuation
  */

@@ -5,10 +5,10 @@ import { read } from "./source-files.js";
 // What a Worker carries is what it imports. Measured on 1 December 2026; each budget is 2 % above that. Who needs more says
 // why in the commit that raises it: `npm run bundle-size` shows where the bytes are.
 const BUDGETS = {
-  counter: { bytes: 295_500, gzip: 98_900 },
-  "counter, workflow": { bytes: 368_700, gzip: 122_100 },
-  "counter, db": { bytes: 309_600, gzip: 103_700 },
-  "counter, workflow, db": { bytes: 382_800, gzip: 127_000 },
+  counter: { bytes: 328_400, gzip: 108_700 },
+  "counter, workflow": { bytes: 401_700, gzip: 132_000 },
+  "counter, db": { bytes: 342_500, gzip: 113_600 },
+  "counter, workflow, db": { bytes: 415_800, gzip: 136_900 },
 } satisfies Record<keyof typeof WORKERS, Pick<Bundle, "bytes" | "gzip">>;
 const PAGE_BUDGET = { bytes: 83_100, gzip: 27_900 };
 

@@ -86,6 +86,7 @@ export const FOLDERS: Readonly<Record<string, Folder>> = {
   actor: {
     why: "the actor runtime knows no platform, and only its part of that name runs the workflow engine",
     folders: { protocol: {}, workflow: { valuesIn: ["workflow"] } },
+    packages: { croner: {} },
     isPure: true,
     rooms: {
       ".": { why: "ports: what the platform does for an actor", imports: [] },

@@ -1,13 +1,10 @@
+import { Cron } from "croner";
 import { ActorError, own } from "../../protocol/index.js";
-import { readCronFields, type CronFields } from "./cron-fields.js";
 
 /** Long enough for an expression that lists all 60 minutes. */
 const MAX_EXPRESSION = 512;
-const MINUTE_MS = 60_000;
-const HOUR_MS = 60 * MINUTE_MS;
-const DAY_MS = 24 * HOUR_MS;
-/** The 29th of February is a given day of the week after 40 years at the latest. */
-const MAX_DAYS = 100 * 366;
+/** The most occurrences in a row that may fall into gaps of the clock: a job on one night a year meets few. */
+const MAX_SKIPPED = 40;
 
 /**
  * The first time after `after` (epoch ms) that matches the expression in the time zone; undefined if there is none.
@@ -21,77 +18,45 @@ const MAX_DAYS = 100 * 366;
  * @throws {schedule/invalid_timezone} when the time zone does not exist
  */
 export function nextCronTime(expression: string, timezone: string, after: number): number | undefined {
-  const fields = parse(expression);
-  const offsetAt = offsetsOf(timezone);
-  const local = after + offsetAt(after);
-  // From the day before: a clock that is set back over midnight shows it again.
-  const start = local - (((local % DAY_MS) + DAY_MS) % DAY_MS) - DAY_MS;
-  const firstOn = (day: number): number => (fields.isDay(day) ? firstOfDay(fields, day, after, offsetAt) : Infinity);
-  for (let day = start; day < start + MAX_DAYS * DAY_MS; day += DAY_MS) {
-    const time = firstOn(day);
-    // For the same reason the day after may come first.
-    if (time < Infinity) return Math.min(time, firstOn(day + DAY_MS));
+  const cron = parse(expression, timezone);
+  let time: Date | null = new Date(after);
+  for (let skipped = 0; skipped < MAX_SKIPPED; skipped += 1) {
+    time = cron.nextRun(time);
+    if (time === null) return undefined;
+    // The library moves a time in the gap to the end of the gap, which does not match the expression.
+    if (cron.match(time)) return time.getTime();
   }
   return undefined;
 }
 
-/** The first time after `after` that the clock shows on a day, given as its midnight in UTC; Infinity if there is none. */
-function firstOfDay(
-  { hours, minutes, isFixedTime }: CronFields,
-  day: number,
-  after: number,
-  offsetAt: (time: number) => number,
-): number {
-  const near = offsetAt(day);
-  // A clock change is at most a few hours away from the day that it falls on, and there is one at most. The greatest offset
-  // is first: by it a shown time is earliest.
-  const offsets = [...new Set([near, offsetAt(day - near - 3 * HOUR_MS), offsetAt(day - near + 27 * HOUR_MS)])].sort(
-    (a, b) => b - a,
-  );
-  const [greatest = 0, least = greatest] = [offsets[0], offsets.at(-1)];
-  let first = Infinity;
-  for (const hour of hours) {
-    if (day + (hour + 1) * HOUR_MS - least <= after) continue;
-    for (const minute of minutes) {
-      const shown = day + hour * HOUR_MS + minute * MINUTE_MS;
-      if (shown - greatest >= first) return first;
-      for (const offset of offsets) {
-        const time = shown - offset;
-        // Of a fixed time the first counts, even if it is over.
-        if ((time <= after && !isFixedTime) || (offsets.length > 1 && offsetAt(time) !== offset)) continue;
-        if (time > after) first = Math.min(first, time);
-        break;
-      }
-    }
-  }
-  return first;
-}
-
-function parse(expression: unknown): CronFields {
-  const fields =
-    typeof expression === "string" && expression.length <= MAX_EXPRESSION
-      ? expression.trim().replaceAll("?", "*").split(/\s+/)
-      : [];
-  if (fields.length !== 5) {
+function parse(expression: unknown, timezone: unknown): Cron {
+  if (
+    typeof expression !== "string" ||
+    expression.length > MAX_EXPRESSION ||
+    expression.trim().split(/\s+/).length !== 5
+  ) {
     throw invalidExpression(
       expression,
       "it must have five fields: minute, hour, day of the month, month, day of the week",
     );
   }
+  const zone = canonicalZone(timezone);
   try {
-    return readCronFields(fields);
+    // Paused and without a callback: only computes times.
+    return new Cron(expression.trim(), own({ timezone: zone, mode: "5-part", paused: true } as const));
   } catch (error) {
-    throw invalidExpression(expression, (error as Error).message);
+    throw invalidExpression(
+      expression,
+      error instanceof Error ? error.message.replace(/^CronPattern: /, "") : String(error),
+    );
   }
 }
 
-/** How far the clocks of a time zone are ahead of UTC at a time, in ms. */
-function offsetsOf(timezone: unknown): (time: number) => number {
+/** The zone's canonical name: the library caches a formatter for each spelling. */
+function canonicalZone(timezone: unknown): string {
   try {
-    if (typeof timezone === "string") {
-      const format = new Intl.DateTimeFormat("en-US", own({ timeZone: timezone, timeZoneName: "longOffset" } as const));
-      return (time) => offsetIn(format.format(time));
-    }
+    if (typeof timezone === "string")
+      return new Intl.DateTimeFormat("en-US", own({ timeZone: timezone })).resolvedOptions().timeZone;
   } catch {
     // Not a time zone.
   }
@@ -100,13 +65,6 @@ function offsetsOf(timezone: unknown): (time: number) => number {
     "invalid_timezone",
     `Time zone ${quote(timezone)} does not exist; use a name such as "Europe/Berlin"`,
   );
-}
-
-/** Of "3/29/2026, GMT+02:00", two hours; GMT alone is none. */
-function offsetIn(text: string): number {
-  const [, sign, hours, minutes, seconds = 0] = /([+-])(\d\d):(\d\d)(?::(\d\d))?$/.exec(text) ?? [];
-  if (sign === undefined) return 0;
-  return Number(`${sign}1`) * (Number(hours) * HOUR_MS + Number(minutes) * MINUTE_MS + Number(seconds) * 1_000);
 }
 
 export function invalidExpression(expression: unknown, why: string): ActorError {
