@@ -6,6 +6,7 @@ import { describe, expect, test } from "vitest";
 import { checkTypes, TYPE_PROJECTS } from "../../scripts/type-projects.mjs";
 
 const root = join(import.meta.dirname, "..", "..");
+const MAX_INSTANTIATIONS = 145_000;
 
 // TypeScript 7 has no JavaScript API, so the type tests (*.test-d.ts) and everything else are checked by running tsc.
 describe("types", () => {
@@ -41,7 +42,8 @@ describe("types", () => {
     expect(declared.filter((name) => !exported.has(name))).toEqual([]);
   });
 
-  test("a registry of 50 actors with 20 actions each, and a state that contains itself, is checked within seconds", async () => {
+  // Counted, not timed: `npm run types` of an app takes as long as this is large. Measured on 1 December 2026, and 5 % above.
+  test("a registry of 50 actors with 20 actions each, and a state that contains itself, stays within its instantiations", async () => {
     const project = mkdtempSync(join(tmpdir(), "perdure-types-"));
     try {
       writeFileSync(join(project, "registry.ts"), largeRegistry(50, 20));
@@ -51,9 +53,11 @@ describe("types", () => {
         join(project, "tsconfig.json"),
         JSON.stringify({ extends: join(root, "tsconfig", "base.json"), compilerOptions, include: ["*.ts"] }),
       );
-      const startedAt = performance.now();
-      expect(await compile(project)).toBe("");
-      expect(performance.now() - startedAt).toBeLessThan(20_000);
+      const output = await compile(project);
+      const [, instantiations] = /^Instantiations:\s+(\d+)$/m.exec(output) ?? [];
+      expect(instantiations, output).toBeDefined();
+      expect(Number(instantiations)).toBeLessThan(MAX_INSTANTIATIONS);
+      expect(Number(instantiations)).toBeGreaterThan(MAX_INSTANTIATIONS / 2);
     } finally {
       rmSync(project, { recursive: true, force: true });
     }
@@ -64,11 +68,13 @@ function read(path: string): string {
   return readFileSync(join(root, path), "utf8");
 }
 
+/** What the compiler said: its errors, otherwise its counts. In one thread, since each would instantiate by itself. */
 function compile(project: string): Promise<string> {
   const tsc = join(root, "node_modules", "typescript", "bin", "tsc");
+  const args = [tsc, "-p", project, "--pretty", "false", "--singleThreaded", "--extendedDiagnostics"];
   return new Promise((resolve) => {
-    execFile(process.execPath, [tsc, "-p", project, "--pretty", "false"], (error, stdout, stderr) =>
-      resolve(error ? stdout + stderr || String(error) : ""),
+    execFile(process.execPath, args, (error, stdout, stderr) =>
+      resolve(error ? stdout + stderr || String(error) : stdout),
     );
   });
 }
