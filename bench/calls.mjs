@@ -41,7 +41,7 @@ export function message(side, actor, key, body, { wait = false } = {}) {
  * @param {Side} side
  * @param {string} actor
  * @param {string} key
- * @returns {Promise<{ rows: number, alarms: number }>}
+ * @returns {Promise<{ rows: number, alarms: number, found: number }>} `found` is of our side alone
  */
 export function written(side, actor, key) {
   return beside(side, "written", actor, key);

@@ -1,11 +1,16 @@
 // How long after a SIGKILL work goes on: from the start of the next process to the first sign of life. One object has worked
-// for long when the process is killed, another has just begun; the lease of the first may run for longer.
+// for long when the process is killed, another has just begun; the lease of the first may run for longer. Beside them are
+// actors that slept, and for which the kill is none.
 import { createServer } from "node:http";
 import { setTimeout as delay } from "node:timers/promises";
-import { action, call, message } from "../calls.mjs";
-import { figure } from "../measure.mjs";
+import { action, call, message, written } from "../calls.mjs";
+import { counted, figure } from "../measure.mjs";
 
 const LIMIT_MS = 60_000;
+/** Actors that sleep while the process is killed: what wakes them must not be taken for work that was cut off. */
+const SLEEPERS = 20;
+/** How long after the kill they sleep. */
+const SLEEP_ON_MS = 2_500;
 
 /** @type {import("../job.mjs").Job} */
 export const recovery = {
@@ -14,6 +19,8 @@ export const recovery = {
   run: async (bench) => {
     const [youngMs, oldMs] = [bench.pick(2_000, 200), bench.pick(20_000, 400)];
     const beats = await Beats.listen();
+    let falseFinds = 0;
+    let finds = 0;
     try {
       // New processes and storage each turn: nothing is warm, and nothing is left of a turn.
       /** @type {import("../measure.mjs").Turns} */
@@ -25,13 +32,21 @@ export const recovery = {
             await beginWork(side, beats, "old");
             await delay(oldMs - youngMs);
             await beginWork(side, beats, "young");
-            await delay(youngMs);
+            const wakeAt = Date.now() + youngMs + SLEEP_ON_MS;
+            if (name === "perdure") await putToSleep(side, wakeAt);
+            await delay(wakeAt - SLEEP_ON_MS - Date.now());
             await side.kill();
             const startedAt = performance.now();
             const since = async (/** @type {string} */ key) => (await beats.next(`${name}-${key}`)) - startedAt;
             const all = Promise.all([since("young"), since("old")]);
             await side.start();
             const [young, old] = await all;
+            if (name === "perdure") {
+              await delay(wakeAt + 1_000 - Date.now());
+              for (let index = 0; index < SLEEPERS; index += 1)
+                falseFinds += (await written(side, "sleeper", `${index}`)).found;
+              for (const key of ["young", "old"]) finds += (await written(side, "beating", key)).found > 0 ? 1 : 0;
+            }
             await side.kill();
             turns[name].push({ young, old });
           }
@@ -39,6 +54,8 @@ export const recovery = {
       }
       return [
         figure(turns, "young", { name: `resume work that is ${youngMs / 1_000} s old`, goal: "1500 ms" }),
+        counted({ name: "works that were found cut off", unit: "rows", perdure: finds }),
+        counted({ name: "found that only slept", unit: "rows", perdure: falseFinds, goal: "0" }),
         figure(turns, "old", { name: `resume work that is ${oldMs / 1_000} s old`, goal: "10000 ms" }),
       ];
     } finally {
@@ -46,6 +63,14 @@ export const recovery = {
     }
   },
 };
+
+/**
+ * @param {import("../side.mjs").Side} side
+ * @param {number} wakeAt
+ */
+async function putToSleep(side, wakeAt) {
+  for (let index = 0; index < SLEEPERS; index += 1) await call(side, message(side, "sleeper", `${index}`, wakeAt));
+}
 
 /**
  * Resolves when the object has said once that it works.

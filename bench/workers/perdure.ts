@@ -156,6 +156,7 @@ const handler = createHandler(setup({ use: { value, inbox, echo, steps, loops, s
 /** Our object, with a look at what it writes, and an end to its time in memory. */
 class MeasuredActor extends handler.ActorObject {
   #alarms = 0;
+  #found = 0;
 
   constructor(ctx: DurableObjectState, env: Env) {
     const setAlarm = ctx.storage.setAlarm.bind(ctx.storage);
@@ -163,11 +164,19 @@ class MeasuredActor extends handler.ActorObject {
       this.#alarms += 1;
       return setAlarm(at, options);
     };
+    const { kv } = ctx.storage;
+    const put = kv.put.bind(kv);
+    kv.put = (key: string, value: unknown) => {
+      if (key === "l") this.#found += 1;
+      put(key, value);
+    };
     super(ctx, env);
   }
 
-  written(): { rows: number; alarms: number } {
+  /** `found`: how often it took it that work was cut off. */
+  written(): { rows: number; alarms: number; found: number } {
     return {
+      found: this.#found,
       rows: Number(this.ctx.storage.sql.exec("select total_changes() as rows").one()["rows"]),
       alarms: this.#alarms,
     };
