@@ -8,7 +8,15 @@ export { DirtySet } from "./storage/dirty-set.js";
 export { nextWakeAt } from "./storage/next-wake.js";
 export { compileActor, type CompiledActor } from "./definition/compiled-actor.js";
 export { nextCronTime } from "./schedule/cron-expression.js";
-export { decodeLease, encodeLease, foundLease, newLease, startFailed, type Lease } from "./storage/lease.js";
+export {
+  decodeLease,
+  encodeLease,
+  extendedLease,
+  foundLease,
+  newLease,
+  startFailed,
+  type Lease,
+} from "./storage/lease.js";
 export { readSql } from "./sql/sql-text.js";
 export { UPGRADES } from "./storage/upgrades.js";
 export { carryPart } from "./definition/part-carrier.js";

@@ -11,6 +11,7 @@ import { clock, TestObject } from "./test-object.js";
 const HOUR_MS = 3_600_000;
 let release: () => void = () => {};
 const held = new Promise<void>((resolve) => (release = resolve));
+let endWork: () => void = () => {};
 
 serve(
   setup({
@@ -32,6 +33,7 @@ serve(
           },
           schedule: (c) => c.schedule.after(HOUR_MS, "read"),
           every: (c, action: string) => c.cron.every({ name: "job", interval: HOUR_MS, action }),
+          work: (c) => void c.keepAwake(new Promise<void>((resolve) => (endWork = resolve))),
         },
       }),
       data: actor({
@@ -343,13 +345,34 @@ describe("a workflow", () => {
     expect(ephemeral).toEqual({ rows: 1, alarms: 0 });
   });
 
-  it("costs two rows of lease and alarm for a burst of work: the alarm is the lease, then it is that of a parked actor", async () => {
+  it("costs two rows of lease and alarm for a burst of under a second: the alarm is the lease, then that of a parked actor", async () => {
     const steps = await burst("burst", 5);
     // Less the message (1), taking it (2) and the steps.
     const overhead = { rows: steps.rows - 3 - 5, alarms: steps.alarms };
     note("lease and alarm of a burst of work", overhead, "2");
     expect(overhead.rows + overhead.alarms).toBe(LEASE_AND_ALARM);
     expect(overhead).toEqual({ rows: 0, alarms: 2 });
+  });
+
+  it("costs up to three alarms more in a burst of one to ten seconds, then one every ten seconds", async () => {
+    const object = new TestObject("plain", "long burst");
+    await object.call("read");
+    const extended: number[] = [];
+    const whole = await cost(object, async () => {
+      await object.call("work");
+      const startedAt = clock.now();
+      for (let at = await object.alarmAt(); at !== null && at < startedAt + 60_000; at = await object.alarmAt()) {
+        clock.moveTo(at);
+        await object.alarm();
+        extended.push(Math.floor((at - startedAt) / 1_000));
+      }
+      await object.inside(() => endWork());
+    });
+    note("alarms of a burst of a minute", whole, "2 + 3 + 5");
+    expect(extended.filter((second) => second < 10)).toHaveLength(3);
+    expect(extended.length).toBeLessThanOrEqual(3 + 5);
+    // The test takes each alarm away by a write of its own.
+    expect(whole).toEqual({ rows: 0, alarms: 2 + 2 * extended.length });
   });
 
   it("costs two rows a sleep, entry and alarm, and none for its end; beside them the alarm that is the lease of the wake", async () => {

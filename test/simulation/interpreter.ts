@@ -81,6 +81,8 @@ export class Interpreter {
       name: node.name,
       ephemeral: node.ephemeral,
       maxRetries: 3,
+      // The clock of a simulation jumps ahead by more than the default.
+      timeout: 0,
       run: (step: Step) => this.#attempt(step, node, at),
       ...(node.rollback ? { rollback: (step: Step, output: string) => this.#undo(step, output, at) } : {}),
     });

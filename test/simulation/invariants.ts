@@ -25,7 +25,7 @@ export interface Stored {
 const LAST_BACKOFF_MS = 300_000;
 const YEAR_MS = 365 * 24 * 3_600_000;
 const FIRST_RETRY_MS = 10_000;
-const LEASE_EXTENSION_MS = 30_000;
+const LONGEST_LEASE_MS = 10_000;
 /** The clock of a simulation jumps back now and then, by so much in all at most. */
 const MOST_BACK_MS = 3_000;
 
@@ -288,7 +288,7 @@ export class Invariants {
   checkWorking(rows: Rows, alarmAt: number | null, now: number): void {
     const lease = rows.get("l");
     const boots = lease ? ((decodeValue(lease) as number[])[3] ?? 0) : 0;
-    const latest = Math.max(now, this.#latest) + MOST_BACK_MS + (boots > 0 ? LAST_BACKOFF_MS : LEASE_EXTENSION_MS);
+    const latest = Math.max(now, this.#latest) + MOST_BACK_MS + (boots > 0 ? LAST_BACKOFF_MS : LONGEST_LEASE_MS);
     if (alarmAt === null || alarmAt > latest) this.#say(`work runs, and the alarm is at ${alarmAt}, now ${now}`);
     if (!holdsLease(rows, alarmAt, now))
       this.#say(`work runs, and a start would not know that it was cut off: alarm at ${alarmAt}, now ${now}`);

@@ -42,12 +42,19 @@ export interface Program {
 }
 
 const MAX_DEPTH = 4;
+/** In place of such lengths, some steps work on through extensions of the lease. */
+const LONG_MS: ReadonlyMap<number, number> = new Map([
+  [37, 1_500],
+  [38, 6_000],
+  [39, 25_000],
+]);
 
 export function randomProgram(random: () => number): Program {
   const below = (limit: number): number => Math.floor(random() * limit);
   const chance = (probability: number): boolean => random() < probability;
   const fails = chance(0.35);
 
+  const stepMs = (drawn: number): number => LONG_MS.get(drawn) ?? drawn;
   const block = (depth: number, most: number, parallel: boolean): Node[] => {
     const length = 1 + below(most);
     return Array.from({ length }, (_, index) => node(depth, index, parallel));
@@ -59,7 +66,7 @@ export function randomProgram(random: () => number): Program {
       return {
         kind: "step",
         name: `s${index}`,
-        delayMs: chance(0.3) ? 0 : below(40),
+        delayMs: chance(0.3) ? 0 : stepMs(below(40)),
         failures: chance(0.25) ? 1 + below(2) : 0,
         ephemeral: chance(0.15),
         rollback: fails && chance(0.5),

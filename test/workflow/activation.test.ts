@@ -102,12 +102,12 @@ describe("parked (FLOW-10)", () => {
       "a join with one working branch",
       (ctx) => ctx.join("x", { a: { run: (b) => b.sleep("s", HOUR) }, b: { run: () => new Promise(() => {}) } }),
     ],
-  ])("is not a run in %s: the lease is held, and an alarm comes at least every 30 s", async (_, run) => {
+  ])("is not a run in %s: the lease is held, and an alarm comes at least every 10 s", async (_, run) => {
     const s = await subject(run);
     expect(s.actor.holdsLease).toBe(true);
     for (let n = 0; n < 5; n += 1) {
       const wake = s.actor.store.alarmAt as number;
-      expect(wake - s.clock.now()).toBeLessThanOrEqual(30_000);
+      expect(wake - s.clock.now()).toBeLessThanOrEqual(10_000);
       await s.world.pass(wake - s.clock.now());
     }
     expect(s.actor.holdsLease).toBe(true);

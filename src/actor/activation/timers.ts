@@ -71,7 +71,7 @@ export class Timers {
 }
 
 /**
- * After repeated crashes during a start, the lease is minutes ahead. But the platform ends work about 140 s after the
+ * After repeated crashes, the lease is minutes ahead. But the platform ends work about 140 s after the
  * last alarm (ALARM-12), so long work would never finish. This timer moves the lease, and with it the alarm, back to its
  * usual distance once the activation has run for a while. A crash before it fires leaves the lease as it was.
  */

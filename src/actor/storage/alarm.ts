@@ -1,6 +1,6 @@
 import { Deadlines, type DeadlineRow, type DeadlineSlot } from "./deadlines.js";
 import type { DirtySet } from "./dirty-set.js";
-import { LEASE_EXTENSION_MS, encodeLease, leaseAt, newLease, type Lease } from "./lease.js";
+import { encodeLease, extendedLease, leaseAt, newLease, outlivedAt, type Lease } from "./lease.js";
 import { isResting, nextWakeAt } from "./next-wake.js";
 import { KEYS } from "./record.js";
 
@@ -20,6 +20,8 @@ export class Alarm {
   readonly #now: () => number;
   readonly #workflowDeadline: () => number | undefined;
   #lease: Lease | undefined;
+  /** When this activation began to hold the lease, epoch ms. */
+  #heldSince = 0;
   /** True once a start has found the lease: from then on it has a row. */
   #isCounted = false;
   #isReleased = false;
@@ -38,6 +40,7 @@ export class Alarm {
   load(rows: Iterable<readonly [string, Uint8Array]>, lease: Lease | undefined): void {
     this.deadlines.load(rows);
     this.#lease = lease;
+    this.#heldSince = this.#now();
     this.#isCounted = lease !== undefined;
   }
 
@@ -56,35 +59,37 @@ export class Alarm {
 
   holdLease(): void {
     if (this.#lease) return;
-    this.#lease = newLease(this.#now());
+    this.#heldSince = this.#now();
+    this.#lease = newLease(this.#heldSince);
     this.#isReleased = false;
     this.markStale();
   }
 
-  /**
-   * When to extend a lease that is backed off further than 30 s, epoch ms: running work needs an alarm near (ALARM-12).
-   */
+  /** When to extend a lease that is backed off far, epoch ms: running work needs an alarm near (ALARM-12). */
   get extendAt(): number | undefined {
     return this.#extendAt;
   }
 
   /** Call when a start found the lease, or failed under it: stores its counts. */
   setLease(lease: Lease): void {
+    const now = this.#now();
+    if (!this.#isCounted) this.#heldSince = now;
     this.#lease = lease;
     this.#isCounted = true;
-    const inTimeAt = this.#now() + LEASE_EXTENSION_MS;
-    this.#extendAt = lease.at > inTimeAt ? (this.#extendAt ?? inTimeAt) : undefined;
+    const outlived = outlivedAt(lease, now);
+    this.#extendAt = outlived && (this.#extendAt ?? outlived);
     this.#dirty.put(KEYS.lease, () => encodeLease(lease));
     this.markStale();
   }
 
-  /** Call at each alarm while work runs. Work that lives until then is in no crash loop, so the backoff is reset. */
+  /** Call at each alarm while work runs. */
   extendLease(): void {
-    if (!this.#lease) return;
-    const extended = { ...this.#lease, at: this.#now() + LEASE_EXTENSION_MS, boots: 0 };
-    if (this.#isCounted) return this.setLease(extended);
-    this.#lease = extended;
     this.markStale();
+    if (!this.#lease) return;
+    const extended = extendedLease(this.#lease, this.#heldSince, this.#now());
+    if (extended === this.#lease) return;
+    if (this.#isCounted) this.setLease(extended);
+    else this.#lease = extended;
   }
 
   releaseLease(): void {

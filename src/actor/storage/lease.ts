@@ -1,13 +1,12 @@
 import { decodeValue, encodeValue, backoffMs } from "../../protocol/index.js";
 
 /** How far ahead the first lease of a burst of work is, in ms. */
-export const LEASE_MS = 10_000;
-/**
- * How far ahead the alarm extends it while work runs, in ms. Otherwise the platform cuts an object with no client after
- * 140 s.
- */
-export const LEASE_EXTENSION_MS = 30_000;
-const BACKOFF = { firstMs: LEASE_MS, maxMs: 300_000 };
+export const LEASE_MS = 1_000;
+/** The furthest ahead that running work extends it, in ms. The platform cuts an object with no client after 140 s. */
+export const LONGEST_LEASE_MS = 10_000;
+const BACKOFF = { firstMs: 10_000, maxMs: 300_000 };
+/** Work that lives this long after a cut-off is in no crash loop, even if its lease is further ahead. */
+const OUTLIVES_MS = 30_000;
 /** Further ahead than any lease, in ms. */
 export const BEYOND_LEASES_MS = 2 * BACKOFF.maxMs;
 
@@ -28,7 +27,30 @@ export interface Lease {
 }
 
 export function newLease(now: number): Lease {
-  return { at: now + LEASE_MS, found: 0, counter: 0, boots: 0 };
+  return { at: now + leaseMs(0), found: 0, counter: 0, boots: 0 };
+}
+
+/**
+ * How far ahead an extension sets the lease of work that is `workedMs` old: a crash then costs a wait that is in
+ * proportion to the work, and work of hours few alarms.
+ */
+function leaseMs(workedMs: number): number {
+  return Math.min(LEASE_MS + Math.max(0, workedMs), LONGEST_LEASE_MS);
+}
+
+/**
+ * The lease of work that goes on; `since` is when it began, or when a boot found it. One that was found keeps its time
+ * and its backoff until the work has outlived them: only then is it in no crash loop.
+ */
+export function extendedLease(lease: Lease, since: number, now: number): Lease {
+  const workedMs = now - since;
+  if (lease.boots > 0 && lease.at > now && workedMs < OUTLIVES_MS) return lease;
+  return { ...lease, at: now + leaseMs(workedMs), boots: workedMs < BACKOFF.firstMs ? lease.boots : 0 };
+}
+
+/** When to extend a lease that backed off further than running work may be from its next alarm (ALARM-12). */
+export function outlivedAt(lease: Lease, now: number): number | undefined {
+  return lease.at > now + OUTLIVES_MS ? now + OUTLIVES_MS : undefined;
 }
 
 /** The lease that a boot reads off the alarm; null if the alarm was lost. */

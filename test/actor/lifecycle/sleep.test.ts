@@ -325,11 +325,11 @@ describe("going to sleep", () => {
     const { world, subject } = sleeper({
       run: () => new Promise<void>(() => {}),
       onSleep: () => new Promise<void>(() => {}),
-      options: { sleepGracePeriod: 3_000 },
+      options: { sleepGracePeriod: 2_500 },
     });
     await subject.call("wait", 60_000);
     await subject.call("sleep");
-    await world.pass(2_999);
+    await world.pass(2_499);
     expect(subject.holdsLease).toBe(true);
     await world.pass(1);
     expect(subject.store.keys).toEqual(ASLEEP);
@@ -377,7 +377,7 @@ describe("going to sleep", () => {
     await subject.call("plan", 35_000);
     await world.pass(10_000);
     for (let i = 0; i < 9; i += 1) {
-      expect(subject.store.alarmAt, "at least every 30 s").toBeLessThanOrEqual(world.clock.now() + 30_000);
+      expect(subject.store.alarmAt, "at least every 10 s").toBeLessThanOrEqual(world.clock.now() + 10_000);
       await world.pass(5_000);
     }
     expect(seen).toEqual(START);

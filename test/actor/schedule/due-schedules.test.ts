@@ -184,7 +184,7 @@ describe("a scheduled action that was cut off", () => {
     await deadly.pass(MINUTE_MS + SECOND_MS);
     expect([deadly.begun.get("a"), deadly.rows()]).toEqual([1, [{ action: "last" }]]);
     deadly.single.subject.crash();
-    await deadly.pass(10 * SECOND_MS);
+    await deadly.pass(3 * SECOND_MS);
     expect([deadly.begun.get("a"), deadly.rows()]).toEqual([2, [{ action: "last", running: true }]]);
     deadly.single.subject.crash();
     await deadly.pass(11 * SECOND_MS);

@@ -230,12 +230,12 @@ describe("the lease of a busy actor", () => {
     return { ...made, end: () => release(), runs: () => runs };
   }
 
-  it("keeps an alarm at most thirty seconds ahead for as long as the work takes, and never starts it twice", async () => {
+  it("keeps an alarm at most ten seconds ahead for as long as the work takes, and never starts it twice", async () => {
     const { world, subject, end, runs } = await busy();
-    expect(subject.store.alarmAt).toBe(world.clock.now() + 10_000);
+    expect(subject.store.alarmAt).toBe(world.clock.now() + 1_000);
     for (let i = 0; i < 30; i += 1) {
       await world.pass(10_000);
-      expect((subject.store.alarmAt ?? Number.POSITIVE_INFINITY) - world.clock.now()).toBeLessThanOrEqual(30_000);
+      expect((subject.store.alarmAt ?? Number.POSITIVE_INFINITY) - world.clock.now()).toBeLessThanOrEqual(10_000);
     }
     expect(runs()).toBe(1);
     end();
@@ -245,19 +245,74 @@ describe("the lease of a busy actor", () => {
     expect(subject.store.alarmAt).toBe(null);
   });
 
-  it("costs one alarm every thirty seconds, and no row", async () => {
+  it("costs three more alarms in ten seconds, then one every ten seconds, and no row", async () => {
     const { world, subject } = await busy();
-    await world.pass(10_000);
     const { rows, alarmWrites } = subject.store;
+    const written = () => [subject.store.rows - rows, subject.store.alarmWrites - alarmWrites];
+    await world.pass(999);
+    expect(written()).toEqual([0, 0]);
+    await world.pass(9_001);
+    expect(written()).toEqual([0, 3]);
     await world.pass(300_000);
-    expect([subject.store.rows - rows, subject.store.alarmWrites - alarmWrites]).toEqual([0, 10]);
+    expect(written()).toEqual([0, 33]);
+  });
+
+  it("brings back work soon: from two seconds on the median wait is at most half its age, and none is over ten seconds", async () => {
+    const AGES_PER_OCTAVE = 8;
+    for (let youngest = 2_000; youngest < 100_000; youngest *= 2) {
+      const parts: number[] = [];
+      for (let step = 0; step < AGES_PER_OCTAVE; step += 1) {
+        const ageMs = Math.round(youngest * 2 ** (step / AGES_PER_OCTAVE)) + 1;
+        const { world, subject, runs } = await busy();
+        await world.pass(ageMs);
+        subject.crash();
+        const waitMs = (subject.store.alarmAt ?? Number.POSITIVE_INFINITY) - world.clock.now();
+        expect(waitMs, `at ${ageMs}`).toBeLessThanOrEqual(Math.min(10_000, ageMs + 1_000));
+        await world.pass(waitMs);
+        expect(runs(), `at ${ageMs}`).toBe(2);
+        parts.push(waitMs / ageMs);
+      }
+      expect(parts.toSorted((a, b) => a - b)[AGES_PER_OCTAVE / 2], `from ${youngest} on`).toBeLessThanOrEqual(0.5);
+    }
+  });
+
+  it.each([1_000, 3_000, 7_000, 15_000, 25_000])(
+    "brings work back that dies %d ms old in its alarm, before the next one stands",
+    async (ageMs) => {
+      const { world, subject, runs } = await busy();
+      await world.pass(ageMs - 1);
+      const { commits } = subject.store;
+      subject.store.fault = (number) => (number === commits + 1 ? "crash-before" : undefined);
+      world.clock.moveTo(world.clock.now() + 1);
+      await world.settle();
+      expect([subject.crashes, runs()]).toEqual([1, 1]);
+      subject.store.fault = undefined;
+      // The platform tries its alarm again.
+      await world.pass(2_000);
+      expect(runs()).toBe(2);
+      expect(subject.store.keys, "and it counts").toContain("l");
+    },
+  );
+
+  it("backs off when it dies soon after it came back, and a second death costs ten seconds at most", async () => {
+    const { world, subject, runs } = await busy();
+    await world.pass(2_000);
+    subject.crash();
+    await world.pass(1_000);
+    expect(runs()).toBe(2);
+    await world.pass(500);
+    subject.crash();
+    expect(subject.store.alarmAt).toBe(world.clock.now() + 9_500);
+    await world.pass(9_500);
+    expect(runs()).toBe(3);
+    expect(subject.store.alarmAt).toBe(world.clock.now() + 20_000);
   });
 
   it("brings the work back when the object dies, once the time is over and without a call", async () => {
     const { world, subject, end, runs } = await busy();
     subject.crash();
     expect(runs()).toBe(1);
-    await world.pass(9_999);
+    await world.pass(999);
     expect(runs()).toBe(1);
     await world.pass(1);
     expect(runs()).toBe(2);
@@ -302,14 +357,14 @@ describe("the lease of a busy actor", () => {
     await world.settle();
     expect(runs).toHaveLength(1);
     // The alarm is 1 ms after the deadline: exactly at the deadline it would mean an actor at rest.
-    await subject.call("plan", 3_000);
-    expect(subject.store.alarmAt).toBe(world.clock.now() + 3_001);
+    await subject.call("plan", 300);
+    expect(subject.store.alarmAt).toBe(world.clock.now() + 301);
     expect(subject.holdsLease).toBe(true);
     subject.crash();
     await subject.call("get");
     await world.settle();
     expect(runs).toHaveLength(2);
-    await world.pass(3_001);
+    await world.pass(301);
     expect(subject.holdsLease).toBe(true);
     subject.crash();
     subject.store.setAlarm(null);
@@ -325,7 +380,7 @@ describe("the lease of a busy actor", () => {
         state: { done: 0 },
         run: workflow(async (ctx) => {
           await ctx.step("pauses", async (step) => {
-            await world.clock.delay(1_000);
+            await world.clock.delay(500);
             step.state.done += 1;
           });
         }),
@@ -335,7 +390,7 @@ describe("the lease of a busy actor", () => {
     );
     await subject.call("get");
     refuse = true;
-    await world.pass(1_000);
+    await world.pass(500);
     refuse = false;
     expect(subject.crashes, "the instance was thrown away").toBe(1);
     expect(log.some(({ entry }) => String(entry["msg"]).includes("activation is lost"))).toBe(true);

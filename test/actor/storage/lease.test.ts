@@ -3,6 +3,7 @@ import { actor, workflow } from "../../../src/actor/index.js";
 import {
   decodeLease,
   encodeLease,
+  extendedLease,
   foundLease,
   newLease,
   startFailed,
@@ -15,8 +16,33 @@ import { single, type Single } from "../subject.js";
 const NOW = 1_700_000_000_000;
 
 describe("the lease", () => {
-  it("is ten seconds ahead at first, and nobody has found it", () => {
-    expect(newLease(NOW)).toEqual({ at: NOW + 10_000, found: 0, counter: 0, boots: 0 });
+  it("is one second ahead at first, and nobody has found it", () => {
+    expect(newLease(NOW)).toEqual({ at: NOW + 1_000, found: 0, counter: 0, boots: 0 });
+  });
+
+  it("is extended by 2, 4 and 8 seconds, then by 10: by what the work is old and one second", () => {
+    let lease = newLease(NOW);
+    const gaps: number[] = [];
+    for (let extensions = 0; extensions < 6; extensions += 1) {
+      const now = lease.at;
+      lease = extendedLease(lease, NOW, now);
+      gaps.push((lease.at - now) / 1_000);
+    }
+    expect(gaps).toEqual([2, 4, 8, 10, 10, 10]);
+    // An alarm that comes late, because one turn took three seconds; a clock that jumped back.
+    expect(extendedLease(newLease(NOW), NOW, NOW + 3_000).at).toBe(NOW + 7_000);
+    expect(extendedLease(newLease(NOW), NOW, NOW - 5_000).at).toBe(NOW - 4_000);
+  });
+
+  it("that was found keeps its backoff until the work has outlived it, whatever else wakes the object", () => {
+    const found = foundLease({ ...newLease(NOW), boots: 3 }, NOW, 5, false);
+    expect(found).toMatchObject({ at: NOW + 80_000, boots: 4 });
+    expect(extendedLease(found, NOW, NOW + 1_000), "an alarm for something else").toBe(found);
+    expect(extendedLease(found, NOW, NOW + 80_000)).toEqual({ ...found, at: NOW + 90_000, boots: 0 });
+    expect(extendedLease(found, NOW, NOW + 30_000), "it lives on").toEqual({ ...found, at: NOW + 40_000, boots: 0 });
+    // A call has started the object just before the alarm.
+    const near = { ...found, at: NOW + 300 };
+    expect(extendedLease(near, NOW, NOW + 300)).toEqual({ ...near, at: NOW + 1_600 });
   });
 
   it("survives its encoding", () => {
@@ -49,8 +75,8 @@ describe("the lease", () => {
 
   it("keeps its time while the alarm stands before it: a call that boots the object does not put it off", () => {
     const lease = newLease(NOW);
-    expect(foundLease(lease, NOW + 3_000, 0, true).at).toBe(lease.at);
-    expect(foundLease(lease, NOW + 3_000, 0, false).at).toBe(NOW + 13_000);
+    expect(foundLease(lease, NOW + 300, 0, true).at).toBe(lease.at);
+    expect(foundLease(lease, NOW + 300, 0, false).at).toBe(NOW + 10_300);
     expect(foundLease(lease, lease.at, 0, true).at, "it is over").toBe(lease.at + 10_000);
   });
 
