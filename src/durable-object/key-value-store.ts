@@ -36,6 +36,8 @@ export class KeyValueStore implements Store {
 class KeyValueActivation implements StoreActivation {
   readonly sql: SqlDatabase;
   readonly #storage: DurableObjectStorage;
+  /** Read once: the platform makes another object at each access. */
+  readonly #kv: DurableObjectStorage["kv"];
   readonly #transactions: OpenTransactions;
   readonly #onAlarmFailure: (error: unknown) => void;
   readonly #isCurrent: () => boolean;
@@ -48,6 +50,7 @@ class KeyValueActivation implements StoreActivation {
   ) {
     this.sql = new ObjectSql(storage, () => this.#check(), transactions);
     this.#storage = storage;
+    this.#kv = storage.kv;
     this.#transactions = transactions;
     this.#onAlarmFailure = onAlarmFailure;
     this.#isCurrent = isCurrent;
@@ -59,23 +62,31 @@ class KeyValueActivation implements StoreActivation {
 
   get(key: string): Uint8Array | undefined {
     this.#check();
-    return this.#storage.kv.get<Uint8Array>(key);
+    return this.#kv.get<Uint8Array>(key);
   }
 
   /** Reads the platform's live list to its end, before anything can change it. */
   list(prefix: string, options?: ListOptions): Iterable<readonly [string, Uint8Array]> {
     this.#check();
-    return [...this.#storage.kv.list<Uint8Array>(own({ prefix, ...options }))];
+    return [...this.#kv.list<Uint8Array>(own({ prefix, ...options }))];
   }
 
   commit(batch: Batch): void {
     this.#check();
     this.#transactions.undo();
-    this.#storage.transactionSync(() => {
-      for (const [key, bytes] of batch.puts) this.#storage.kv.put(key, bytes);
-      for (const key of batch.deletes) this.#storage.kv.delete(key);
-      if (batch.alarmAt !== undefined) this.#setAlarm(batch.alarmAt);
-    });
+    const { puts, deletes, alarmAt } = batch;
+    // One row is one statement, which is a transaction of its own.
+    if (alarmAt === undefined && puts.size + deletes.size === 1) this.#write(batch);
+    else
+      this.#storage.transactionSync(() => {
+        this.#write(batch);
+        if (alarmAt !== undefined) this.#setAlarm(alarmAt);
+      });
+  }
+
+  #write({ puts, deletes }: Batch): void {
+    for (const [key, bytes] of puts) this.#kv.put(key, bytes);
+    for (const key of deletes) this.#kv.delete(key);
   }
 
   getAlarm(): Promise<number | null> {
