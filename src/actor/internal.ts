@@ -2,6 +2,7 @@
 export { Callback } from "./activation/callback.js";
 export { Timers, type TimedCall } from "./activation/timers.js";
 export { abortedBy, wait, waitFor, type Settle, type WaitEnds } from "./activation/wait.js";
+export { ActionSignal } from "./callbacks/action-signal.js";
 export { runUserCode, type CallbackCommit, type UserCode } from "./callbacks/user-code.js";
 export { Deadlines } from "./storage/deadlines.js";
 export { DirtySet } from "./storage/dirty-set.js";

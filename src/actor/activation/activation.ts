@@ -81,6 +81,8 @@ export interface ActorActivation {
   deadlinesChanged(): void;
   /** Commits possible changes at the end of the turn. For changes made outside a callback (COMMIT-2). */
   changedSoon(): void;
+  /** Calls the code of a callback that commits at its end: what it changes before it returns waits for that commit. */
+  begin(code: () => unknown): unknown;
   /** Writes everything dirty and, if a deadline moved, the alarm. Returns false if the activation is lost. */
   commit(): boolean;
   /** As `commit`. @throws {actor/restarting} when the activation is lost */

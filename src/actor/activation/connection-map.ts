@@ -3,10 +3,15 @@ import type { Connection, ConnectionView } from "./connection.js";
 
 /** `c.conns`: a live, read-only map of the connections, by id. */
 export class ConnectionMap {
-  readonly #connections: ReadonlyMap<string, Connection>;
+  readonly #all: () => ReadonlyMap<string, Connection>;
 
-  constructor(connections: ReadonlyMap<string, Connection>) {
-    this.#connections = connections;
+  /** `all` is called at every access. */
+  constructor(all: () => ReadonlyMap<string, Connection>) {
+    this.#all = all;
+  }
+
+  get #connections(): ReadonlyMap<string, Connection> {
+    return this.#all();
   }
 
   get size(): number {

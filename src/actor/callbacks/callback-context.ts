@@ -44,13 +44,14 @@ export class IdentityContext {
   }
 }
 
+/** What the context of a callback shows. `signal`, `request` and `conn` are made when user code asks for them. */
 export interface CallbackOptions {
-  readonly signal?: AbortSignal;
-  readonly request?: Request;
+  readonly signal?: () => AbortSignal;
+  readonly request?: () => Request;
   /** Whether the caller is code of the same Worker. */
   readonly internal?: boolean;
   /** The caller's connection. */
-  readonly conn?: ConnectionView;
+  readonly conn?: () => ConnectionView;
   readonly isRunHandler?: boolean;
   /** Everyone who waits for it. */
   readonly chain?: Chain;
@@ -68,42 +69,48 @@ export interface CallbackOptions {
 export class CallbackContext extends IdentityContext {
   readonly #runtime: ActorActivation;
   readonly #stage: Stage;
-  readonly #signal: AbortSignal;
+  readonly #signal: (() => AbortSignal) | undefined;
+  readonly #request: (() => Request) | undefined;
+  readonly #conn: (() => ConnectionView) | undefined;
   readonly #isRunHandler: boolean;
   readonly #inherited: Chain;
   readonly #waits: "run" | "action";
   readonly #callback: Callback | undefined;
   readonly #stateView: StateView | undefined;
   #queue: QueueContext | undefined;
-  readonly request?: Request;
   readonly internal?: boolean;
-  readonly conn?: ConnectionView;
 
   constructor(runtime: ActorActivation, stage: Stage, options: CallbackOptions = {}) {
     super(runtime, ownField(options, "logged"));
     this.#runtime = runtime;
     this.#stage = stage;
     const given = own(options);
-    this.#signal = given.signal ?? runtime.shutdown.signal;
+    this.#signal = given.signal;
+    this.#request = given.request;
+    this.#conn = given.conn;
     this.#isRunHandler = given.isRunHandler ?? false;
     this.#inherited = given.chain ?? [];
     this.#waits = given.waits ?? "action";
     this.#callback = given.callback;
     this.#stateView = given.state;
-    if (given.request) this.request = given.request;
     if (given.internal !== undefined) this.internal = given.internal;
-    if (given.conn) this.conn = given.conn;
     addMembers(this, runtime.parts.members);
   }
 
   get region(): string {
     return this.#runtime.ports.region;
   }
+  get request(): Request | undefined {
+    return this.#request?.();
+  }
+  get conn(): ConnectionView | undefined {
+    return this.#conn?.();
+  }
   get abortSignal(): AbortSignal {
-    return this.#signal;
+    return this.#signal ? this.#signal() : this.#runtime.shutdown.signal;
   }
   get aborted(): boolean {
-    return this.#signal.aborted;
+    return this.abortSignal.aborted;
   }
 
   get state(): unknown {

@@ -4,8 +4,9 @@ import type { ActorActivation } from "../activation/activation.js";
 import { Callback } from "../activation/callback.js";
 import type { Chain } from "../activation/call-chain.js";
 import type { CompiledActor } from "../definition/compiled-actor.js";
-import type { Connection } from "../activation/connection.js";
-import { CallbackContext, READY } from "./callback-context.js";
+import type { ConnectionView } from "../activation/connection.js";
+import { ActionSignal } from "./action-signal.js";
+import { CallbackContext, READY, type CallbackOptions } from "./callback-context.js";
 import type { StandardSchema } from "../api/declarations.js";
 import { checkMessageSize, checkQueueName } from "../queue/message-queue.js";
 import { callHook } from "./call-hook.js";
@@ -22,8 +23,8 @@ const MAX_ARGUMENTS = 10_000;
 export interface CallOrigin {
   /** The argument that a schedule adds to the stored ones. */
   readonly firedBy?: ScheduledFireInfo;
-  readonly conn?: Connection | undefined;
-  readonly request?: Request | undefined;
+  readonly conn?: (() => ConnectionView) | undefined;
+  readonly request?: (() => Request) | undefined;
   /** Everyone who waits for the call. */
   readonly chain?: Chain;
 }
@@ -114,9 +115,9 @@ function checkQueue(actor: CompiledActor, name: string, isReceived: boolean, log
 }
 
 /** What the context of a call knows of its origin. */
-export function contextOf(from: CallOrigin): { conn?: Connection["view"]; request?: Request; chain?: Chain } {
+export function contextOf(from: CallOrigin): Pick<CallbackOptions, "chain" | "conn" | "request"> {
   const { conn, request, chain } = own(from);
-  return { ...(chain && { chain }), ...(conn && { conn: conn.view }), ...(request && { request }) };
+  return { ...(chain && { chain }), ...(conn && { conn }), ...(request && { request }) };
 }
 
 /** A handler's output, and the arguments it was called with, as the schema returned them. */
@@ -143,16 +144,14 @@ export function runAction<T>(
   }: { readonly commit: CallbackCommit; readonly conclude: (ran: Promise<HandlerResult>) => Promise<T> },
 ): Promise<T> {
   const { actor, shutdown } = activation;
-  const abort = new AbortController();
+  const abort = new ActionSignal(shutdown.signal);
   const callback = new Callback(activation.callbacks, `action ${JSON.stringify(name)}`);
   const context = new CallbackContext(activation, READY, {
-    signal: abort.signal,
+    signal: () => abort.signal,
     callback,
     logged: { action: name },
     ...contextOf(from),
   });
-  const onShutdown = (): void => abort.abort(shutdown.signal.reason);
-  shutdown.signal.addEventListener("abort", onShutdown, { once: true });
   const firedBy = ownField(from, "firedBy");
   let given: readonly unknown[] = [];
   const code = (): unknown => {
@@ -168,7 +167,7 @@ export function runAction<T>(
     const run = (): unknown => handler(context, ...given, ...(firedBy ? [firedBy] : []));
     const checkAndRun = async (schema: StandardSchema): Promise<unknown> => {
       given = await checkArguments(schema, name, given);
-      abort.signal.throwIfAborted();
+      abort.throwIfAborted();
       return run();
     };
     const schema = actor.inputSchemas.get(name);
@@ -178,7 +177,7 @@ export function runAction<T>(
     try {
       return { output: await ran, args: given };
     } finally {
-      shutdown.signal.removeEventListener("abort", onShutdown);
+      abort.over();
     }
   };
   const timeout = { ms: actor.options.actionTimeout, error: () => timedOut(abort) };
@@ -203,7 +202,7 @@ async function beforeResponse(
   );
 }
 
-function timedOut(abort: AbortController): ActorError {
+function timedOut(abort: ActionSignal): ActorError {
   const error = new ActorError("actor", "action_timed_out", "Action timed out");
   abort.abort(error);
   return error;

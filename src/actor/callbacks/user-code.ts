@@ -22,7 +22,8 @@ import { abortedBy, waitFor } from "../activation/wait.js";
 export type TimeoutHost = Pick<ActorActivation, "abortSignal" | "ports" | "timers">;
 
 /** What a run of user code needs from its actor. */
-export type UserCodeHost = TimeoutHost & Pick<ActorActivation, "callbackEnded" | "commit" | "commitOrThrow" | "record">;
+export type UserCodeHost = TimeoutHost &
+  Pick<ActorActivation, "begin" | "callbackEnded" | "commit" | "commitOrThrow" | "record">;
 
 /** How the changes of user code are committed before its callback has ended. */
 export type CallbackCommit =
@@ -53,7 +54,8 @@ export async function runUserCode<T = unknown>(
 ): Promise<T> {
   const { timeout, commit, conclude } = own(how);
   try {
-    const ran = run(activation, callback, code, timeout);
+    const begin = (): unknown => callWithEffects(callback, code);
+    const ran = run(activation, callback, commit === "with-caller" ? begin : () => activation.begin(begin), timeout);
     return await (conclude ? conclude(ran) : (ran as Promise<T>));
   } finally {
     try {
@@ -68,11 +70,11 @@ export async function runUserCode<T = unknown>(
 async function run(
   activation: UserCodeHost,
   callback: Callback,
-  code: () => unknown,
+  begin: () => unknown,
   timeout: UserCode<unknown>["timeout"],
 ): Promise<unknown> {
   try {
-    const running = callWithEffects(callback, code);
+    const running = begin();
     if (!isThenable(running)) return running;
     return await (timeout ? within(activation, running, timeout.ms, timeout.error) : running);
   } catch (error) {

@@ -22,7 +22,8 @@ export interface Caller {
   readonly pings?: boolean;
   /** The params as received, in the storage codec. */
   readonly params: Uint8Array | undefined;
-  readonly request: Request | undefined;
+  /** Makes its HTTP request, the same each time. */
+  readonly request: (() => Request) | undefined;
   /** Whether it is code of the same Worker, calling over the binding. */
   readonly internal: boolean;
   /** Everyone who waits for the call. */
@@ -54,8 +55,8 @@ export async function admit(activation: ActorActivation, caller: Caller): Promis
   const params = await readParams(activation, caller.params);
   await beforeConnect(activation, caller, params);
   const state = await firstState(activation, params, caller);
-  const hibernates = kind === "socket" || (kind === "raw" && canHibernate(activation, request));
-  const stored = kind === "raw" && hibernates && request ? { request: storableRequest(request) } : {};
+  const hibernates = kind === "socket" || (kind === "raw" && canHibernate(activation, request?.()));
+  const stored = kind === "raw" && hibernates && request ? { request: storableRequest(request()) } : {};
   return {
     about: {
       id: uuid(ports.randomHex(16)),
@@ -69,6 +70,22 @@ export async function admit(activation: ActorActivation, caller: Caller): Promis
     },
     state,
   };
+}
+
+/** Whether the definition has anything that sees the connection of a call without params before its code asks for it. */
+export function isWatched(config: ActorActivation["actor"]["config"]): boolean {
+  const { onBeforeConnect, createConnState, connState, onConnect, onDisconnect, connParamsSchema } = config;
+  return [onBeforeConnect, createConnState, connState, onConnect, onDisconnect, connParamsSchema].some(
+    (each) => each !== undefined,
+  );
+}
+
+/** What `admit` knows of a call that nothing sees. */
+export function unnoticed(
+  { ports }: Pick<ActorActivation, "ports">,
+  { kind, encoding, extended }: Caller,
+): NewConnection {
+  return { id: uuid(ports.randomHex(16)), kind, encoding, extended, params: undefined, hibernates: false };
 }
 
 /** Runs `onBeforeConnect`, if there is one. */
@@ -93,7 +110,7 @@ export async function callConnectionHook(
   const about = {
     ...(request && { request }),
     ...(internal !== undefined && { internal }),
-    ...(connection && { conn: connection.view }),
+    ...(connection && { conn: () => connection.view }),
   };
   return callHook(activation, activation.actor.config[name], { name, timeoutMs, about }, args);
 }

@@ -10,8 +10,8 @@
  */
 import { ActorError, type Frame } from "../../protocol/index.js";
 import type { ActorActivation } from "../activation/activation.js";
-import { admit, callConnectionHook, type Admitted, type Caller } from "./admission.js";
-import { Connection, type ConnectionOwner } from "../activation/connection.js";
+import { admit, callConnectionHook, isWatched, unnoticed, type Admitted, type Caller } from "./admission.js";
+import { Connection, type ConnectionOwner, type ConnectionView } from "../activation/connection.js";
 import { ConnectionMap } from "../activation/connection-map.js";
 import type { ConnectionTable } from "../activation/connection-table.js";
 import { describe } from "../activation/thrown.js";
@@ -22,6 +22,7 @@ import type { ConnectionEnd, Socket } from "../ports.js";
 import { deliverClose, serveRawSocket } from "./raw-socket.js";
 import { LostConnections } from "./lost-connections.js";
 import { KEYS } from "../storage/record.js";
+import { UnseenCalls } from "./unseen-calls.js";
 import type { UnreadOutput } from "../activation/unread-output.js";
 import type { StateOwner } from "../state/state-tree.js";
 
@@ -39,6 +40,9 @@ export class Connections implements ConnectionOwner, ConnectionTable {
   readonly #bySocket = new Map<Socket, Connection>();
   /** Connections whose stored data is out of date. */
   readonly #changed = new Set<Connection>();
+  readonly #unseen: UnseenCalls;
+  /** Whether a hook or a schema sees every connection. */
+  readonly #isWatched: boolean;
   readonly #lost: LostConnections;
   readonly #events: EventDelivery;
   #restoredRaw: Connection[] = [];
@@ -49,7 +53,12 @@ export class Connections implements ConnectionOwner, ConnectionTable {
     this.#activation = activation;
     this.#lost = new LostConnections(activation);
     this.#events = new EventDelivery(activation, (connection) => this.includes(connection));
-    this.view = new ConnectionMap(this.#connections);
+    this.#unseen = new UnseenCalls(this.#connections);
+    this.#isWatched = isWatched(activation.actor.config);
+    this.view = new ConnectionMap(() => {
+      this.#unseen.show();
+      return this.#connections;
+    });
   }
 
   get actorId(): string {
@@ -158,11 +167,15 @@ export class Connections implements ConnectionOwner, ConnectionTable {
   async during<T>(
     caller: Caller,
     admitted: Admitted | undefined,
-    serve: (connection: Connection) => Promise<T>,
+    serve: (conn: () => ConnectionView) => Promise<T>,
   ): Promise<T> {
+    if (!this.#isWatched && caller.params === undefined) {
+      this.#checkOpen();
+      return this.#unseen.during(() => new Connection(this, unnoticed(this.#activation, caller)), serve);
+    }
     const connection = await this.open(caller, admitted);
     try {
-      return await serve(connection);
+      return await serve(() => connection.view);
     } finally {
       const end = { code: 1000, reason: "" };
       if (this.#activation.actor.config.onDisconnect)
@@ -256,6 +269,7 @@ export class Connections implements ConnectionOwner, ConnectionTable {
   /** Ends all connections, with the actor. Callers that are being admitted are refused. */
   async disconnectAll(end: ConnectionEnd): Promise<void> {
     this.#isClosed = true;
+    this.#unseen.clear();
     const lost = await this.#lost.takeAll((each) => this.#store(each));
     const ends = [...this.#connections.values()].map((connection) => this.disconnect(connection, end));
     await Promise.all([...ends, ...lost.map((connection) => this.#left(connection, LOST))]);

@@ -141,7 +141,7 @@ async function serveAction(activation: ActorActivation, connection: Connection, 
   try {
     // As over HTTP, arguments pass through the storage codec.
     const args = decodeValue(encodeValue(call.args, { what: "the arguments" })) as unknown[];
-    const output = decodeValue(await callAction(activation, name, args, { conn: connection }));
+    const output = decodeValue(await callAction(activation, name, args, { conn: () => connection.view }));
     const limit = activation.actor.messageLimits.outgoing;
     const answer = encodeFrame(connection, { tag: "ActionResponse", val: { id, output } });
     if (sizeOf(answer) > limit) throw outgoingTooLong(`The result of "${name}"`, limit);
@@ -202,7 +202,7 @@ async function checkAllowed(activation: ActorActivation, connection: Connection,
   const call = {
     name: "canSubscribe",
     timeoutMs: activation.actor.options.onConnectTimeout,
-    about: { conn: connection.view },
+    about: { conn: () => connection.view },
     commit: "must",
   } as const;
   const answer = await callHook(activation, canSubscribe, call);

@@ -108,10 +108,10 @@ async function callHandler(
   const { config, options } = activation.actor;
   const callback = new Callback(activation.callbacks, "onRequest");
   const context = new CallbackContext(activation, READY, {
-    signal: abort.signal,
+    signal: () => abort.signal,
     callback,
-    conn: connection.view,
-    request,
+    conn: () => connection.view,
+    request: () => request,
     logged: { hook: "onRequest" },
   });
   let given: Promise<unknown> | undefined;

@@ -135,9 +135,9 @@ export function serveRawSocket(
   const callback = Callback.unawaited(activation.callbacks, "onWebSocket");
   const context = new CallbackContext(activation, READY, {
     callback,
-    conn: connection.view,
+    conn: () => connection.view,
     logged: { hook: "onWebSocket" },
-    ...(request && { request }),
+    ...(request && { request: () => request }),
   });
   const ran = runUserCode(activation, callback, () => onWebSocket(context, socket), { commit: "must" });
   // Frames and the close wait for a listener, at most until the handler has ended.

@@ -222,6 +222,10 @@ export class ActorRuntime extends StoredRows implements PartActor {
     this.#commits.changedSoon();
   }
 
+  begin(code: () => unknown): unknown {
+    return this.#commits.begin(code);
+  }
+
   confirmed(): Promise<void> {
     return this.#commits.confirmed();
   }

@@ -7,7 +7,7 @@
  *  1. Every stored change goes through `commit`, which writes everything dirty and the alarm together (COMMIT-1).
  *  2. Once a commit has thrown, this activation makes no further changes (COMMIT-9).
  */
-import { ActorError, own } from "../../protocol/index.js";
+import { ActorError, isThenable, own } from "../../protocol/index.js";
 import type { ActorPorts, StoreActivation } from "../ports.js";
 import { LeaseTimer, type Timers } from "../activation/timers.js";
 import type { OpenCallbacks } from "../state/open-callbacks.js";
@@ -43,6 +43,9 @@ export class Commits {
   #isOpen = false;
   #lost: Error | undefined;
   #flush: Promise<void> | undefined;
+  /** Callbacks in their first turn. */
+  #beginning = 0;
+  #hasChanged = false;
 
   constructor(actor: CommittedActor, dirty: DirtySet) {
     this.#actor = actor;
@@ -112,6 +115,8 @@ export class Commits {
       }
       this.#dirty.clear();
       state?.committed(stateBytes);
+      // Code that commits before it returns goes on: what it changes next is stored before the hook hears of this.
+      if (this.#hasChanged) this.#flushSoon();
       if (stateBytes) this.#actor.stateChanges.committed();
     }
     alarm.committed(alarmAt);
@@ -130,6 +135,12 @@ export class Commits {
   /** Commits a change that no callback will commit, at the end of the turn (COMMIT-2). */
   changedSoon(): void {
     if (!this.#isOpen || this.#flush) return;
+    if (this.#beginning > 0) this.#hasChanged = true;
+    else this.#flushSoon();
+  }
+
+  #flushSoon(): void {
+    if (this.#flush) return;
     const { ports, parts } = this.#actor;
     // A commit would undo an open transaction of user code. Nobody waits for this one, so the transaction may end first.
     this.#flush = ports
@@ -140,6 +151,27 @@ export class Commits {
         this.commit();
       });
     ports.waitUntil(this.#flush);
+  }
+
+  /**
+   * Calls the code of a callback whose end commits. If it ends in the same turn, its changes need no other commit; if it
+   * returns a promise, they are committed at the end of the turn.
+   */
+  begin(code: () => unknown): unknown {
+    this.#beginning += 1;
+    let goesOn = false;
+    try {
+      const returned = code();
+      goesOn = isThenable(returned);
+      return returned;
+    } finally {
+      this.#beginning -= 1;
+      if (this.#beginning === 0) {
+        const hasChanged = this.#hasChanged && goesOn;
+        this.#hasChanged = false;
+        if (hasChanged) this.changedSoon();
+      }
+    }
   }
 
   async confirmed(): Promise<void> {

@@ -82,7 +82,7 @@ export class ObjectEvents {
       return serve(async ({ runtime, reply, caller, admitted }) => {
         const connection = await runtime.connections.open(caller, admitted);
         runtime.connections.bind(connection, accept);
-        if (operation.raw) serveRawSocket(runtime, connection, caller.request);
+        if (operation.raw) serveRawSocket(runtime, connection, caller.request?.());
         return reply;
       });
     });
@@ -234,12 +234,12 @@ function callerOf(envelope: CallEnvelope): Caller {
   return { kind: raw ? "raw" : "socket", encoding, extended, ...(pings && !raw && { pings }), ...about };
 }
 
-function requestOf(envelope: CallEnvelope): Request | undefined {
-  const { request } = envelope;
-  return (
-    request &&
-    new Request(request.url, { method: request.method, headers: request.headers.map(([name, value]) => [name, value]) })
-  );
+/** Makes the request when somebody asks for it. It cannot be invalid: the Worker read it from one. */
+function requestOf({ request }: CallEnvelope): (() => Request) | undefined {
+  if (!request) return undefined;
+  const { url, method, headers } = request;
+  let made: Request | undefined;
+  return () => (made ??= new Request(url, { method, headers: headers.map(([name, value]) => [name, value]) }));
 }
 
 /** The log fields of a call: its action, queue or operation. */

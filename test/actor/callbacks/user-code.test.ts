@@ -19,6 +19,7 @@ function noted(record: { readonly destroyed?: boolean } = {}, commitError?: Erro
     },
     ports: { now: () => 0 },
     abortSignal: new AbortController().signal,
+    begin: (code: () => unknown) => code(),
     commit: () => notes.push("commit"),
     commitOrThrow: () => {
       notes.push("commitOrThrow");

@@ -1,0 +1,144 @@
+/** What a call makes only when user code asks for it. */
+import { afterEach, describe, expect, it, vi } from "vitest";
+import { actor } from "../../../src/actor/index.js";
+import { ActionSignal } from "../../../src/actor/internal.js";
+import { ENVELOPE_VERSION, encodeValue } from "../../../src/protocol/index.js";
+import { single } from "../subject.js";
+
+// oxlint-disable-next-line typescript/no-explicit-any -- contexts as user code has them
+type Any = any;
+
+/** A world that counts the calls of its ports. */
+function counting(definition: Any) {
+  const ports: Record<string, number> = {};
+  const { world, subject } = single(actor(definition), {
+    portFault: (_actor, port) => {
+      ports[port] = (ports[port] ?? 0) + 1;
+      return false;
+    },
+  });
+  const call = (name: string) =>
+    subject.deliver({
+      v: ENVELOPE_VERSION,
+      address: { name: "subject", key: ["k"] },
+      creation: { mode: "getOrCreate" },
+      operation: { kind: "action", name, args: encodeValue([]) },
+      request: { method: "POST", url: "http://host/path", headers: [["x-a", "1"]] },
+    });
+  return { world, subject, ports, call };
+}
+
+afterEach(() => vi.restoreAllMocks());
+
+describe("a call", () => {
+  it("that ends in its turn makes no Request, no AbortController, no timer and no turn of its own", async () => {
+    const { ports, call, subject } = counting({
+      state: { n: 0 },
+      actions: { add: (c: Any) => (c.state.n += 1) },
+    });
+    await call("add");
+    for (const port of Object.keys(ports)) delete ports[port];
+    const requests = vi.spyOn(globalThis, "Request");
+    const controllers = vi.spyOn(globalThis, "AbortController");
+    const before = subject.store.commits;
+    expect((await call("add")).ok).toBe(true);
+    expect(requests).not.toHaveBeenCalled();
+    expect(controllers).not.toHaveBeenCalled();
+    expect([ports["timer"], ports["yield"], ports["waitUntil"]]).toEqual([undefined, undefined, undefined]);
+    expect(subject.store.commits - before).toBe(1);
+  });
+
+  it("that changes the state before it waits stores that at the end of the turn", async () => {
+    const { world, subject, call } = counting({
+      state: { n: 0 },
+      actions: {
+        add: async (c: Any) => {
+          c.state.n += 1;
+          await world.clock.delay(1_000);
+        },
+      },
+    });
+    const answered = call("add");
+    await world.settle();
+    const before = subject.store.commits;
+    expect(before, "the creation and the change").toBe(2);
+    await world.pass(1_000);
+    await answered;
+    expect(subject.store.commits).toBe(before);
+  });
+
+  it("gives the same request and connection at each access", async () => {
+    const seen: Any[] = [];
+    const { call } = counting({
+      actions: {
+        look: (c: Any) => {
+          seen.push(
+            c.request === c.request,
+            c.request.headers.get("x-a"),
+            c.conn === c.conn,
+            c.conns.get(c.conn.id) === c.conn,
+          );
+        },
+      },
+    });
+    await call("look");
+    expect(seen).toEqual([true, "1", true, true]);
+  });
+
+  it("is a connection of `c.conns` while it runs, also if only another call looks", async () => {
+    const kept: Any = {};
+    const { world, call } = counting({
+      actions: {
+        stay: async (c: Any) => {
+          kept.c = c;
+          await world.clock.delay(1_000);
+        },
+        count: (c: Any) => (kept.size = c.conns.size),
+      },
+    });
+    const stays = call("stay");
+    await world.settle();
+    await call("count");
+    expect(kept.size).toBe(2);
+    await world.pass(1_000);
+    await stays;
+    await call("count");
+    expect(kept.size, "only the call itself").toBe(1);
+    expect(kept.c.conns.has(kept.c.conn.id), "of a call that has ended").toBe(false);
+  });
+});
+
+describe("the signal of an action", () => {
+  const over = new Error("over");
+
+  it.each(["before", "after"])("aborts with a shutdown, made %s it", (made) => {
+    const shutdown = new AbortController();
+    const signal = new ActionSignal(shutdown.signal);
+    if (made === "before") void signal.signal;
+    shutdown.abort(over);
+    expect(signal.signal.reason).toBe(over);
+    expect(() => signal.throwIfAborted()).toThrow(over);
+  });
+
+  it.each(["before", "after"])("aborts with its action's timeout, made %s it, and with the first reason", (made) => {
+    const shutdown = new AbortController();
+    const signal = new ActionSignal(shutdown.signal);
+    if (made === "before") void signal.signal;
+    signal.abort(over);
+    shutdown.abort(new Error("later"));
+    expect(signal.signal.reason).toBe(over);
+  });
+
+  it.each(["made", "not made"])("is not aborted by a shutdown after the action, or before it (%s)", (made) => {
+    const shutdown = new AbortController();
+    const ended = new ActionSignal(shutdown.signal);
+    if (made === "made") void ended.signal;
+    ended.over();
+    shutdown.abort(over);
+    const late = new ActionSignal(shutdown.signal);
+    for (const each of [ended, late]) {
+      expect(each.signal.aborted).toBe(false);
+      each.throwIfAborted();
+    }
+  });
+});
