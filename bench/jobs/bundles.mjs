@@ -1,14 +1,10 @@
-// Bytes, not times: of Workers and of the client, minified, in gzip; and of what an installation brings beside ourselves.
-import { execFileSync } from "node:child_process";
-import { readdirSync, readFileSync, statSync } from "node:fs";
-import { join } from "node:path";
-import process from "node:process";
+// Bytes, not times: of Workers and of the client, minified, in gzip; and of an installation.
 import { bundle, PAGE, roomOf, sharesOf, withoutBinary, WORKERS } from "../bundle.mjs";
+import { installSize } from "../install-size.mjs";
 import { counted } from "../measure.mjs";
 
-const root = join(import.meta.dirname, "..", "..");
-
-const BARE = `
+/** A counter without a library. */
+export const BARE = `
   import { DurableObject } from "cloudflare:workers";
   export class Counter extends DurableObject {
     add() {
@@ -23,8 +19,6 @@ const BARE = `
       return Response.json(await env.COUNTERS.get(env.COUNTERS.idFromName(name)).add());
     },
   };`;
-/** What `npm pack` packs. */
-const PUBLISHED = ["dist", "docs", "README.md", "CHANGELOG.md", "LICENSE", "package.json"];
 /** @type {Record<string, { goal: string }>} */
 const GOALS = { counter: { goal: "70 KiB" }, "counter, workflow, db": { goal: "90 KiB" } };
 
@@ -32,14 +26,10 @@ const GOALS = { counter: { goal: "70 KiB" }, "counter, workflow, db": { goal: "9
 export const bundles = {
   name: "bundles",
   title: "Bytes, minified and in gzip",
-  run: async () => {
+  run: async (bench) => {
     const kib = async (/** @type {Parameters<typeof bundle>} */ ...args) => (await bundle(...args)).gzip / 1_024;
     const bare = await kib(BARE, "worker");
-    const { dependencies } = JSON.parse(readFileSync(join(root, "package.json"), "utf8"));
-    execFileSync(process.execPath, [join(root, "scripts", "build.mjs")]);
-    const installed = [...PUBLISHED, ...Object.keys(dependencies).map((name) => join("node_modules", name))].map(
-      (path) => bytesOf(join(root, path)),
-    );
+    const { packed, installed } = installSize({ isOffline: bench.isQuick });
     const workers = [];
     for (const [name, program] of Object.entries(WORKERS))
       workers.push(
@@ -58,12 +48,8 @@ export const bundles = {
         goal: "14.5 KiB",
       }),
       counted({ name: "client with CBOR and BARE", unit: "KiB", perdure: await kib(PAGE, "browser"), goal: "21 KiB" }),
-      counted({
-        name: `an installation, with ${Object.keys(dependencies).join(" and ")}`,
-        unit: "KiB",
-        goal: "4096 KiB",
-        perdure: installed.reduce((sum, bytes) => sum + bytes, 0) / 1_024,
-      }),
+      counted({ name: "package as it is downloaded", unit: "MiB", perdure: packed / 2 ** 20 }),
+      counted({ name: "npm install, with its dependencies", unit: "MiB", perdure: installed / 2 ** 20, goal: "4 MiB" }),
     ];
   },
 };
@@ -75,14 +61,4 @@ export const bundles = {
  */
 function groupOf(path) {
   return /^src\/[^/]+/.exec(path)?.[0] ?? roomOf(path);
-}
-
-/**
- * @param {string} path of a file or a folder
- * @returns {number}
- */
-function bytesOf(path) {
-  return [path, ...(statSync(path).isFile() ? [] : readdirSync(path, { recursive: true, encoding: "utf8" }))]
-    .map((name) => statSync(name === path ? path : join(path, name)))
-    .reduce((sum, stat) => sum + (stat.isFile() ? stat.size : 0), 0);
 }

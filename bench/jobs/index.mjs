@@ -16,6 +16,7 @@ import { rows } from "./rows.mjs";
 import { sleepers } from "./sleepers.mjs";
 import { sockets } from "./sockets.mjs";
 import { start } from "./start.mjs";
+import { stateSteps } from "./state-steps.mjs";
 import { steps } from "./steps.mjs";
 import { wakes } from "./wakes.mjs";
 import { write } from "./write.mjs";
@@ -32,6 +33,7 @@ export const JOBS = [
   messageInside,
   requestReply,
   steps,
+  stateSteps,
   loops,
   wakes,
   sleepers,

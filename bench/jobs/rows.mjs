@@ -1,11 +1,13 @@
-// Counted, not timed: the rows each operation writes, alarms among them, and how often it waits for the disk.
+// Counted: the rows each operation writes, alarms among them, and how often it waits for the disk; and what a million of it
+// costs. None of these is woken by an alarm.
 import { setTimeout as delay } from "node:timers/promises";
 import { action, call, message, written } from "../calls.mjs";
-import { counted } from "../measure.mjs";
+import { counted, timed } from "../measure.mjs";
+import { dollarsPerMillion } from "../prices.mjs";
 
 /**
  * @typedef {import("../side.mjs").Side} Side
- * @typedef {{ name: string, actor: string, times: number, isNew?: boolean, goal?: string,
+ * @typedef {{ name: string, actor: string, times: number, isNew?: boolean, goal?: string, fsyncGoal?: string,
  *   make: (side: Side, key: string) => import("../calls.mjs").Call }} Operation
  */
 
@@ -15,7 +17,7 @@ const HOUR_MS = 3_600_000;
 /** @type {import("../job.mjs").Job} */
 export const rows = {
   name: "rows",
-  title: "Rows written, alarms among them, and fsyncs, an operation",
+  title: "Rows written, alarms among them, fsyncs, and dollars for a million",
   run: (bench) =>
     bench.withSides(async ({ bare, perdure }) => {
       const alarmRows = await call(bare, action(bare, "rows", "alarms", "alarmRows"));
@@ -26,7 +28,14 @@ export const rows = {
         const goal = operation.goal === undefined ? {} : { goal: operation.goal };
         figures.push(
           counted({ name: operation.name, unit: "rows", bare: byHand.rows, perdure: ours.rows, ...goal }),
-          counted({ name: operation.name, unit: "fsyncs", bare: byHand.fsyncs, perdure: ours.fsyncs }),
+          counted({
+            name: operation.name,
+            unit: "fsyncs",
+            bare: byHand.fsyncs,
+            perdure: ours.fsyncs,
+            ...(operation.fsyncGoal !== undefined && { goal: operation.fsyncGoal }),
+          }),
+          counted({ name: operation.name, unit: "$ / M", bare: byHand.dollars, perdure: ours.dollars }),
         );
       }
       return figures;
@@ -65,6 +74,7 @@ function operations(bench, times) {
       times,
       make: (side, key) => message(side, "echo", key, bench.fresh(), reply),
       goal: "8 rows",
+      fsyncGoal: "1 fsyncs",
     },
     {
       name: "new actor, and a message that sends it to sleep",
@@ -78,6 +88,11 @@ function operations(bench, times) {
     },
     ...many(bench, "step", "steps", (side, key, count) =>
       isBare(side) ? action(side, "steps", key, "steps", count, true) : message(side, "steps", key, count, reply),
+    ),
+    ...many(bench, "step that changes state", "changing", (side, key, count) =>
+      isBare(side)
+        ? action(side, "changing", key, "changingSteps", count)
+        : message(side, "changing", key, count, reply),
     ),
     ...many(
       bench,
@@ -118,16 +133,20 @@ async function cost(side, { actor, times, count = 1, isNew = false, make }, alar
   const measured = isNew ? `new-${key}` : key;
   const before = isNew ? { rows: 0, alarms: 0 } : await quiet(side, actor, measured);
   const fsyncs = side.fsyncs;
+  let ms = 0;
   for (let index = 0; index < times; index += 1) {
-    await call(side, make(side, measured));
+    ms += await timed(() => call(side, make(side, measured)));
     // Each a burst of its own, with what it does after its answer.
     await quiet(side, actor, measured);
   }
   const after = await written(side, actor, measured);
   const alarms = after.alarms - before.alarms;
+  const operations = times * count;
+  const rows = (after.rows - before.rows + alarms * (1 - alarmRows)) / operations;
   return {
-    rows: (after.rows - before.rows + alarms * (1 - alarmRows)) / (times * count),
-    fsyncs: (side.fsyncs - fsyncs) / (times * count),
+    rows,
+    fsyncs: (side.fsyncs - fsyncs) / operations,
+    dollars: dollarsPerMillion({ rows, requests: times / operations, ms: ms / operations }),
   };
 }
 

@@ -57,6 +57,17 @@ export class ActorObject extends DurableObject<Env> {
     return count;
   }
 
+  /** A step's result and the state, together, and the disk, for each. */
+  async changingSteps(count: number): Promise<number> {
+    for (let index = 0; index < count; index += 1) {
+      const result = await Promise.resolve(index);
+      this.ctx.storage.kv.put(`step/${index}`, { name: `step-${index}`, status: "completed", result });
+      this.ctx.storage.kv.put("value", this.get() + 1);
+      await this.ctx.storage.sync();
+    }
+    return count;
+  }
+
   /** A position and a state, and the disk, for each iteration. */
   async iterate(count: number): Promise<number> {
     for (let index = 0; index < count; index += 1) {
@@ -174,10 +185,11 @@ export class ActorObject extends DurableObject<Env> {
   }
 }
 
-/** POST /{method}/{name} with a list of arguments as JSON; a WebSocket at /socket/{name}. */
+/** POST /{method}/{name} with a list of arguments as JSON; a WebSocket at /socket/{name}; /health. */
 export default {
   async fetch(request: Request, env: Env): Promise<Response> {
     const [, method = "", name = ""] = new URL(request.url).pathname.split("/");
+    if (method === "health") return new Response();
     const stub = env.ACTORS.get(env.ACTORS.idFromName(name));
     if (method === "socket") return stub.fetch(request);
     const { args } = (await request.json()) as { args: unknown[] };

@@ -63,6 +63,23 @@ const steps = actor({
   }),
 });
 
+/** The same with steps that change state. */
+const changing = actor({
+  state: { sum: 0 },
+  run: workflow(async (ctx) => {
+    await ctx.loop("loop", async (loop) => {
+      const message = await loop.queue.next("wait", { completable: true });
+      const count = message.body as number;
+      for (let index = 0; index < count; index += 1)
+        await loop.step(`step-${index}`, (step) => {
+          step.state.sum += 1;
+          return index;
+        });
+      await message.complete(count);
+    });
+  }),
+});
+
 /** Runs as many iterations as a message says, each with a step that changes state, and answers when they are done. */
 const loops = actor({
   state: { sum: 0 },
@@ -149,9 +166,12 @@ const room = actor({
   },
 });
 
-const handler = createHandler(setup({ use: { value, inbox, echo, steps, loops, sleeper, long, beating, room } }), {
-  fetch: (request, env: Env) => route(request, env),
-});
+const handler = createHandler(
+  setup({ use: { value, inbox, echo, steps, changing, loops, sleeper, long, beating, room } }),
+  {
+    fetch: (request, env: Env) => route(request, env),
+  },
+);
 
 /** Our object, with a look at what it writes, and an end to its time in memory. */
 class MeasuredActor extends handler.ActorObject {
