@@ -45,6 +45,11 @@ export class DevServer {
     return this.#lines.join("\n");
   }
 
+  /** Wrangler and every process below it. */
+  get pids() {
+    return this.#child?.pid === undefined ? [] : treeOf(this.#child.pid);
+  }
+
   /**
    * Resolves when the server answers. Rejects with what it wrote if it ends before, or takes too long. After a SIGKILL the
    * system may hold the old one's sockets a moment longer: a server that ends at once is launched again, twice at the most.

@@ -90,7 +90,7 @@ async function beginWork(side, beats, key) {
 }
 
 /** A server that is told of each piece of work. */
-class Beats {
+export class Beats {
   #server;
   /** @type {Map<string, (at: number) => void>} */
   #waiting = new Map();
@@ -122,11 +122,12 @@ class Beats {
    * When the next beat of this name comes.
    *
    * @param {string} name
+   * @param {number} [limitMs]
    * @returns {Promise<number>}
    */
-  next(name) {
+  next(name, limitMs = LIMIT_MS) {
     return new Promise((resolve, reject) => {
-      const timer = setTimeout(() => reject(new Error(`${name} did nothing for ${LIMIT_MS} ms`)), LIMIT_MS);
+      const timer = setTimeout(() => reject(new Error(`${name} did nothing for ${limitMs} ms`)), limitMs);
       this.#waiting.set(name, (at) => {
         clearTimeout(timer);
         resolve(at);

@@ -1,0 +1,90 @@
+// `npm run bench -- --against peers`: the jobs that other libraries have something for, of all of them in one run.
+import { crash } from "./crash.mjs";
+import { installPeers } from "./install.mjs";
+import { JOBS as QUIET_JOBS, post } from "./jobs.mjs";
+import { PEERS } from "./peers.mjs";
+import { sizes } from "./sizes.mjs";
+import { linesOf } from "./table.mjs";
+import { reasonOf, within } from "./turns.mjs";
+
+/**
+ * @typedef {import("./table.mjs").PeersReport} PeersReport
+ * @typedef {import("./turns.mjs").Running} Running
+ */
+
+const START_LIMIT_MS = 60_000;
+
+/** In the order of the table; what leaves its processes killed is the last that needs them. */
+export const JOBS = [...QUIET_JOBS, crash, sizes];
+
+/**
+ * @param {{ rounds: number, isQuick: boolean, only?: readonly string[] }} options `only`: names of jobs and of peers
+ * @returns {Promise<Pick<PeersReport, "peers" | "jobs">>}
+ */
+export async function againstPeers({ rounds, isQuick, only = [] }) {
+  installPeers();
+  const jobs = chosen(JOBS, only);
+  const peers = chosen(PEERS, only);
+  let last = 0;
+  // Never the same twice: the platform writes a row that does not change without waiting for the disk.
+  const bench = { rounds, isQuick, fresh: () => (last += 1) };
+  /** @type {Running[]} */
+  const running = [];
+  /** @type {Map<string, string>} */
+  const missing = new Map();
+  try {
+    // One after the other: together they would take one another's time.
+    for (const peer of peers) {
+      const processes = peer.processes();
+      const started = { peer, processes, failures: 0 };
+      try {
+        await within(START_LIMIT_MS, processes.start());
+        await within(START_LIMIT_MS, answersRight(started));
+        running.push(started);
+      } catch (error) {
+        missing.set(peer.name, `did not start: ${reasonOf(error)}`);
+        console.error(error);
+        await processes.end();
+      }
+    }
+    const done = [];
+    for (const { name, title, run } of jobs) {
+      const rows = await run(bench, running);
+      for (const row of rows)
+        for (const [peer, why] of missing) if (row.cells[peer] === undefined) row.cells[peer] = { why };
+      console.log(linesOf({ name, title, rows }, peers).join("\n"));
+      done.push({ name, title, rows });
+    }
+    return { peers: peers.map(({ name, title, version, promise }) => ({ name, title, version, promise })), jobs: done };
+  } finally {
+    await Promise.all(running.map(({ processes }) => processes.end()));
+  }
+}
+
+/** What answers fast and wrong is not measured. @param {Running} running */
+async function answersRight(running) {
+  const { set, get, request } = running.peer.calls;
+  if (set && get) {
+    await post(running, set("right", 5));
+    const value = await post(running, get("right"));
+    if (value !== 5) throw new Error(`a value of 5 reads as ${value}`);
+  }
+  if (request) {
+    const { path, body } = request("right", 7);
+    const response = await fetch(running.processes.url + path, { method: "POST", body: JSON.stringify(body) });
+    const { output, response: reply = output } = await response.json();
+    if (reply !== 7) throw new Error(`a request of 7 is answered with ${JSON.stringify(reply)}`);
+  }
+}
+
+/**
+ * Those that are named, or all if none is.
+ *
+ * @template {{ name: string }} T
+ * @param {readonly T[]} all
+ * @param {readonly string[]} names
+ */
+function chosen(all, names) {
+  const found = all.filter(({ name }) => names.includes(name));
+  return found.length > 0 ? found : all;
+}
