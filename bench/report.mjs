@@ -1,13 +1,16 @@
-// What a run has found, on a screen, as JSON, and as the page docs/speed.md.
+// What a run has found, on a screen and as JSON; where, when and of what.
 import { execFileSync } from "node:child_process";
+import { readFileSync } from "node:fs";
 import { cpus, loadavg, totalmem } from "node:os";
+import { join } from "node:path";
 import process from "node:process";
 
 /**
  * @typedef {import("./measure.mjs").Figure} Figure
  * @typedef {import("./measure.mjs").Summary} Summary
- * @typedef {{ date: string, commit: string, machine: string, node: string, rounds: number, isQuick: boolean,
- *   load: { before: number[], after: number[] }, jobs: { name: string, title: string, figures: Figure[] }[] }} Report
+ * @typedef {{ date: string, commit: string, version: string, machine: string, node: string, workerd: string, rounds: number,
+ *   isQuick: boolean, load: { before: number[], after: number[] },
+ *   jobs: { name: string, title: string, seconds: number, figures: Figure[] }[] }} Report
  */
 
 /** Where and when; the load tells how much else the machine did. */
@@ -16,8 +19,10 @@ export function circumstances() {
   return {
     date: new Date().toISOString(),
     commit: commit(),
+    version: versionIn("package.json"),
     machine: `${cpus().length} × ${model.trim()}, ${Math.round(totalmem() / 2 ** 30)} GiB, ${process.platform} ${process.arch}`,
     node: process.version,
+    workerd: versionIn("node_modules/workerd/package.json"),
   };
 }
 
@@ -37,52 +42,17 @@ export function line({ name, unit, bare, perdure, ratio, goal }) {
   ].join("");
 }
 
-/** @param {Report} report */
-export function page({ date, commit, machine, node, rounds, load, jobs }) {
-  const tables = jobs.map(
-    ({ title, figures }) =>
-      `## ${title}\n\n| | by hand | Perdure | ratio | goal |\n|---|---|---|---|---|\n${figures.map(row).join("\n")}\n`,
-  );
-  return `# Speed
-
-What Perdure costs next to a Durable Object that one writes by hand for the same purpose, on bare workerd. Each side is a
-process of its own; they take turns, ${rounds} each, so that what the machine does meanwhile happens to both. A figure is the median of
-the turns, with the smallest and the largest behind it; the ratio is of the two turns of a round. CPU is what workerd has
-computed for one call. Written by \`npm run bench -- --write\`; [Limits and cost](guides/limits-and-cost.md) says what is billed.
-
-| | |
-|---|---|
-| date | ${date} |
-| commit | ${commit} |
-| machine | ${machine} |
-| Node | ${node} |
-| load before, after | ${load.before.join(", ")}; ${load.after.join(", ")} |
-
-${tables.join("\n")}`;
-}
-
-/** @param {Figure} figure */
-function row({ name, unit, bare, perdure, ratio, goal }) {
-  const cells = [
-    name,
-    shown(bare, unit),
-    shown(perdure, unit),
-    shown(ratio, "×"),
-    goal === undefined ? "" : `≤ ${goal}`,
-  ];
-  return `| ${cells.join(" | ")} |`;
-}
-
 /**
  * @param {Summary | undefined} summary
  * @param {string} unit
  */
-function shown(summary, unit) {
+export function shown(summary, unit) {
   if (!summary || Number.isNaN(summary.median)) return "";
   const { median, min, max } = summary;
   const digits = median >= 100 ? 0 : median >= 10 ? 1 : median >= 0.1 ? 2 : 3;
   const [middle, from, to] = [median, min, max].map((value) => String(Number(value.toFixed(digits))));
-  return from === to ? `${middle} ${unit}` : `${middle} ${unit} (${from}–${to})`;
+  const figure = `${middle} ${unit}`.trimEnd();
+  return from === to ? figure : `${figure} (${from}–${to})`;
 }
 
 function commit() {
@@ -94,4 +64,9 @@ function commit() {
   } catch {
     return "unknown";
   }
+}
+
+/** @param {string} path below the repository */
+function versionIn(path) {
+  return JSON.parse(readFileSync(join(import.meta.dirname, "..", path), "utf8")).version;
 }

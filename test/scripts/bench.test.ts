@@ -7,7 +7,8 @@ import { promisify } from "node:util";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { JOBS } from "../../bench/jobs/index.mjs";
 import type { Figure } from "../../bench/measure.mjs";
-import { page, type Report } from "../../bench/report.mjs";
+import { page } from "../../bench/page.mjs";
+import type { Report } from "../../bench/report.mjs";
 
 const RUN = join(import.meta.dirname, "..", "..", "bench", "run.mjs");
 const LIMIT_MS = 300_000;
@@ -50,7 +51,7 @@ describe("npm run bench", () => {
   });
 
   test("makes a page with a row for each figure", () => {
-    const text = page(report);
+    const text = page(report, undefined);
     const rows = allFigures().map(({ name }) => `| ${name} | `);
     expect(rows.filter((row) => !text.includes(row))).toEqual([]);
     expect(text).toContain(report.machine);
@@ -72,6 +73,7 @@ describe("npm run bench refuses", () => {
     [["--only", "write,nothing"], /No job is named nothing; there are write, read/],
     [["--rounds", "0"], /--rounds must be a whole number/],
     [["--write", "--quick"], /--write is of all jobs/],
+    [["--against", "nobody"], /--against knows peers, not nobody/],
   ])("%j", async (options, message) => {
     await expect(run(...options)).rejects.toMatchObject({ code: 1, stderr: expect.stringMatching(message) });
   });
