@@ -62,11 +62,11 @@ export class ScopeContext {
   }
 
   get abortSignal(): AbortSignal {
-    return this.#scope.abortSignal;
+    return this.#scope.abort.signal;
   }
 
   isEvicted(): boolean {
-    return this.#scope.abortSignal.aborted;
+    return this.#scope.abort.isAborted;
   }
 
   step(nameOrConfig: string | StepDefinition, run?: StepDefinition["run"]): Promise<unknown> {

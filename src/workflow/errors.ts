@@ -1,4 +1,5 @@
 import { ActorError, ownField } from "../protocol/index.js";
+import type { RecordedOperation } from "./history/history.js";
 import { describeThrown } from "./history/stored-error.js";
 
 /** What an error thrown by user code may carry into the history. */
@@ -66,6 +67,21 @@ export class HistoryDivergedError extends EngineError {
     this.found = details.found;
     this.expected = details.expected;
   }
+}
+
+/** The code called an operation where `next` is recorded, or nothing. */
+export function outOfOrder(
+  at: string,
+  kind: string,
+  name: string,
+  next: RecordedOperation | undefined,
+): HistoryDivergedError {
+  const found = next ? `${next.kind} "${next.name}"` : "nothing";
+  return new HistoryDivergedError(
+    `The code called ${kind} "${name}" at ${at}, but the history has ${found} next: operations must keep ` +
+      "their recorded order; use ctx.removed or ctx.getVersion to change running workflows",
+    { location: at, found, expected: `${kind} "${name}"` },
+  );
 }
 
 /** An operation was started while another one in its scope was still in flight. `workflow/entry_in_progress`. */

@@ -45,7 +45,7 @@ function leave(scope: Scope, result: ScopeResult, settled: (result: ScopeResult)
 
 /** False if the scope's function left no effects open. Otherwise calls `next`, inside a turn, when they have ended. */
 export function afterEffects(scope: Scope, result: ScopeResult, next: (result: ScopeResult) => void): boolean {
-  const begun = scope.effects.settled();
+  const begun = scope.effectsSettled();
   if (!begun) return false;
   const { activation } = scope;
   begun.then(

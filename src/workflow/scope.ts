@@ -1,6 +1,7 @@
 import { ActorError, Effects } from "../protocol/index.js";
+import { Abort } from "./abort.js";
 import type { Activation } from "./activation.js";
-import { EntryInProgressError, EvictedError, HistoryDivergedError } from "./errors.js";
+import { EntryInProgressError, EvictedError, HistoryDivergedError, outOfOrder } from "./errors.js";
 import { isTerminal, type EntryKind } from "./history/entry.js";
 import type { RecordedOperation } from "./history/history.js";
 import { formatLocation, type Location } from "./history/location.js";
@@ -22,7 +23,8 @@ export class Scope implements OperationScope {
   readonly activation: Activation;
   readonly location: Location;
   readonly parent: Scope | undefined;
-  readonly #abort = new AbortController();
+  /** Aborted when the scope ends before its code does: a lost race, a cancelled or destroyed run. */
+  readonly abort = new Abort();
   readonly #used = new Map<string, EntryKind | "try">();
   readonly #receives = new Map<string, number>();
   readonly #isTryBlock: boolean;
@@ -30,8 +32,9 @@ export class Scope implements OperationScope {
   readonly #unmet: RecordedOperation[];
   #current: Operation | undefined;
   #misuse: EntryInProgressError | undefined;
-  #ended: Error | undefined;
-  #evicted = false;
+  #isEnded = false;
+  /** Why it was ended from outside. */
+  #evictedFor: Error | undefined;
   /** The code called an operation that diverged, and never continues. */
   #isStuck = false;
   #refusals = 0;
@@ -56,13 +59,8 @@ export class Scope implements OperationScope {
     parent.#children.add(this);
   }
 
-  /** Aborted when the scope ends before its code does: a lost race, a cancelled or destroyed run. */
-  get abortSignal(): AbortSignal {
-    return this.#abort.signal;
-  }
-
   get isEnded(): boolean {
-    return this.#ended !== undefined;
+    return this.#isEnded;
   }
 
   /** The operation in flight. */
@@ -72,12 +70,17 @@ export class Scope implements OperationScope {
 
   /** True once a lost race or the end of the run has ended the scope from outside. */
   get isEvicted(): boolean {
-    return this.#evicted;
+    return this.#evictedFor !== undefined;
   }
 
   /** What the code started here besides operations: completions of messages. */
   get effects(): Effects {
     return (this.#effects ??= new Effects());
+  }
+
+  /** As `effects.settled()`. */
+  effectsSettled(): Promise<void> | undefined {
+    return this.#effects?.settled();
   }
 
   /** True while the code repeats what an earlier activation already did. */
@@ -107,7 +110,7 @@ export class Scope implements OperationScope {
     /** For `removed`: the kind that the entry may have. */
     originalKind?: EntryKind | "try",
   ): Promise<unknown> {
-    if (this.activation.isHalted && !this.#ended) return this.#afterHalt(name);
+    if (this.activation.isHalted && !this.#isEnded) return this.#afterHalt(name);
     const refused = this.#refusal(name);
     if (refused) return this.#refuse(refused);
     const ordinal = kind === "message" ? (this.#receives.get(name) ?? 0) : 0;
@@ -157,12 +160,10 @@ export class Scope implements OperationScope {
    * meet all recorded operations.
    */
   end(): EntryInProgressError | HistoryDivergedError | undefined {
-    if (this.#ended) return undefined;
+    if (this.#isEnded) return undefined;
     const open = this.#current;
     const misuse = this.#misuse;
-    this.#ended = new EntryInProgressError(
-      `The scope ${formatLocation(this.location)} has ended; its context can no longer be used`,
-    );
+    this.#isEnded = true;
     this.#detach();
     if (misuse) return misuse;
     if (open) {
@@ -189,35 +190,35 @@ export class Scope implements OperationScope {
    * nothing in it counts as busy. Called inside a turn.
    */
   evict(reason: Error = new EvictedError()): void {
-    if (this.#evicted) return;
+    if (this.#evictedFor) return;
     for (const child of this.#children) child.evict(reason);
-    const wasInUserCode = !this.#ended && !this.#current;
-    this.#ended = reason;
-    this.#evicted = true;
+    const wasInUserCode = !this.#isEnded && !this.#current;
+    this.#isEnded = true;
+    this.#evictedFor = reason;
     this.#misuse = undefined;
     this.#detach();
     if (wasInUserCode) this.activation.countUserCode(-1);
     const open = this.#current;
     this.#current = undefined;
     open?.evict(reason);
-    this.#abort.abort(reason);
+    this.abort.abort(reason);
   }
 
   /** The activation is lost: only abort signals fire, so that running work can stop. */
   abandon(reason: Error): void {
     for (const child of this.#children) child.abandon(reason);
-    this.#abort.abort(reason);
+    this.abort.abort(reason);
   }
 
   /** The location of each branch that has not ended: its operation in flight, or its scope. */
   *openBranches(): IterableIterator<string> {
     for (const child of this.#children) yield* child.openBranches();
-    if (this.#children.size === 0 && !this.#ended) yield formatLocation(this.#current?.location ?? this.location);
+    if (this.#children.size === 0 && !this.#isEnded) yield formatLocation(this.#current?.location ?? this.location);
   }
 
   /** Locations, of this scope and those in it, where user code runs or awaits something outside the engine. */
   *inUserCode(): IterableIterator<string> {
-    if (!this.#ended && !this.#current) yield formatLocation(this.location);
+    if (!this.#isEnded && !this.#current) yield formatLocation(this.location);
     for (const child of this.#children) yield* child.inUserCode();
   }
 
@@ -278,7 +279,10 @@ export class Scope implements OperationScope {
   /** Code that ignores rejections stops getting answers at some point: it would starve all other events. */
   #refuse(error: Error): Promise<never> {
     this.#refusals += 1;
-    return this.#refusals > MAX_REFUSALS ? new Promise(() => {}) : rejected(error);
+    if (this.#refusals > MAX_REFUSALS) return new Promise(() => {});
+    const refused = Promise.reject<never>(error);
+    refused.catch(() => {});
+    return refused;
   }
 
   /**
@@ -295,7 +299,7 @@ export class Scope implements OperationScope {
   }
 
   #refusal(name: string): Error | undefined {
-    if (this.#ended) return this.#evicted ? this.#ended : this.#refusalAfterEnd(this.#ended);
+    if (this.#isEnded) return this.#evictedFor ?? this.#refusalAfterEnd();
     const problem = nameProblem(name);
     if (problem !== undefined)
       return new ActorError("workflow", "invalid_name", `The name of an operation is not valid: ${problem}`);
@@ -308,12 +312,13 @@ export class Scope implements OperationScope {
   }
 
   /** Use of an ended scope is a misuse of the innermost scope around it that has not ended. */
-  #refusalAfterEnd(ended: Error): Error {
+  #refusalAfterEnd(): Error {
+    const message = `The scope ${formatLocation(this.location)} has ended; its context can no longer be used`;
     for (let around = this.parent; around; around = around.parent) {
-      if (around.#evicted) return new EvictedError();
-      if (!around.#ended) return around.#noteMisuse(ended.message);
+      if (around.isEvicted) return new EvictedError();
+      if (!around.#isEnded) return around.#noteMisuse(message);
     }
-    return ended;
+    return new EntryInProgressError(message);
   }
 
   #noteMisuse(message: string): EntryInProgressError {
@@ -323,6 +328,16 @@ export class Scope implements OperationScope {
     // Only a running callback can claim it as its own failure; otherwise it fails the workflow at once.
     if (!this.#current?.mayRunUserCode) this.activation.turn(() => this.activation.failRun(misuse));
     return misuse;
+  }
+
+  /** The usual cases of `#meet`: nothing recorded is left here, or the operation is the one recorded next. */
+  #meetsNext(kind: EntryKind | "try", name: string, ordinal: number): boolean {
+    const next = this.#unmet.at(-1);
+    if (!next) return !this.#isTryBlock;
+    const isIt = next.name === name && next.ordinal === ordinal && next.kind === kind && next.isOrdered;
+    if (!isIt || UNORDERED.has(kind)) return false;
+    this.#unmet.pop();
+    return true;
   }
 
   /** `removed` for a receive covers all receives of that name. */
@@ -338,9 +353,11 @@ export class Scope implements OperationScope {
     ordinal: number,
     originalKind: EntryKind | "try" | undefined,
   ): HistoryDivergedError | undefined {
-    const at = formatLocation([...this.location, name]);
     const used = this.#used.get(name);
-    if (used !== undefined && !(used === "message" && kind === "message")) {
+    const isDuplicate = used !== undefined && !(used === "message" && kind === "message");
+    if (!isDuplicate && this.#meetsNext(kind, name, ordinal)) return undefined;
+    const at = formatLocation([...this.location, name]);
+    if (isDuplicate) {
       return new HistoryDivergedError(`Duplicate entry name "${name}" at ${at}: names are unique in their scope`, {
         location: at,
         found: `${used} "${name}"`,
@@ -383,18 +400,3 @@ export class Scope implements OperationScope {
 
 /** The scope of each misuse. */
 const misused = new WeakMap<object, Scope>();
-
-function outOfOrder(at: string, kind: string, name: string, next: RecordedOperation | undefined): HistoryDivergedError {
-  const found = next ? `${next.kind} "${next.name}"` : "nothing";
-  return new HistoryDivergedError(
-    `The code called ${kind} "${name}" at ${at}, but the history has ${found} next: operations must keep ` +
-      "their recorded order; use ctx.removed or ctx.getVersion to change running workflows",
-    { location: at, found, expected: `${kind} "${name}"` },
-  );
-}
-
-function rejected(error: Error): Promise<never> {
-  const promise = Promise.reject(error);
-  promise.catch(() => {});
-  return promise;
-}

@@ -6,6 +6,7 @@
  * written before the first attempt unless the activation is careful (ALARM-14).
  */
 import { ActorError, encodeValue, own, decodeForWorkflow, MAX_INTERRUPTIONS, isThenable } from "../protocol/index.js";
+import { Abort } from "./abort.js";
 import type { Activation } from "./activation.js";
 import { CriticalError, RollbackCheckpointError } from "./errors.js";
 import { brandOf } from "./failure.js";
@@ -15,7 +16,6 @@ import type { Operation } from "./operation.js";
 import type { AttemptReport, AttemptSession } from "./ports.js";
 import { retryDelayMs, retryPolicy, retryProblem, type RetryConfig, type RetryPolicy } from "./retry.js";
 import type { Scope } from "./scope.js";
-import type { ScopeResult } from "./scope-function.js";
 import { toStoredError } from "./history/stored-error.js";
 import type { Wait } from "./waiting.js";
 
@@ -36,8 +36,9 @@ export type StepResult =
 /** An attempt in flight. */
 interface Attempt {
   readonly session: AttemptSession;
-  readonly abort: AbortController;
-  readonly unfollow: () => void;
+  readonly abort: Abort;
+  /** Ends it with its scope. */
+  readonly onScopeEnd: (reason: unknown) => void;
   timeout: Wait | undefined;
 }
 
@@ -148,23 +149,22 @@ export class StepExecution {
     if (this.#scope.isEnded) return this.#activation.turn(() => this.#activation.leaveAlone(this));
     if (this.#activation.isHalted) return;
     const { ports } = this.#activation;
-    const abort = new AbortController();
+    const abort = new Abort();
+    const { location } = this.#operation;
     const session = ports.openAttempt({
       stepName: this.#label,
-      location: formatLocation(this.#operation.location),
+      get location() {
+        return formatLocation(location);
+      },
       attempt: this.#entry.attempts + 1,
       maxRetries: this.#policy.maxRetries,
-      abortSignal: abort.signal,
+      get abortSignal() {
+        return abort.signal;
+      },
     });
-    const scopeSignal = this.#scope.abortSignal;
-    const onScopeEnd = (): void => this.#endAttempt(scopeSignal.reason);
-    scopeSignal.addEventListener("abort", onScopeEnd, { once: true });
-    const attempt: Attempt = {
-      session,
-      abort,
-      unfollow: () => scopeSignal.removeEventListener("abort", onScopeEnd),
-      timeout: undefined,
-    };
+    const onScopeEnd = (reason: unknown): void => this.#endAttempt(reason);
+    this.#scope.abort.follow(onScopeEnd);
+    const attempt: Attempt = { session, abort, onScopeEnd, timeout: undefined };
     this.#attempt = attempt;
     const { timeoutMs } = this.#policy;
     if (timeoutMs !== undefined) {
@@ -174,30 +174,31 @@ export class StepExecution {
     }
     try {
       const returned = this.#step.run(session.context as never);
-      if (!isThenable(returned)) return this.#settled(attempt, own({ value: returned }));
+      if (!isThenable(returned)) return this.#fulfilled(attempt, returned);
       // Not its own `then`, which may throw.
       Promise.resolve(returned).then(
-        (value) => this.#settled(attempt, own({ value })),
-        (error: unknown) => this.#settled(attempt, own({ error })),
+        (value) => this.#fulfilled(attempt, value),
+        (error: unknown) => this.#rejected(attempt, error),
       );
     } catch (error) {
-      this.#settled(attempt, own({ error }));
+      this.#rejected(attempt, error);
     }
   }
 
-  /** The callback has settled; the attempt ends when the effects it started have ended too. */
-  #settled(attempt: Attempt, result: ScopeResult): void {
-    const end = (final: ScopeResult): void => {
-      this.#activation.turn(() =>
-        "error" in final ? this.#threw(attempt, final.error) : this.#returned(attempt, final.value),
-      );
-    };
+  /** The callback has returned; the attempt ends when the effects it started have ended too. */
+  #fulfilled(attempt: Attempt, value: unknown): void {
+    const returned = (): void => this.#activation.turn(() => this.#returned(attempt, value));
     const begun = this.#attempt === attempt ? attempt.session.begun() : undefined;
-    if (!begun) return end(result);
-    begun.then(
-      () => end(result),
-      (error: unknown) => end("error" in result ? result : own({ error })),
-    );
+    if (!begun) return returned();
+    begun.then(returned, (error: unknown) => this.#activation.turn(() => this.#threw(attempt, error)));
+  }
+
+  /** The same for a callback that has thrown, whose error goes before those of its effects. */
+  #rejected(attempt: Attempt, error: unknown): void {
+    const threw = (): void => this.#activation.turn(() => this.#threw(attempt, error));
+    const begun = this.#attempt === attempt ? attempt.session.begun() : undefined;
+    if (!begun) return threw();
+    begun.then(threw, threw);
   }
 
   #returned(attempt: Attempt, value: unknown): void {
@@ -305,7 +306,7 @@ export class StepExecution {
     if (!attempt) return;
     this.#attempt = undefined;
     if (attempt.timeout) this.#activation.waiting.removeWait(attempt.timeout);
-    attempt.unfollow();
+    this.#scope.abort.unfollow(attempt.onScopeEnd);
     attempt.session.close();
     this.#activation.leaveAlone(this);
     if (abortReason !== undefined) attempt.abort.abort(abortReason);

@@ -3,20 +3,19 @@ import type { AttemptInfo } from "../../workflow/index.js";
 /** The attempts that the workflow is making, and whether all its branches are in them. */
 export class WorkflowBranches {
   readonly #openBranches: () => Iterable<string>;
-  /** The number of the attempt at each location. */
-  readonly #attempts = new Map<string, number>();
+  readonly #attempts = new Set<AttemptInfo>();
 
   /** `openBranches` returns the location of each open branch of the run. */
   constructor(openBranches: () => Iterable<string>) {
     this.#openBranches = openBranches;
   }
 
-  began({ location, attempt }: AttemptInfo): void {
-    this.#attempts.set(location, attempt);
+  began(attempt: AttemptInfo): void {
+    this.#attempts.add(attempt);
   }
 
-  ended({ location, attempt }: AttemptInfo): void {
-    if (this.#attempts.get(location) === attempt) this.#attempts.delete(location);
+  ended(attempt: AttemptInfo): void {
+    this.#attempts.delete(attempt);
   }
 
   /** Whether there is only one branch, which must then answer every message the workflow holds. */
@@ -27,9 +26,10 @@ export class WorkflowBranches {
   /** Whether every branch is in one of these attempts, given by `attemptId`. */
   wait(attempts: ReadonlySet<string>): boolean {
     const branches = [...this.#openBranches()];
+    const open = new Map([...this.#attempts].map(({ location, attempt }) => [location, attempt]));
     return (
       branches.length > 0 &&
-      branches.every((location) => attempts.has(attemptId({ location, attempt: this.#attempts.get(location) ?? 0 })))
+      branches.every((location) => attempts.has(attemptId({ location, attempt: open.get(location) ?? 0 })))
     );
   }
 }
