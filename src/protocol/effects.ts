@@ -11,8 +11,9 @@ import { isThenable } from "./thenable.js";
 const LINGER_TICKS = 16;
 
 export class Effects {
-  readonly #open = new Set<Promise<unknown>>();
-  readonly #refused = new Set<Handled>();
+  /** Made with the first effect: most code begins none. */
+  #open: Set<Promise<unknown>> | undefined;
+  #refused: Set<Handled> | undefined;
   #isClosed = false;
 
   /** Effects started from here on are ordinary promises that nobody waits for. */
@@ -31,14 +32,15 @@ export class Effects {
     }
     if (!isThenable(result)) return Promise.resolve(result);
     const handed = new Handled<T>((resolve) => resolve(result));
+    const open = (this.#open ??= new Set());
     const ended: Promise<unknown> = handed.observe(
-      () => this.#open.delete(ended),
+      () => open.delete(ended),
       () => {
-        this.#open.delete(ended);
+        open.delete(ended);
         this.#refuse(handed);
       },
     );
-    this.#open.add(ended);
+    open.add(ended);
     return handed;
   }
 
@@ -47,18 +49,22 @@ export class Effects {
    * with the first rejection that nobody handles.
    */
   settled(): Promise<void> | undefined {
-    return this.#open.size === 0 && !this.#unhandled ? undefined : this.#settle();
+    return !this.#isOpen && !this.#unhandled ? undefined : this.#settle();
+  }
+
+  get #isOpen(): boolean {
+    return this.#open !== undefined && this.#open.size > 0;
   }
 
   async #settle(): Promise<void> {
     do {
-      await Promise.all(this.#open);
+      await Promise.all(this.#open ?? []);
       // User code that awaited these effects continues now: it may start more, or handle a rejection.
-      for (let tick = 0; tick < LINGER_TICKS && this.#open.size === 0; tick += 1) await undefined;
-    } while (this.#open.size > 0);
+      for (let tick = 0; tick < LINGER_TICKS && !this.#isOpen; tick += 1) await undefined;
+    } while (this.#isOpen);
     const refused = this.#unhandled;
     // Reported once.
-    this.#refused.clear();
+    this.#refused?.clear();
     if (refused)
       await refused.observe(
         () => {},
@@ -67,7 +73,7 @@ export class Effects {
   }
 
   get #unhandled(): Handled | undefined {
-    for (const each of this.#refused) if (!each.isHandled) return each;
+    for (const each of this.#refused ?? []) if (!each.isHandled) return each;
     return undefined;
   }
 
@@ -77,7 +83,7 @@ export class Effects {
       () => {},
       () => {},
     );
-    this.#refused.add(refused as Handled);
+    (this.#refused ??= new Set()).add(refused as Handled);
     return refused;
   }
 }

@@ -86,14 +86,14 @@ class StepContext extends IdentityContext {
   readonly #branches: WorkflowBranches;
   readonly #info: AttemptInfo;
   readonly #gate: Gate;
-  readonly #view: StateView | undefined;
+  #view: StateView | undefined;
   readonly #begun: Begun;
   /** Aborts when the attempt has ended. */
   #attempt: AbortSignal | undefined;
   #schedule: object | undefined;
   #db: unknown;
   #cron: object | undefined;
-  readonly queue: { send(name: string, body: unknown): Promise<void> };
+  #queue: { send(name: string, body: unknown): Promise<void> } | undefined;
 
   constructor(runtime: ActorActivation, branches: WorkflowBranches, info: AttemptInfo, gate: Gate, begun: Begun) {
     super(runtime, { step: info.stepName, attempt: info.attempt });
@@ -101,14 +101,18 @@ class StepContext extends IdentityContext {
     this.#branches = branches;
     this.#info = info;
     this.#gate = gate;
-    this.#view = runtime.state?.createView({ onRead: () => this.#check("state"), onWrite: () => runtime.checkAlive() });
     this.#begun = begun;
-    // Staged until the step succeeds; a failed attempt sends nothing.
-    this.queue = Object.freeze({
+    const { stepMembers } = runtime.parts;
+    if (stepMembers.size > 0)
+      addMembers(this, new Map([...stepMembers].map(([name, make]) => [name, () => make(this.#use(name))])));
+  }
+
+  /** What it sends is staged until the step succeeds; a failed attempt sends nothing. */
+  get queue(): { send(name: string, body: unknown): Promise<void> } {
+    this.#queue ??= Object.freeze({
       send: (name: string, body: unknown) => this.#begin("queue.send", () => this.#stage(name, body)),
     });
-    const { stepMembers } = runtime.parts;
-    addMembers(this, new Map([...stepMembers].map(([name, make]) => [name, () => make(this.#use(name))])));
+    return this.#queue;
   }
 
   get abortSignal(): AbortSignal {
@@ -253,6 +257,10 @@ class StepContext extends IdentityContext {
 
   #stateView(): StateView {
     this.#check("state");
+    this.#view ??= this.#runtime.state?.createView({
+      onRead: () => this.#check("state"),
+      onWrite: () => this.#runtime.checkAlive(),
+    });
     return this.#view ?? this.#runtime.stateView();
   }
 
