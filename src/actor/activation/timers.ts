@@ -8,7 +8,8 @@ export interface TimedCall {
 
 /**
  * The deadlines of running work: timeouts of calls and attempts, waits beside running branches. They share one platform
- * timer. Without deadlines there is no timer, so the object can hibernate (ALARM-5).
+ * timer. It may come too early, and is then set anew: a busy workflow begins and ends a deadline with each step. Without
+ * deadlines and work there is no timer, so the object can hibernate (ALARM-5).
  */
 export class Timers {
   readonly #timer: Timer;
@@ -16,6 +17,7 @@ export class Timers {
   readonly #now: () => number;
   readonly #fireWorkflow: () => void;
   #workflowAt: number | undefined;
+  #isWorkflowBusy = false;
   #setFor: number | undefined;
 
   constructor(timer: Timer, now: () => number, fireWorkflow: () => void) {
@@ -36,14 +38,25 @@ export class Timers {
     this.#set();
   }
 
-  /** The earliest deadline of a busy workflow, epoch ms. Undefined while it is parked: then the alarm wakes it. */
-  setWorkflow(at: number | undefined): void {
+  /**
+   * The earliest deadline of a busy workflow, epoch ms, if it has one. It keeps its timer until it is parked; from then on the
+   * alarm wakes it.
+   */
+  workflowBusy(at: number | undefined): void {
+    this.#isWorkflowBusy = true;
     this.#workflowAt = at !== undefined && Number.isFinite(at) ? at : undefined;
+    this.#set();
+  }
+
+  workflowParked(): void {
+    this.#isWorkflowBusy = false;
+    this.#workflowAt = undefined;
     this.#set();
   }
 
   clear(): void {
     this.#calls.clear();
+    this.#isWorkflowBusy = false;
     this.#workflowAt = undefined;
     this.#set();
   }
@@ -52,6 +65,7 @@ export class Timers {
     let earliest = this.#workflowAt;
     for (const call of this.#calls) if (earliest === undefined || call.at < earliest) earliest = call.at;
     if (earliest === this.#setFor) return;
+    if (this.#setFor !== undefined && (earliest === undefined ? this.#isWorkflowBusy : this.#setFor < earliest)) return;
     this.#setFor = earliest;
     if (earliest === undefined) this.#timer.clear();
     else this.#timer.set(earliest, () => this.#fire());

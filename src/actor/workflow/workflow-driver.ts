@@ -271,7 +271,8 @@ export class WorkflowDriver implements WorkflowPorts {
   }
 
   timersChanged(): void {
-    this.#actor.timers.setWorkflow(this.isBusy ? this.#run?.nextWaitAt : undefined);
+    if (this.isBusy) this.#actor.timers.workflowBusy(this.#run?.nextWaitAt);
+    else this.#actor.timers.workflowParked();
   }
 
   isCareful(): boolean {
