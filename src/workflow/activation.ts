@@ -16,7 +16,8 @@ import { makeEntry, type Entry, type EntryKind } from "./history/entry.js";
 import type { History } from "./history/history.js";
 import type { Location } from "./history/location.js";
 import { LateMarks } from "./late-marks.js";
-import { DUE_PER_PASS, OPERATIONS_PER_YIELD } from "./limits.js";
+import { DUE_PER_PASS } from "./limits.js";
+import { Pace } from "./pace.js";
 import type { WorkflowPorts } from "./ports.js";
 import { Waiting } from "./waiting.js";
 
@@ -46,6 +47,7 @@ export class Activation {
   /** Operations that wait for a deadline or a message. */
   readonly waiting: Waiting;
   readonly #marks: LateMarks;
+  readonly #pace: Pace;
   /** Set while a rollback replays the function only to collect handlers (FLOW-21). */
   readonly collector: RollbackCollector | undefined;
   readonly #alone = new Map<object, () => void>();
@@ -59,7 +61,6 @@ export class Activation {
   #commitWanted = false;
   #workWanted = false;
   #afterCommit: (() => void)[] = [];
-  #operations = 0;
   #halted = false;
   #parked = false;
   #advancing: Promise<void> | undefined;
@@ -69,6 +70,7 @@ export class Activation {
     this.history = history;
     this.waiting = new Waiting(() => ports.now());
     this.#marks = new LateMarks(history);
+    this.#pace = new Pace(ports);
     this.collector = collector;
     this.isReplaying = history.size > 0;
   }
@@ -157,13 +159,12 @@ export class Activation {
 
   /** Settles a promise of user code after this turn's commit, and yields to other events now and then (FLOW-12). */
   release(settle: () => void): void {
-    this.#operations += 1;
-    if (this.#operations % OPERATIONS_PER_YIELD !== 0) {
+    if (!this.#pace.count()) {
       this.#afterCommit.push(settle);
       return;
     }
     this.#afterCommit.push(() => {
-      void this.ports.yield().then(() => {
+      void this.#pace.yield().then(() => {
         if (!this.#halted) settle();
       });
     });

@@ -4,6 +4,7 @@ export { decodeEntry, encodeEntry } from "./history/entry-codec.js";
 export type { Entry, EntryKind, EntryStatus } from "./history/entry.js";
 export { History } from "./history/history.js";
 export { formatLocation } from "./history/location.js";
+export { Pace } from "./pace.js";
 export { retryDelayMs, retryPolicy } from "./retry.js";
 export { Scope } from "./scope.js";
 export { WaitHeap } from "./history/wait-heap.js";

@@ -8,8 +8,9 @@ export const DEFAULT_RETRY_BACKOFF_BASE_MS = 100;
 export const DEFAULT_RETRY_BACKOFF_MAX_MS = 30_000;
 /** How long one attempt may take, in ms (`timeout`); 0 or Infinity means no limit. */
 export const DEFAULT_STEP_TIMEOUT_MS = 30_000;
-/** After this many operations the run gives other events a turn (FLOW-12). */
+/** After this many operations the run gives other events a turn, at first; and at most, if they are cheap (FLOW-12). */
 export const OPERATIONS_PER_YIELD = 25;
+export const OPERATIONS_AT_MOST = 250;
 /** Longest legal name of an operation, in UTF-8 bytes (FLOW-5). */
 export const MAX_NAME_BYTES = 1024;
 
@@ -19,6 +20,8 @@ export const MAX_REFUSALS = 1_000;
 /** Why a name is not valid, or undefined. Any string is valid that fits and can be stored. */
 export function nameProblem(name: unknown): string | undefined {
   if (typeof name !== "string") return `it must be a string, not ${typeof name}`;
+  // Without counting: a UTF-16 unit takes at most three bytes.
+  if (name.length * 3 <= MAX_NAME_BYTES) return undefined;
   if (name.length > MAX_NAME_BYTES || new TextEncoder().encode(name).length > MAX_NAME_BYTES)
     return `it must have at most ${MAX_NAME_BYTES} bytes`;
   return undefined;

@@ -1,0 +1,109 @@
+import { describe, expect, it } from "vitest";
+import { Pace } from "../../src/workflow/internal.js";
+
+/** A platform of which a yield takes `yieldMs`. Its clock stands still while code runs, as on Cloudflare, or does not. */
+class Platform {
+  clockStands = true;
+  yieldMs = 1;
+  yields = 0;
+  /** What others wait for in the same event loop. */
+  readonly #turns: (() => void)[] = [];
+  #now = 1_000;
+  #shown = 1_000;
+
+  readonly pace = new Pace({
+    now: () => (this.clockStands ? this.#shown : this.#now),
+    yield: () => {
+      this.yields += 1;
+      return new Promise((resolve) => this.#turns.push(resolve));
+    },
+  });
+
+  /** Operations that compute for so long each, up to the next yield, which is then over; returns their number. */
+  async turn(operationMs: number): Promise<number> {
+    for (let operations = 1; ; operations += 1) {
+      this.#now += operationMs;
+      if (!this.pace.count()) continue;
+      const yielded = this.pace.yield();
+      let isOver = false;
+      void yielded.then(() => (isOver = true));
+      while (!isOver) await this.others();
+      return operations;
+    }
+  }
+
+  /** All other events have their turn. */
+  async others(): Promise<void> {
+    this.#now += this.yieldMs;
+    this.#shown = this.#now;
+    for (const resolve of this.#turns.splice(0)) resolve();
+    for (let tick = 0; tick < 8; tick += 1) await undefined;
+  }
+
+  async turns(count: number, operationMs: number): Promise<number[]> {
+    const operations = [];
+    for (let turn = 0; turn < count; turn += 1) operations.push(await this.turn(operationMs));
+    return operations;
+  }
+}
+
+describe.each([
+  ["a clock that stands still while code runs", true],
+  ["a clock that goes on", false],
+])("operations between two yields, by %s (FLOW-12)", (_, clockStands) => {
+  const platform = (): Platform => Object.assign(new Platform(), { clockStands });
+
+  it("are 25, then more while they are cheap, up to 250", async () => {
+    expect(await platform().turns(6, 0.005)).toEqual([25, 50, 100, 200, 250, 250]);
+  });
+
+  it("stay as many as take 5 to 10 ms", async () => {
+    expect(await platform().turns(3, 0.25)).toEqual([25, 25, 25]);
+  });
+
+  it("are as few as one where each computes for long, and more again when they are cheap", async () => {
+    const one = platform();
+    const slow = await one.turns(8, 20);
+    expect(slow.at(-1)).toBeLessThanOrEqual(2);
+    expect(Math.max(...slow.slice(1))).toBeLessThanOrEqual(2);
+    expect((await one.turns(10, 0.005)).at(-1)).toBe(250);
+  });
+
+  it("end with a turn that is too long, where the clock shows it", async () => {
+    const one = platform();
+    await one.turns(5, 0.005);
+    expect(await one.turn(20)).toBe(clockStands ? 250 : 6);
+    expect(await one.turn(20)).toBe(1);
+  });
+
+  it("are no fewer than 25 where each is slow because the machine is busy", async () => {
+    const one = Object.assign(platform(), { yieldMs: 15 });
+    for (const operations of await one.turns(20, 0.6)) expect(operations).toBeGreaterThanOrEqual(25);
+  });
+
+  it("are no fewer on a machine whose yields take long", async () => {
+    const one = Object.assign(platform(), { yieldMs: 40 });
+    expect((await one.turns(6, 0.005)).at(-1)).toBe(250);
+  });
+
+  it("do not count on where something else let other events in", async () => {
+    const one = platform();
+    for (let round = 0; round < 20; round += 1) {
+      for (let operation = 0; operation < 15; operation += 1) expect(one.pace.count()).toBe(false);
+      await one.others();
+    }
+    expect(await one.turn(0.005)).toBe(25);
+  });
+});
+
+describe("a yield", () => {
+  it("is one for all that wait for it at a time", async () => {
+    const one = new Platform();
+    while (!one.pace.count());
+    const before = one.yields;
+    const all = [one.pace.yield(), one.pace.yield(), one.pace.yield()];
+    expect(one.yields).toBe(before + 1);
+    await one.others();
+    await Promise.all(all);
+  });
+});
