@@ -27,7 +27,8 @@ interface WaitingEntry extends Timed {
 interface Node {
   readonly segment: Segment;
   readonly parent: Node | undefined;
-  readonly children: Map<Segment, Node>;
+  /** `LEAF` until it has one. */
+  children: Map<Segment, Node>;
   entry: Entry | undefined;
   /** `seq` of the first ordered entry at or below this node; infinite without one. */
   first: number;
@@ -68,7 +69,10 @@ export class History {
     let at = this.#root;
     for (const segment of entry.location) {
       let next = at.children.get(segment);
-      if (!next) at.children.set(segment, (next = node(segment, at)));
+      if (!next) {
+        if (at.children === LEAF) at.children = new Map();
+        at.children.set(segment, (next = node(segment, at)));
+      }
       at = next;
     }
     if (at.entry === undefined) this.#size += 1;
@@ -217,11 +221,14 @@ export function isOrdered(entry: Entry): boolean {
   return !UNORDERED.has(entry.kind) && typeof entry.location[0] !== "number";
 }
 
+/** Stays empty: most nodes are leaves, and a map of their own would be the largest part of them. */
+const LEAF: Map<Segment, Node> = new Map();
+
 function node(segment: Segment, parent: Node | undefined): Node {
   return {
     segment,
     parent,
-    children: new Map(),
+    children: LEAF,
     entry: undefined,
     first: Number.POSITIVE_INFINITY,
     latest: 0,
