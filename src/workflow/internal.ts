@@ -1,6 +1,7 @@
 /** For tests of the engine itself; nothing in `src` imports this file. */
 export { Activation } from "./activation.js";
 export { decodeEntry, encodeEntry } from "./history/entry-codec.js";
+export { readEntry } from "./history/entry-reader.js";
 export type { Entry, EntryKind, EntryStatus } from "./history/entry.js";
 export { History } from "./history/history.js";
 export { formatLocation } from "./history/location.js";

@@ -1,5 +1,6 @@
 import { ActorError, decodeValue, encodeValue, own, MAX_ROW_BYTES } from "../../protocol/index.js";
 import { makeEntry, ownFailure, type Entry, type EntryKind, type EntryStatus, type Failure } from "./entry.js";
+import { readEntry } from "./entry-reader.js";
 import type { Segment } from "./location.js";
 
 /** Encodes an entry as a row. Fields with their default value are left out. */
@@ -16,15 +17,16 @@ export function encodeEntry(entry: Entry): Uint8Array<ArrayBuffer> {
 }
 
 /**
- * Decodes a row.
+ * Decodes a row. The entry may share its value with it.
  *
  * @throws {storage/corrupt} when the bytes are not an entry
  */
 export function decodeEntry(seq: number, bytes: Uint8Array): Entry {
-  const stored = own(decodeValue(bytes) as Record<string, unknown> | null);
-  if (!Array.isArray(stored["l"]) || typeof stored["k"] !== "string") {
-    throw new ActorError("storage", "corrupt", `Entry ${seq} cannot be read`);
-  }
+  return readEntry(seq, bytes) ?? decodeWhole(seq, bytes);
+}
+
+function decodeWhole(seq: number, bytes: Uint8Array): Entry {
+  const stored = storedFields(seq, bytes);
   const entry = makeEntry({
     seq,
     location: stored["l"] as Segment[],
@@ -40,4 +42,17 @@ export function decodeEntry(seq: number, bytes: Uint8Array): Entry {
   if (stored["c"] !== undefined) entry.completedSeq = stored["c"] as number;
   if (stored["x"] !== undefined) entry.data = stored["x"];
   return entry;
+}
+
+function storedFields(seq: number, bytes: Uint8Array): Record<string, unknown> {
+  let cause: unknown;
+  try {
+    const stored = own(decodeValue(bytes) as Record<string, unknown> | null);
+    if (Array.isArray(stored["l"]) && typeof stored["k"] === "string") return stored;
+  } catch (error) {
+    cause = error;
+  }
+  throw new ActorError("storage", "corrupt", `Entry ${seq} of the history, the row e/${seq}, cannot be read`, {
+    cause,
+  });
 }

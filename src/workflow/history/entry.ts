@@ -62,12 +62,23 @@ export interface Entry {
 }
 
 /** Its instances inherit nothing and are as fast as those of any class. */
-const Bare = function () {} as unknown as new () => Entry;
+const Bare = function (this: Writable, members: Entry): void {
+  this.seq = members.seq;
+  this.location = members.location;
+  this.kind = members.kind;
+  this.status = members.status;
+  this.rev = members.rev;
+  this.attempts = members.attempts;
+  this.interrupted = members.interrupted;
+  if (Object.hasOwn(members, "data")) this.data = members.data;
+} as unknown as new (members: Entry) => Entry;
 Bare.prototype = Object.create(null) as Entry;
 
-/** Makes an entry that has these members only, whatever was assigned to `Object.prototype`. */
-export function makeEntry(members: Entry): Entry {
-  return Object.assign(new Bare(), members);
+type Writable = { -readonly [Member in keyof Entry]: Entry[Member] };
+
+/** Makes a new entry that has these members only, whatever was assigned to `Object.prototype`. */
+export function makeEntry(members: Omit<Entry, "dueAt" | "value" | "failure" | "completedSeq">): Entry {
+  return new Bare(members);
 }
 
 /** A decoded failure with its own members only. */
