@@ -1,6 +1,6 @@
 import { DurableObject } from "cloudflare:workers";
 import { ObjectEvents, type ClientEffects, type Logger, type Registry } from "../actor/index.js";
-import type { CallEnvelope, CallLink, ReplyEnvelope } from "../protocol/index.js";
+import type { ActionCall, CallEnvelope, CallLink, ReplyEnvelope } from "../protocol/index.js";
 import { HibernatingSocket } from "./hibernating-socket.js";
 import { KeyValueStore } from "./key-value-store.js";
 import { ObjectTimer } from "./object-timer.js";
@@ -28,7 +28,7 @@ export type ActorObjectClass<Env> = new (
   ctx: DurableObjectState,
   env: Env,
 ) => DurableObject<Env> & {
-  call(envelope: CallEnvelope): Promise<ReplyEnvelope>;
+  call(sent: CallEnvelope | ActionCall): Promise<ReplyEnvelope>;
 };
 
 export function createActorObject<Env>(options: ActorObjectOptions<Env>): ActorObjectClass<Env> {
@@ -61,8 +61,8 @@ export function createActorObject<Env>(options: ActorObjectOptions<Env>): ActorO
       answerPings(ctx);
     }
 
-    call(envelope: CallEnvelope): Promise<ReplyEnvelope> {
-      return this.#events.call(envelope);
+    call(sent: CallEnvelope | ActionCall): Promise<ReplyEnvelope> {
+      return this.#events.call(sent);
     }
 
     override async fetch(request: Request): Promise<Response> {

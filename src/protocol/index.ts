@@ -17,11 +17,16 @@ export {
   parseRestKey,
 } from "./addressing/actor-key.js";
 export type { ActorKey } from "./addressing/actor-key.js";
+export { formatActionCall, readActionCall } from "./addressing/action-call.js";
+export type { ActionCall, OutsideAction } from "./addressing/action-call.js";
 export { backoffMs } from "./backoff.js";
 export type { Backoff } from "./backoff.js";
 export { formatBase64, formatBase64Url, parseBase64 } from "./values/base64.js";
 export type { MessageCodec } from "./messages/bare-messages.js";
 export { sendableCloseCode, sendableCloseReason } from "./messages/close-frame.js";
+export { decodeArguments, encodeAnswer } from "./messages/action-message.js";
+export type { ActionMessage, ActionReader } from "./messages/action-message.js";
+export { decodeRequest, textOf } from "./messages/decode-request.js";
 export { wireCodec } from "./messages/wire-codec.js";
 export {
   ANSWER_HEADER,

@@ -10,5 +10,8 @@ export const STORAGE_FORMAT = 1;
  */
 export const NEWEST_STORAGE_FORMAT = 2;
 
-/** The version of the envelope between Worker and object, which may be one release apart. */
-export const ENVELOPE_VERSION = 1;
+/**
+ * The version of the envelope between Worker and object, which may be one release apart. Since 2 an object reads an action's
+ * call with the caller's own message (`ActionCall`).
+ */
+export const ENVELOPE_VERSION = 2;

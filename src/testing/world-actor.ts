@@ -4,6 +4,7 @@ import {
   decodeValue,
   encodeValue,
   ENVELOPE_VERSION,
+  type ActionCall,
   fromErrorData,
   own,
   ownField,
@@ -207,8 +208,8 @@ export class WorldActor {
   }
 
   /** Delivers a call of the Worker's; the reply is seen only once what caused it is durable. */
-  deliver(envelope: CallEnvelope): Promise<ReplyEnvelope> {
-    return this.#visible((host) => host.call(envelope));
+  deliver(sent: CallEnvelope | ActionCall): Promise<ReplyEnvelope> {
+    return this.#visible((host) => host.call(sent));
   }
 
   /** The same for a raw request. */

@@ -1,7 +1,12 @@
 import {
+  decodeArguments,
   decodeValue,
+  encodeAnswer,
   encodeValue,
   ENVELOPE_VERSION,
+  readActionCall,
+  toErrorData,
+  type ActionCall,
   type CallEnvelope,
   type ReplyEnvelope,
 } from "../../src/protocol/index.js";
@@ -45,10 +50,15 @@ export class FakeObjects implements ActorNamespace {
     const stub = ++this.#stubs;
     const object = this.#names.get(id.toString()) ?? "";
     return {
-      call: async (envelope) => {
-        const copy = structuredClone(envelope);
-        this.calls.push({ object, envelope: copy, locationHint: options?.locationHint, stub });
-        return structuredClone(await this.answer(copy, object));
+      call: async (sent) => {
+        const copy = structuredClone(sent);
+        const seen = (envelope: CallEnvelope): ReplyEnvelope | Promise<ReplyEnvelope> => {
+          this.calls.push({ object, envelope, locationHint: options?.locationHint, stub });
+          return this.answer(envelope, object);
+        };
+        return structuredClone(
+          await (Array.isArray(copy) ? asObjectDoes(copy as ActionCall, seen) : seen(copy as CallEnvelope)),
+        );
       },
       fetch: async () => Promise.reject(new Error("These objects take no requests")),
     };
@@ -76,6 +86,25 @@ export class FakeObjects implements ActorNamespace {
     if (operation.kind !== "action") throw new Error("The last call was no action.");
     return decodeValue(operation.args);
   }
+}
+
+/** Answers a caller's own message, as an object does, by what answers an envelope. */
+async function asObjectDoes(
+  call: ActionCall,
+  answer: (envelope: CallEnvelope) => ReplyEnvelope | Promise<ReplyEnvelope>,
+): Promise<ReplyEnvelope> {
+  const { envelope, name, message } = readActionCall(call);
+  let args: Uint8Array;
+  try {
+    args = encodeValue(decodeArguments(message));
+  } catch (error) {
+    const { data, status } = toErrorData(error);
+    return { v: ENVELOPE_VERSION, ok: false, error: data, status };
+  }
+  const reply = await answer({ ...envelope, operation: { kind: "action", name, args } });
+  if (!reply?.ok) return reply;
+  const { output, ...rest } = reply;
+  return { ...rest, answer: encodeAnswer(output && decodeValue(output), message) };
 }
 
 /** Succeeds with this output. */

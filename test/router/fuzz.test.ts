@@ -22,6 +22,7 @@ const DOCUMENTED = new Set([
   "400 actor/invalid_id",
   "400 actor/invalid_key",
   "400 actor/invalid_name",
+  "400 actor/invalid_region",
   "400 actor/invalid_request",
   "400 actor/key_too_large",
   "400 encoding/invalid",

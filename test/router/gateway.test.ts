@@ -4,6 +4,7 @@ import {
   decodeTaggedCbor,
   decodeValue,
   encodeTaggedCbor,
+  ENVELOPE_VERSION,
   formatBase64Url,
   objectName,
   wireCodec,
@@ -45,7 +46,7 @@ describe("an action call", () => {
     expect(response.headers.get("x-rivet-actor")).toBe(`${"a".repeat(64)}-${GENERATION}`);
     expect(objects.last.object).toBe('["counter","main"]');
     expect(objects.last.envelope).toMatchObject({
-      v: 1,
+      v: ENVELOPE_VERSION,
       address: { name: "counter", key: ["main"] },
       creation: { mode: "getOrCreate" },
     });

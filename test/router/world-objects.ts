@@ -26,12 +26,12 @@ export class WorldObjects implements ActorNamespace {
   get(id: ObjectId): ActorStub {
     const actor = this.#find(id.toString());
     return {
-      call: async (envelope) => {
+      call: async (sent) => {
         this.calls += 1;
         const broken = actor
           .died()
           .then(() => Promise.reject(Object.assign(new Error("The object's process died."), { retryable: true })));
-        return structuredClone(await Promise.race([actor.deliver(structuredClone(envelope)), broken]));
+        return structuredClone(await Promise.race([actor.deliver(structuredClone(sent)), broken]));
       },
       // As the shell does for raw requests; the world's sockets are opened elsewhere.
       fetch: async (request) => {

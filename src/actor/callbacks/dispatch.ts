@@ -1,4 +1,15 @@
-import { ActorError, encodeValue, own, ownField, type CallOperation } from "../../protocol/index.js";
+import {
+  ActorError,
+  encodeAnswer,
+  encodeValue,
+  MAX_VALUE_BYTES,
+  measure,
+  own,
+  ownField,
+  type ActionReader,
+  type CallOperation,
+  type Frame,
+} from "../../protocol/index.js";
 import { checkArguments } from "../definition/action-schemas.js";
 import type { ActorActivation } from "../activation/activation.js";
 import { Callback } from "../activation/callback.js";
@@ -30,7 +41,7 @@ export interface CallOrigin {
 }
 
 /**
- * Runs an action and returns its encoded result. Its changes are committed before the result or the error leaves
+ * Runs an action and returns its result, encoded. Its changes are committed before the result or the error leaves
  * (COMMIT-3). Actions run concurrently: they interleave at their awaits.
  *
  * @throws {actor/action_not_found} when there is no such action
@@ -43,20 +54,33 @@ export interface CallOrigin {
  * @throws {actor/restarting} when the activation is lost
  * @throws whatever the action or `onBeforeActionResponse` throws
  */
-export function callAction(
+export function callAction<R = Uint8Array>(
   activation: ActorActivation,
   name: string,
   args: readonly unknown[],
   from: CallOrigin = {},
-): Promise<Uint8Array> {
+  encode: (result: unknown) => R = encodeResult as (result: unknown) => R,
+): Promise<R> {
   return runAction(
     activation,
     { name, args: () => args, from },
     {
       commit: "must",
-      conclude: async (ran) => encodeValue(await beforeResponse(activation, name, await ran), { what: "result" }),
+      conclude: async (ran) => encode(await beforeResponse(activation, name, await ran)),
     },
   );
+}
+
+function encodeResult(result: unknown): Uint8Array {
+  return encodeValue(result, { what: "result" });
+}
+
+/** Encodes a result for a caller that reads it as it is. Throws what `encodeValue` throws. */
+export function encodeFor(reader: ActionReader): (result: unknown) => Frame {
+  return (result) => {
+    measure(result, 0, MAX_VALUE_BYTES, { what: "result" });
+    return encodeAnswer(result, reader);
+  };
 }
 
 /** Actors whose refusal of all messages has been logged in this process. */

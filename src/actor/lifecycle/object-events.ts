@@ -6,18 +6,21 @@
  */
 import {
   ActorError,
+  decodeArguments,
   decodeValue,
   encodeValue,
   ENVELOPE_VERSION,
+  type ActionCall,
   type CallEnvelope,
   type ReplyEnvelope,
   own,
+  readActionCall,
 } from "../../protocol/index.js";
 import type { Caller } from "../connections/admission.js";
 import { chainOf } from "../activation/call-chain.js";
 import { describe } from "../activation/thrown.js";
 import { acceptMessage, answerAttached, awaitReply, findAccepted, socketWaitOf } from "../callbacks/accept-message.js";
-import { callAction } from "../callbacks/dispatch.js";
+import { callAction, encodeFor } from "../callbacks/dispatch.js";
 import { tellFailure } from "../callbacks/failure-data.js";
 import { receiveFrame } from "../connections/frames.js";
 import { isAddressed, ActorLife, type Entered } from "./actor-life.js";
@@ -45,8 +48,9 @@ export class ObjectEvents {
   }
 
   /** Answers a call. Errors are in the reply; never rejects. */
-  call(sent: CallEnvelope): Promise<ReplyEnvelope> {
-    const envelope = readEnvelope(sent);
+  call(sent: CallEnvelope | ActionCall): Promise<ReplyEnvelope> {
+    if (Array.isArray(sent)) return this.#callAction(sent as ActionCall);
+    const envelope = readEnvelope(sent as CallEnvelope);
     return this.#answer<ReplyEnvelope>(envelope, async (serve) => {
       const { operation, creation, address } = envelope;
       if (operation.kind === "destroy") return replyOf(await this.#life.destroy(address), false);
@@ -54,6 +58,28 @@ export class ObjectEvents {
       if (operation.kind === "resolve" && creation.mode === "get") return namedReply(await this.#life.find(address));
       return serve((entered) => this.#serve(envelope, entered));
     });
+  }
+
+  /** Answers an action's call with its caller's own message, in that caller's encoding. */
+  async #callAction(call: ActionCall): Promise<ReplyEnvelope> {
+    let read: ReturnType<typeof readActionCall>;
+    let args: unknown[];
+    try {
+      read = readActionCall(call);
+      // Before anything else: a message that cannot be read creates and starts no actor, and learns of none.
+      args = decodeArguments(read.message);
+    } catch (error) {
+      return { v: ENVELOPE_VERSION, ok: false, ...tellFailure(error, this.#ports, undefined, false) };
+    }
+    const { envelope, name, message } = read;
+    return this.#answer<ReplyEnvelope>(envelope, (serve) =>
+      serve(async ({ runtime, reply, caller, admitted }) => ({
+        ...reply,
+        answer: await runtime.connections.during(caller, admitted, (conn) =>
+          callAction(runtime, name, args, { ...caller, conn }, encodeFor(message)),
+        ),
+      })),
+    );
   }
 
   /** Answers a raw request. Errors are in the reply; never rejects. */

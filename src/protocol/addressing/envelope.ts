@@ -1,5 +1,6 @@
 import type { ErrorData } from "../errors/errors.js";
 import type { Encoding } from "../messages/messages.js";
+import type { Frame } from "../messages/wire-codec.js";
 
 /** How the caller addresses the actor. By id, `name` is "" and `key` [] (which no actor has), and only `generation` counts. */
 export interface ActorAddress {
@@ -113,5 +114,7 @@ export type ReplyEnvelope =
       readonly name?: string;
       readonly key?: readonly string[];
       readonly output?: Uint8Array;
+      /** The answer to an `ActionCall`, in its caller's encoding. */
+      readonly answer?: Frame;
     }
   | { readonly v: number; readonly ok: false; readonly error: ErrorData; readonly status: number };

@@ -1,3 +1,4 @@
+import { createActionCaller, type CallAction } from "./call-action.js";
 import { createActorCaller, type CallActor } from "./call-actor.js";
 import type { ActorNamespace } from "./object-namespace.js";
 import { createSocketOpener, type OpenSocket } from "./open-socket.js";
@@ -8,6 +9,7 @@ import { createRequestSender, type SendRequest } from "./send-request.js";
 /** The ways to call an actor. */
 export interface ActorAccess {
   readonly callActor: CallActor;
+  readonly callAction: CallAction;
   readonly openSocket: OpenSocket;
   readonly sendMessage: SendMessage;
   readonly sendRequest: SendRequest;
@@ -29,6 +31,7 @@ export function createActorAccess(
     const openSocket = createSocketOpener(objects, actorNames, callActor);
     const access = {
       callActor,
+      callAction: createActionCaller(objects, actorNames, callActor),
       openSocket,
       sendMessage: createMessageSender(callActor, openSocket, ports),
       sendRequest: createRequestSender(objects, actorNames, callActor),

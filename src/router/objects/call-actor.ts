@@ -132,7 +132,8 @@ function platformFlags(error: unknown): { overloaded: boolean; retryable: boolea
   };
 }
 
-function checkedReply(reply: ReplyEnvelope): ReplyEnvelope {
+/** @throws {rivetkit/internal_error} when it is no reply */
+export function checkedReply(reply: ReplyEnvelope): ReplyEnvelope {
   const isReply =
     typeof reply === "object" &&
     reply !== null &&

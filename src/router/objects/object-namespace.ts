@@ -1,4 +1,4 @@
-import type { CallEnvelope, ReplyEnvelope } from "../../protocol/index.js";
+import type { ActionCall, CallEnvelope, ReplyEnvelope } from "../../protocol/index.js";
 
 /** The id of an object, made by its namespace. */
 export interface ObjectId {
@@ -7,7 +7,7 @@ export interface ObjectId {
 
 /** The object's methods for the Worker. They never reject with an actor's error: those are data. */
 export interface ActorStub {
-  call(envelope: CallEnvelope): Promise<ReplyEnvelope>;
+  call(sent: CallEnvelope | ActionCall): Promise<ReplyEnvelope>;
   /** Upgrades and raw requests, whose envelope is in a header. */
   fetch(request: Request): Promise<Response>;
 }

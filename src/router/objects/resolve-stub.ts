@@ -18,6 +18,8 @@ export type ActorTarget =
 
 /** The object of a call, and how the call addressed it. */
 export interface ResolvedTarget {
+  /** Tells the object from others of its namespace. */
+  readonly object: string;
   readonly address: ActorAddress;
   readonly creation: Creation;
   /** Returns a new stub, since one that threw stays broken. */
@@ -61,8 +63,9 @@ export function resolveStub(
   checkKey(key);
   if (!actorNames.has(name)) throw notRegistered(name);
   const options = locationOf(region);
-  const id = objects.idFromName(objectName(name, key));
-  return { address: { name, key }, creation, openStub: () => objects.get(id, options) };
+  const object = objectName(name, key);
+  const id = objects.idFromName(object);
+  return { object, address: { name, key }, creation, openStub: () => objects.get(id, options) };
 }
 
 function resolveById(objects: ActorNamespace, actorId: string): ResolvedTarget {
@@ -76,7 +79,7 @@ function resolveById(objects: ActorNamespace, actorId: string): ResolvedTarget {
   }
   // No actor has an empty name: the object reads its own name from storage, and compares the generation.
   const address = { name: "", key: [], generation: parts.generation };
-  return { address, creation: { mode: "get" }, openStub: () => objects.get(id) };
+  return { object: parts.objectId, address, creation: { mode: "get" }, openStub: () => objects.get(id) };
 }
 
 /** @throws {actor/invalid_region} when the platform has no such region */

@@ -1,5 +1,7 @@
 import { ActorError, type WireCodec } from "../../protocol/index.js";
 
+const utf8 = new TextEncoder();
+
 /**
  * The response to a call, in the caller's encoding.
  *
@@ -11,10 +13,15 @@ export function answer(
   actorId: string,
   limitBytes: number,
 ): Response {
-  const size = typeof bytes === "string" ? new TextEncoder().encode(bytes).byteLength : bytes.byteLength;
-  if (size > limitBytes)
+  if (sizeOf(bytes, limitBytes) > limitBytes)
     throw new ActorError("message", "outgoing_too_long", `The answer has more than ${limitBytes} bytes.`, {
       metadata: { limitBytes },
     });
   return new Response(bytes, { headers: { "content-type": codec.contentType, "x-rivet-actor": actorId } });
+}
+
+/** The bytes of a message; of a text that is shorter than the limit in any case, its length. */
+function sizeOf(message: string | Uint8Array, limitBytes: number): number {
+  if (typeof message !== "string") return message.byteLength;
+  return message.length * 3 <= limitBytes ? message.length : utf8.encode(message).byteLength;
 }

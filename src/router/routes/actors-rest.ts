@@ -1,4 +1,4 @@
-import { ActorError, formatRestKey, parseRestKey, has, type Creation } from "../../protocol/index.js";
+import { ActorError, formatRestKey, parseRestKey, has, textOf, type Creation } from "../../protocol/index.js";
 import { readConnParams } from "../request/read-params.js";
 import { readInput } from "../request/creation-input.js";
 import { forwardedRequest } from "../request/forwarded-request.js";
@@ -7,7 +7,6 @@ import { checkNamespace } from "../request/preconditions.js";
 import { readBody } from "../request/read-body.js";
 import type { ActorTarget } from "../objects/resolve-stub.js";
 import type { RoutedRequest, RouteOptions } from "./routed-request.js";
-import { textOf } from "../request/wire-encoding.js";
 
 /**
  * Room for the largest input in base64 (5.6 MB), for a client whose CBOR is longer than ours, and for the other fields.

@@ -71,10 +71,14 @@ export function authorized(
   return {
     async callActor(call) {
       const { operation, target } = call;
-      if (operation.kind === "action") await ask("action", call, operation.name);
-      else if (operation.kind !== "destroy" && operation.kind !== "sleep")
+      if (operation.kind !== "destroy" && operation.kind !== "sleep")
         await ask(has(target, "actorId") || target.creation.mode === "get" ? "resolve" : "create", call);
       return access.callActor(call);
+    },
+    async callAction(action) {
+      const { target, params, name } = action;
+      await ask("action", { target, ...(params !== undefined && { params }) }, name);
+      return access.callAction(action);
     },
     async sendMessage(send) {
       await ask("send", send, send.queue);

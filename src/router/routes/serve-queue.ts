@@ -1,10 +1,10 @@
-import { ActorError, decodeValue, encodeValue, MAX_SEND_WAIT_MS, own } from "../../protocol/index.js";
+import { ActorError, decodeRequest, decodeValue, encodeValue, MAX_SEND_WAIT_MS, own } from "../../protocol/index.js";
 import { answer } from "../request/answer.js";
 import { readConnParams } from "../request/read-params.js";
 import { forwardedRequest } from "../request/forwarded-request.js";
 import type { ActorRequest, RouteOptions } from "./routed-request.js";
 import { readBody } from "../request/read-body.js";
-import { decodeRequest, isOwnClient, wireCodecOf } from "../request/wire-encoding.js";
+import { isOwnClient, wireCodecOf } from "../request/wire-encoding.js";
 
 /**
  * `POST …/queue/{name}`: stores a message, then answers; with `wait` it answers once the message is completed or the
