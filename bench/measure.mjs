@@ -3,7 +3,7 @@
 
 /**
  * @typedef {{ median: number, min: number, max: number }} Summary
- * @typedef {"ms" | "s" | "rows" | "fsyncs" | "KiB" | "MiB" | "$ / M"} Unit
+ * @typedef {"ms" | "s" | "rows" | "fsyncs" | "KiB" | "MiB" | "$ / M" | "times"} Unit
  * @typedef {{ name: string, unit: Unit, bare?: Summary, perdure: Summary, ratio?: Summary, goal?: string }} Figure
  *   `goal`: what it should be at most; "1.15 ×" is of the ratio
  * @typedef {Record<string, number>} Turn what one turn has measured

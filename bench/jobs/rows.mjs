@@ -151,17 +151,18 @@ async function cost(side, { actor, times, count = 1, isNew = false, make }, alar
 }
 
 /**
- * What is written once the object writes no more.
+ * What is written once the object writes no more, and the disk has it.
  *
  * @param {Side} side
  * @param {string} actor
  * @param {string} key
  */
 async function quiet(side, actor, key) {
-  for (let last = await written(side, actor, key); ;) {
+  for (let [last, fsyncs] = [await written(side, actor, key), side.fsyncs]; ;) {
     await delay(UNTIL_QUIET_MS / 3);
     const now = await written(side, actor, key);
-    if (now.rows === last.rows && now.alarms === last.alarms) return now;
-    last = now;
+    // NaN where nothing is counted.
+    if (now.rows === last.rows && now.alarms === last.alarms && Object.is(side.fsyncs, fsyncs)) return now;
+    [last, fsyncs] = [now, side.fsyncs];
   }
 }

@@ -1,6 +1,6 @@
 // What a SIGKILL of all processes costs: until work goes on, and what was answered and is gone.
 import { setTimeout as delay } from "node:timers/promises";
-import { Beats } from "../jobs/recovery.mjs";
+import { Beats } from "../beats.mjs";
 import { timed } from "../measure.mjs";
 import { callOf, few, having, post } from "./jobs.mjs";
 import { rounds, rowOf } from "./turns.mjs";
