@@ -143,6 +143,17 @@ export interface ClientEffects {
 }
 
 /** What an actor needs from the world around it. */
+/** An alarm that the platform delivers. */
+export interface DeliveredAlarm {
+  /** The time it was set for, epoch ms; null if the platform does not say. */
+  readonly scheduledAt: number | null;
+  /**
+   * Whether it may have been delivered before. In its first run the platform holds it until the run has ended, and
+   * delivers it again if the object dies.
+   */
+  readonly isRetry: boolean;
+}
+
 export interface ActorPorts {
   readonly store: Store;
   readonly log: Logger;

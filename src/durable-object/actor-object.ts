@@ -97,7 +97,7 @@ export function createActorObject<Env>(options: ActorObjectOptions<Env>): ActorO
     }
 
     override alarm(info?: AlarmInvocationInfo): Promise<void> {
-      return this.#events.alarm(info?.scheduledTime ?? null);
+      return this.#events.alarm({ scheduledAt: info?.scheduledTime ?? null, isRetry: info?.isRetry ?? true });
     }
   };
 }

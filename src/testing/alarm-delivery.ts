@@ -1,3 +1,4 @@
+import type { DeliveredAlarm } from "../actor/ports.js";
 import type { MemoryStore } from "./memory-store.js";
 
 /** When the platform tries an alarm again whose run has failed, ms after that run; then it drops it (measured). */
@@ -32,7 +33,7 @@ export class AlarmDelivery {
 
   /** Runs `alarm()` in the process that is there; `lives` says whether it still is, `died` resolves when it is not. */
   async deliver(
-    alarm: (scheduledAt: number | null) => Promise<void>,
+    alarm: (delivered: DeliveredAlarm) => Promise<void>,
     lives: () => boolean,
     died: Promise<void>,
   ): Promise<void> {
@@ -41,7 +42,7 @@ export class AlarmDelivery {
     let ended = false;
     this.#running = true;
     this.#store.beginAlarm();
-    const running = alarm(alarmAt).then(
+    const running = alarm({ scheduledAt: alarmAt, isRetry: runs > 1 }).then(
       async () => {
         await this.#store.outputGate();
         if (!lives()) return;

@@ -221,7 +221,7 @@ export class WorldActor {
   fireAlarm(): Promise<void> {
     const host = this.#live();
     return this.#alarm.deliver(
-      (scheduledAt) => host.alarm(scheduledAt),
+      (alarm) => host.alarm(alarm),
       () => host === this.#host,
       this.died(),
     );

@@ -2,7 +2,7 @@ import { describe, expect, it } from "vitest";
 import { actor, setup } from "../../src/entry/index.js";
 import { workflow } from "../../src/entry/workflow.js";
 import { KILLED } from "../support/kill.js";
-import { probes, serve } from "../support/worker.js";
+import { liveObjects, probes, serve } from "../support/worker.js";
 import { clock, objectOf, TestObject } from "./test-object.js";
 import { pendingTimers } from "./pending-timers.js";
 
@@ -361,6 +361,24 @@ describe("the platform's alarm", () => {
     await object.inside(() => release());
     await object.settle();
     expect(await object.keys()).not.toContain("l");
+  });
+
+  it("is kept by the platform when its object dies in the turn that sets another, and comes again as a retry", async () => {
+    const object = new TestObject("patient", "same turn");
+    const told: unknown[] = [];
+    probes.alarmed = (id, info) => {
+      if (id !== object.id.toString() || told.push([info?.scheduledTime, info?.isRetry]) > 1) return;
+      void liveObjects.get(id)?.ctx.storage.setAlarm(clock.platformNow() + DAY_MS);
+      object.die();
+    };
+    const at = clock.platformNow() + 500;
+    await object.inside((ctx) => ctx.storage.setAlarm(at)).catch(() => {});
+    while (told.length < 2) await scheduler.wait(5);
+    probes.alarmed = undefined;
+    expect(told).toEqual([
+      [at, false],
+      [at, true],
+    ]);
   });
 
   it("that its object dies in still shows to a call that comes before it does again", async () => {

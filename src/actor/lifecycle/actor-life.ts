@@ -19,7 +19,7 @@ import type { Creator } from "./creation.js";
 import { describe } from "../activation/thrown.js";
 import { finishDestroy, markDestroyed } from "./destroy.js";
 import { checkOperation } from "../callbacks/dispatch.js";
-import type { ActorPorts, StoreActivation } from "../ports.js";
+import type { ActorPorts, DeliveredAlarm, StoreActivation } from "../ports.js";
 import { KEYS, type ActorRecord } from "../storage/record.js";
 import type { Registry } from "../definition/registry.js";
 import { ActorRuntime, type ActivationEnds } from "./actor-runtime.js";
@@ -267,22 +267,22 @@ export class ActorLife {
 
   /**
    * Runs what is due. Returns once the workflow is parked or only waits for running work (ALARM-9). Rejects only if no
-   * later alarm could be set. `scheduledAt` is the time the alarm was set for, in epoch ms, or null if unknown.
+   * later alarm could be set.
    */
-  async alarm(scheduledAt: number | null): Promise<void> {
+  async alarm(delivered: DeliveredAlarm): Promise<void> {
     if (this.#gate.ending && rearmDuringShutdown(this.#gate.ending)) return;
     let isNew = false;
     const runtime = await this.#gate
       .enter(() => {
         isNew = true;
-        return this.#wake(scheduledAt);
+        return this.#wake(delivered);
       })
       .catch((error: unknown) => {
         // A failed start has been logged, and has set a later alarm.
         if (!(error instanceof StartFailure)) throw error;
       });
     try {
-      if (runtime && !runtime.shutdown.isBegun) await (isNew ? runtime.advance() : this.#fire(runtime));
+      if (runtime && !runtime.shutdown.isBegun) await (isNew ? runtime.advance() : this.#fire(runtime, delivered));
     } catch (error) {
       // The lease, committed before anything ran, brings back what was due.
       this.#ports.log.error({ msg: "An alarm was not served completely", error: describe(error) });
@@ -290,12 +290,12 @@ export class ActorLife {
   }
 
   /** Starts the actor for its alarm. Returns undefined if there is no actor, or an error was logged and a later alarm set. */
-  async #wake(alarmAt: number | null): Promise<ActorRuntime | undefined> {
+  async #wake(alarm: DeliveredAlarm): Promise<ActorRuntime | undefined> {
     try {
       const store = this.#ports.store.activate();
       const record = await this.#survivor(store);
       // An alarm on an empty object does nothing and writes nothing (START-9).
-      const runtime = record && (await this.#load(store, record, { alarmAt }));
+      const runtime = record && (await this.#load(store, record, { alarm }));
       if (runtime?.sleep.isOnlyForSleep) this.#sleep(runtime);
       return runtime;
     } catch (error) {
@@ -309,7 +309,7 @@ export class ActorLife {
     }
   }
 
-  async #fire(runtime: ActorRuntime): Promise<void> {
+  async #fire(runtime: ActorRuntime, delivered?: DeliveredAlarm): Promise<void> {
     const { alarm } = runtime;
     const now = this.#ports.now();
     alarm.setArmedAt(null);
@@ -320,8 +320,7 @@ export class ActorLife {
     if (alarm.isDue(now)) alarm.holdLease();
     runtime.cron.fireDue(runtime.background);
     runtime.commitOrThrow();
-    // Code that kills the object in this turn would undo the commit of the lease and the alarm (ALARM-4).
-    if (runtime.lease) await runtime.confirmed();
+    await runtime.confirmedLease(delivered);
     // It began to shut down: what is due stays due.
     if (runtime.shutdown.isBegun) return;
     runtime.schedule.fireDue(runtime.background);

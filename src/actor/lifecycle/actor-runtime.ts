@@ -21,7 +21,7 @@ import { Timers } from "../activation/timers.js";
 import { MessageQueue } from "../queue/message-queue.js";
 import { MessageReceivers } from "../queue/message-receivers.js";
 import type { PartActor } from "../activation/part.js";
-import type { ActorPorts, SqlDatabase, StoreActivation } from "../ports.js";
+import type { ActorPorts, DeliveredAlarm, SqlDatabase, StoreActivation } from "../ports.js";
 import type { SenderWait } from "../activation/actor-queue.js";
 import { KEYS, encodeRecord, type ActorRecord } from "../storage/record.js";
 import { Parts } from "./parts.js";
@@ -287,6 +287,15 @@ export class ActorRuntime extends StoredRows implements PartActor {
       this.confirm();
     }
     this.sleep.rested();
+  }
+
+  /**
+   * Waits until code that kills the object in this turn cannot undo the commit of the lease (ALARM-4). Nothing needs to
+   * be waited for in the first run of an alarm: the platform holds that alarm until the run has ended.
+   */
+  async confirmedLease(alarm: DeliveredAlarm | undefined): Promise<void> {
+    const { lease } = this;
+    if (lease && (lease.found > 0 || !alarm || alarm.isRetry)) await this.confirmed();
   }
 
   /** Lets parts settle what is due and take messages. The lease is committed. */

@@ -24,7 +24,7 @@ import { callAction, encodeFor } from "../callbacks/dispatch.js";
 import { tellFailure } from "../callbacks/failure-data.js";
 import { receiveFrame } from "../connections/frames.js";
 import { isAddressed, ActorLife, type Entered } from "./actor-life.js";
-import type { ActorPorts, ConnectionEnd, Socket } from "../ports.js";
+import type { ActorPorts, ConnectionEnd, DeliveredAlarm, Socket } from "../ports.js";
 import { answerRequest } from "../connections/raw-request.js";
 import { deliverRaw, serveRawSocket } from "../connections/raw-socket.js";
 import type { ActorRecord } from "../storage/record.js";
@@ -159,8 +159,8 @@ export class ObjectEvents {
   }
 
   /** See `ActorLife.alarm`. */
-  alarm(scheduledAt: number | null): Promise<void> {
-    return this.#life.alarm(scheduledAt);
+  alarm(alarm: DeliveredAlarm): Promise<void> {
+    return this.#life.alarm(alarm);
   }
 
   /** Runs an event and turns what it throws into a refusal. `serve` is `ActorLife.serve`. */

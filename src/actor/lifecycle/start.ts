@@ -12,7 +12,7 @@ import { admitCreator, askToCreate, type Creator } from "./creation.js";
 import { callHook } from "../callbacks/call-hook.js";
 import { legible } from "../activation/thrown.js";
 import { foundLease, startFailed } from "../storage/lease.js";
-import type { ActorPorts, Socket, StoreActivation } from "../ports.js";
+import type { ActorPorts, DeliveredAlarm, Socket, StoreActivation } from "../ports.js";
 import { KEYS, type ActorRecord } from "../storage/record.js";
 import { ActorRuntime, type ActivationEnds } from "./actor-runtime.js";
 import { firstRecord } from "./parts.js";
@@ -88,8 +88,8 @@ async function makeState(runtime: ActorRuntime, input: unknown): Promise<void> {
 
 /** The event that starts an actor, where the start depends on it. */
 export interface StartedBy {
-  /** The alarm that the start consumed: the time it was set for, epoch ms, or null if the platform does not say. */
-  readonly alarmAt?: number | null;
+  /** The alarm that the start consumed. */
+  readonly alarm?: DeliveredAlarm;
   /** The socket whose close started the actor. */
   readonly closing?: Socket;
 }
@@ -106,10 +106,10 @@ export async function loadActor(
   const runtime = new ActorRuntime(actor, ports, store, record, ends);
   const { alarm } = runtime;
   const by = own(startedBy);
-  const isByAlarm = by.alarmAt !== undefined;
+  const isByAlarm = by.alarm !== undefined;
   const armedAt = isByAlarm ? null : await store.getAlarm();
   const now = ports.now();
-  const found = alarm.cutOffLease(by.alarmAt ?? armedAt, now);
+  const found = alarm.cutOffLease(by.alarm?.scheduledAt ?? armedAt, now);
   alarm.setArmedAt(armedAt);
   runtime.queue.expireReplies(now);
   runtime.open();
@@ -120,8 +120,7 @@ export async function loadActor(
   else if (isByAlarm) alarm.markStale();
   else alarm.repair();
   runtime.commitOrThrow();
-  // Code that kills the object in this turn would undo the commit of the lease and the alarm (ALARM-4).
-  if (alarm.lease) await runtime.confirmed();
+  await runtime.confirmedLease(by.alarm);
   loadState(runtime);
   if (found) {
     runtime.cron.settleInterrupted();
