@@ -24,6 +24,10 @@ serve(
           add: (c) => {
             c.state.n += 1;
           },
+          addAndWait: async (c) => {
+            c.state.n += 1;
+            await scheduler.wait(0);
+          },
           many: (c) => {
             for (let i = 0; i < 1_000; i += 1) c.state.list.push(i);
           },
@@ -214,6 +218,20 @@ describe("an actor without a workflow", () => {
     const created = await cost(object, () => object.call("read"));
     note("create, with state", created, "2");
     expect(created).toEqual({ rows: 2, alarms: 0 });
+  });
+
+  it("costs no more if the call that creates it changes the state, at once or before it waits", async () => {
+    const adding = await cost(new TestObject("plain", "create by add"), () =>
+      new TestObject("plain", "create by add").call("add"),
+    );
+    const awaiting = await cost(new TestObject("plain", "create by wait"), () =>
+      new TestObject("plain", "create by wait").call("addAndWait"),
+    );
+    note("create, with state that the first call changes", adding, "2");
+    expect([adding, awaiting]).toEqual([
+      { rows: 2, alarms: 0 },
+      { rows: 2, alarms: 0 },
+    ]);
   });
 
   it("costs nothing to read, and one row for an action that changes state, however often it changes it", async () => {

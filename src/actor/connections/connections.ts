@@ -163,13 +163,18 @@ export class Connections implements ConnectionOwner, ConnectionTable {
     connection.bind(socket);
   }
 
+  /** Whether anything sees the connection of this caller before its own code asks for it. */
+  isSeen({ kind, params }: Caller): boolean {
+    return this.#isWatched || kind !== "call" || params !== undefined;
+  }
+
   /** Serves a call as a connection of its own (CONN-2). Its reply does not wait for `onDisconnect`. */
   async during<T>(
     caller: Caller,
     admitted: Admitted | undefined,
     serve: (conn: () => ConnectionView) => Promise<T>,
   ): Promise<T> {
-    if (!this.#isWatched && caller.params === undefined) {
+    if (!this.isSeen(caller)) {
       this.#checkOpen();
       return this.#unseen.during(() => new Connection(this, unnoticed(this.#activation, caller)), serve);
     }

@@ -24,7 +24,7 @@ import { KEYS, type ActorRecord } from "../storage/record.js";
 import type { Registry } from "../definition/registry.js";
 import { ActorRuntime, type ActivationEnds } from "./actor-runtime.js";
 import { goToSleep, rearmDuringShutdown } from "./shutdown.js";
-import { createActor, loadActor, loadState, restoreConnections, type StartedBy } from "./start.js";
+import { createActor, loadActor, loadState, restoreConnections, type Created, type StartedBy } from "./start.js";
 import { CreatorRefused, StartFailure, StartGate } from "./start-gate.js";
 import { openRecord } from "../storage/upgrades.js";
 
@@ -38,6 +38,8 @@ export interface Entered {
   readonly created: boolean;
   /** The caller's admission, if it created the actor. */
   readonly admitted: Admitted | undefined;
+  /** False if it created the actor and must commit that, in this turn. */
+  readonly isStored: boolean;
 }
 
 export class ActorLife {
@@ -70,14 +72,17 @@ export class ActorLife {
    */
   async serve<T>(envelope: CallEnvelope, caller: Caller, body: (entered: Entered) => Promise<T>): Promise<T> {
     const entered = await this.#enter(envelope, caller);
-    const { runtime, created } = entered;
+    const { runtime, created, isStored } = entered;
     // Its start destroyed it. A call that only creates still gets its identity.
     if (created && runtime.record.destroyed) return body(entered);
     // This activation began shutting down as the call arrived; the next one serves it.
     if (runtime.shutdown.isBegun) return this.serve(envelope, caller, body);
     return runtime.sleep.during(() => {
       if (!created) this.#catchUp(runtime);
-      return body(entered);
+      const served = body(entered);
+      // The action's first turn is over. Its changes and the creation are one write, also if it failed.
+      if (!isStored) runtime.commit();
+      return served;
     });
   }
 
@@ -120,24 +125,24 @@ export class ActorLife {
     const found = runtime?.record ?? record;
     if (!found || found.destroyed) throw notFound(address);
     checkAddress(found, address);
+    // Its creation may be left to a call.
+    runtime?.commitOrThrow();
     return found;
   }
 
   async #enter(envelope: CallEnvelope, caller: Caller): Promise<Entered> {
     const { address, creation, operation } = envelope;
-    let created = false;
-    let admitted: Admitted | undefined;
+    let made: Created | undefined;
     const begin = async (): Promise<ActorRuntime | undefined> => {
       const store = this.#ports.store.activate();
       const record = await this.#survivor(store);
       if (record) return this.#load(store, record);
       if (creation.mode === "get" || address.generation !== undefined) return undefined;
-      created = true;
-      const made = await this.#create(store, address, creation, { caller, operation });
-      admitted = made.admitted;
+      made = await this.#create(store, address, creation, { caller, operation });
       return made.runtime;
     };
     const runtime = await this.#gate.enter(begin, creation).catch(rethrowCause);
+    const created = made !== undefined;
     if (!runtime) throw notFound(address);
     checkAddress(runtime.record, address);
     if (created && runtime.record.destroyed && operation.kind !== "resolve")
@@ -147,7 +152,7 @@ export class ActorLife {
         metadata: { existing_actor_id: runtime.record.actorId },
       });
     }
-    return { runtime, created, admitted };
+    return { runtime, created, admitted: made?.admitted, isStored: made?.isStored ?? true };
   }
 
   /** An overdue alarm may be lost, so any event does its work (ALARM-2). */
@@ -161,7 +166,7 @@ export class ActorLife {
     address: CallEnvelope["address"],
     creation: Creation,
     { caller, operation }: Omit<Creator, "input">,
-  ): Promise<{ runtime: ActorRuntime; admitted: Admitted | undefined }> {
+  ): Promise<Created> {
     checkKey(address.key);
     const actor = this.#registry.find(address.name);
     checkOperation(actor, operation, this.#ports.log);

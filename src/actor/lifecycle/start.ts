@@ -18,9 +18,17 @@ import { ActorRuntime, type ActivationEnds } from "./actor-runtime.js";
 import { firstRecord } from "./parts.js";
 import { CreatorRefused } from "./start-gate.js";
 
+/** An actor in its first activation. */
+export interface Created {
+  readonly runtime: ActorRuntime;
+  readonly admitted: Admitted | undefined;
+  /** False if the call that creates it must commit it, in this turn. */
+  readonly isStored: boolean;
+}
+
 /**
  * Creates an actor: one commit once all hooks of its first start have run and its creator is admitted, or nothing. Then its
- * workflow and run handler begin.
+ * workflow and run handler begin. If all that begins is the creator's action, that commit is left to it.
  * @throws {CreatorRefused} when the creator is refused; whatever the hooks of the start throw
  */
 export async function createActor(
@@ -30,7 +38,7 @@ export async function createActor(
   address: { readonly name: string; readonly key: readonly string[] },
   creator: Creator,
   ends: ActivationEnds,
-): Promise<{ runtime: ActorRuntime; admitted: Admitted | undefined }> {
+): Promise<Created> {
   const record: ActorRecord = {
     format: STORAGE_FORMAT,
     name: address.name,
@@ -45,9 +53,10 @@ export async function createActor(
   try {
     runtime.alarm.setArmedAt(await store.getAlarm());
     const input = await refusable(askToCreate(runtime, creator));
-    const admitted = await runtime.parts.together("creation", Infinity, () => create(runtime, creator, input));
-    begin(runtime, false);
-    return { runtime, admitted };
+    const made = await runtime.parts.together("creation", Infinity, () => create(runtime, creator, input));
+    if (made.isStored) begin(runtime, false);
+    else runtime.ready();
+    return { runtime, ...made };
   } catch (error) {
     // Code of its hooks that still runs can no longer change anything.
     runtime.end(toError(error instanceof CreatorRefused ? error.cause : error));
@@ -55,7 +64,7 @@ export async function createActor(
   }
 }
 
-async function create(runtime: ActorRuntime, creator: Creator, input: unknown): Promise<Admitted | undefined> {
+async function create(runtime: ActorRuntime, creator: Creator, input: unknown): Promise<Omit<Created, "runtime">> {
   const { config, hasState } = runtime.actor;
   await migrate(runtime, BEFORE_STATE, true);
   if (hasState) await makeState(runtime, input);
@@ -66,8 +75,20 @@ async function create(runtime: ActorRuntime, creator: Creator, input: unknown): 
   if (runtime.record.workflow || runtime.isWorking) runtime.alarm.holdLease();
   else runtime.alarm.releaseLease();
   runtime.open();
-  runtime.commitOrThrow();
-  return admitted;
+  const isStored = !isLeftToCall(runtime, creator);
+  if (isStored) runtime.commitOrThrow();
+  return { admitted, isStored };
+}
+
+/**
+ * Whether the creator's action runs in this turn and is all that begins: nothing of user code comes before it, so its
+ * first changes and the creation are one write (START-3). `onStateChange` would hear of the action's changes, but not of
+ * the first state, which only a commit of its own tells apart.
+ */
+function isLeftToCall(runtime: ActorRuntime, { caller, operation }: Creator): boolean {
+  const { actor, alarm, connections, parts, ports } = runtime;
+  if (operation.kind !== "action" || connections.isSeen(caller) || actor.config.onStateChange) return false;
+  return !actor.run && parts.started.length === 0 && !alarm.lease && !alarm.isDue(ports.now());
 }
 
 /** Marks an error as a refusal of the creator. */

@@ -61,7 +61,7 @@ describe("a call", () => {
     const answered = call("add");
     await world.settle();
     const before = subject.store.commits;
-    expect(before, "the creation and the change").toBe(2);
+    expect(before, "the creation and the change").toBe(1);
     await world.pass(1_000);
     await answered;
     expect(subject.store.commits).toBe(before);

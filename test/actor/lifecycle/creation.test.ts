@@ -456,3 +456,90 @@ it("another actor's client, in canCreate, asks whether this one may be created",
   });
   expect(world.actor("subject", ["other"]).store.keys).toEqual([]);
 });
+
+describe("a creation and the first turn of the action that makes it", () => {
+  interface Any {
+    state: { from: string; n: number };
+    broadcast(name: string): void;
+  }
+  const counter = (also: object = {}) =>
+    actor({
+      createState: (_c: unknown, input?: unknown) => ({ from: String(input), n: 0 }),
+      actions: {
+        add: (c: Any) => (c.state.n += 1),
+        addAndWait: async (c: Any) => {
+          c.state.n += 1;
+          await waiting;
+          return c.state.n;
+        },
+        fail: (c: Any) => {
+          c.state.n += 1;
+          throw new UserError("no");
+        },
+        get: (c: Any) => ({ ...c.state }),
+      },
+      ...also,
+    } as never);
+  const waiting = new Promise<void>((resolve) => setImmediate(resolve));
+  const action = (name: string): CallOperation => ({ kind: "action", name, args: encodeValue([]) });
+  /** What a new activation finds. */
+  const found = async (subject: WorldActor): Promise<unknown> => {
+    subject.crash();
+    return subject.call("get");
+  };
+
+  it.each(["add", "addAndWait"])("are one commit (%s)", async (name) => {
+    const { subject } = single(counter());
+    expect(await knock(subject, action(name), { input: "me" })).toBe("ok");
+    expect([subject.store.commits, subject.store.rows]).toEqual([1, 2]);
+    expect(await found(subject)).toEqual({ from: "me", n: 1 });
+  });
+
+  it("leave the actor behind, with what the action changed before it failed", async () => {
+    const { subject } = single(counter());
+    expect(await knock(subject, action("fail"), { input: "me" })).toBe("400 user/user_error");
+    expect(await found(subject)).toEqual({ from: "me", n: 1 });
+  });
+
+  it("leave the actor behind when the action is called with what are no arguments", async () => {
+    const { subject } = single(counter());
+    const none: CallOperation = { kind: "action", name: "get", args: encodeValue("none") };
+    expect(await knock(subject, none, { input: "me" })).toBe("400 actor/invalid_request");
+    expect(await found(subject)).toEqual({ from: "me", n: 0 });
+  });
+
+  it.each(["crash-before", "crash-after", "refuse"] as const)(
+    "are stored together or not at all (%s)",
+    async (fault) => {
+      const { subject } = single(counter(), { fault: (_actor, commit) => (commit === 1 ? fault : undefined) });
+      expect(await knock(subject, action("add"), { input: "me" }).catch(() => "died")).not.toBe("ok");
+      expect(subject.store.keys).toEqual(fault === "crash-after" ? ["a", "s"] : []);
+      expect(await knock(subject, action("add"), { input: "you" })).toBe("ok");
+      expect(await found(subject)).toEqual(fault === "crash-after" ? { from: "me", n: 2 } : { from: "you", n: 1 });
+    },
+  );
+
+  it("are seen by others only once they are stored", async () => {
+    const { subject } = single(counter());
+    const seen: unknown[] = [];
+    const look = (what: string) => (outcome: unknown) => seen.push([what, outcome, subject.store.commits]);
+    await Promise.all([
+      knock(subject, action("addAndWait")).then(look("action")),
+      knock(subject, action("get")).then(look("another")),
+      subject.send({ mode: "get" }, RESOLVE).then(({ ok }) => look("resolve")(ok)),
+    ]);
+    expect(seen).toHaveLength(3);
+    for (const [, outcome, commits] of seen as [string, unknown, number][]) {
+      expect(outcome === "ok" || outcome === true).toBe(true);
+      expect(commits).toBeGreaterThan(0);
+    }
+  });
+
+  it("are two commits where something comes between them, or hears of the action's changes alone", async () => {
+    for (const also of [{ onConnect: () => {} }, { onStateChange: () => {} }]) {
+      const { subject } = single(counter(also));
+      await knock(subject, action("add"), { input: "me" });
+      expect([subject.store.commits, subject.store.rows], Object.keys(also)[0]).toEqual([2, 3]);
+    }
+  });
+});
