@@ -28,8 +28,8 @@ function open() {
     idFromString: () => ({ toString: () => "by id" }),
     get: () => ({
       call: () => Promise.reject(new Error("not called")),
-      fetch: async (request) => {
-        seen.push(parseEnvelopeHeader(request.headers.get(ENVELOPE_HEADER)));
+      fetch: async (request, init) => {
+        seen.push(parseEnvelopeHeader(new Request(request, init).headers.get(ENVELOPE_HEADER)));
         return new Response(encodeValue({ group: "user", code: "no", message: "No" }), { status: 400 });
       },
     }),

@@ -34,7 +34,8 @@ export class WorldObjects implements ActorNamespace {
         return structuredClone(await Promise.race([actor.deliver(structuredClone(sent)), broken]));
       },
       // As the shell does for raw requests; the world's sockets are opened elsewhere.
-      fetch: async (request) => {
+      fetch: async (given, init) => {
+        const request = new Request(given, init);
         this.calls += 1;
         const { method, url } = request;
         const headers = new Headers(request.headers);

@@ -9,7 +9,7 @@ export interface ObjectId {
 export interface ActorStub {
   call(sent: CallEnvelope | ActionCall): Promise<ReplyEnvelope>;
   /** Upgrades and raw requests, whose envelope is in a header. */
-  fetch(request: Request): Promise<Response>;
+  fetch(request: Request | string, init?: { readonly headers: Readonly<Record<string, string>> }): Promise<Response>;
 }
 
 /** The part of a Durable Object namespace that routing needs. */

@@ -23,7 +23,9 @@ export function createSocketOpener(
     const { request, ...envelope } = envelopeOf(fitting, resolved);
     let response: Response;
     try {
-      response = await resolved.openStub().fetch(upgradeRequest(envelope, request));
+      // A caller inside the Worker has no request; the actor ignores this URL.
+      const url = request?.url ?? "http://actor/connect";
+      response = await resolved.openStub().fetch(url, { headers: upgradeHeaders(envelope, request) });
     } catch (error) {
       throw platformErrorOf(error);
     }
@@ -32,10 +34,14 @@ export function createSocketOpener(
   };
 }
 
-function upgradeRequest(envelope: Omit<CallEnvelope, "request">, request: CallEnvelope["request"]): Request {
-  const headers = new Headers(request?.headers.map(([name, value]) => [name, value]));
-  headers.set("upgrade", "websocket");
-  headers.set(ENVELOPE_HEADER, formatEnvelopeHeader(envelope));
-  // A caller inside the Worker has no request; the actor ignores this URL.
-  return new Request(request?.url ?? "http://actor/connect", { headers });
+/** As a record: neither a Headers nor a Request is made of them on this side. */
+function upgradeHeaders(
+  envelope: Omit<CallEnvelope, "request">,
+  request: CallEnvelope["request"],
+): Readonly<Record<string, string>> {
+  const headers = Object.create(null) as Record<string, string>;
+  for (const [name, value] of request?.headers ?? []) headers[name] = value;
+  headers["upgrade"] = "websocket";
+  headers[ENVELOPE_HEADER] = formatEnvelopeHeader(envelope);
+  return headers;
 }
