@@ -107,6 +107,8 @@ function creationOf(input: string | undefined): Creation {
 }
 
 function decode(text: string): string | undefined {
+  // Most names and values are as they were sent, and the platform takes its time to say so.
+  if (!text.includes("%") && !text.includes("+")) return text;
   try {
     return decodeURIComponent(text.replaceAll("+", " "));
   } catch {
