@@ -1,6 +1,6 @@
 // Calls one after the other: by Node's `fetch`, by the thin client, and the processor's time of workerd for each of those.
 import { call } from "./calls.mjs";
-import { figure, median, timesOf } from "./measure.mjs";
+import { figure, median, quantile, timesOf } from "./measure.mjs";
 import { ThinClient } from "./thin-client.mjs";
 
 /**
@@ -10,10 +10,11 @@ import { ThinClient } from "./thin-client.mjs";
  *   count: number,
  *   prepare?: (side: import("./side.mjs").Side) => Promise<unknown>,
  *   make: (side: import("./side.mjs").Side) => import("./calls.mjs").Call,
+ *   hasTail?: boolean,
  *   goals?: { fetch?: string, thin?: string, cpu?: string },
  * }} options
  */
-export async function sequentialCalls(bench, { name, count, prepare, make, goals = {} }) {
+export async function sequentialCalls(bench, { name, count, prepare, make, hasTail = false, goals = {} }) {
   return bench.withSides(async (sides) => {
     await Promise.all([prepare?.(sides.bare), prepare?.(sides.perdure)]);
     const turns = await bench.alternate(sides, async (side) => {
@@ -26,11 +27,12 @@ export async function sequentialCalls(bench, { name, count, prepare, make, goals
       });
       const cpu = (side.cpuMs - before) / count;
       client.close();
-      return { fetch: median(byFetch), thin: median(thin), cpu };
+      return { fetch: median(byFetch), thin: median(thin), tail: quantile(thin, 0.99), cpu };
     });
     return [
       figure(turns, "fetch", { name: `${name}, Node's fetch`, ...goal(goals.fetch) }),
       figure(turns, "thin", { name: `${name}, thin client`, ...goal(goals.thin) }),
+      ...(hasTail ? [figure(turns, "tail", { name: `${name}, thin client, p99` })] : []),
       figure(turns, "cpu", { name: `${name}, CPU`, ...goal(goals.cpu) }),
     ];
   });

@@ -11,6 +11,7 @@ export const messageOutside = {
       name: "message",
       count: bench.pick(200, 5),
       make: (side) => message(side, "inbox", "one", bench.fresh()),
+      hasTail: true,
       goals: { fetch: "1.15 ×" },
     }),
 };

@@ -93,7 +93,7 @@ export const JOBS = [
       const having = peers.filter(({ peer }) => peer.socket !== undefined);
       const measured = await rounds(having, bench, async ({ peer, processes }) => {
         const socket = /** @type {import("./peers.mjs").Socket} */ (peer.socket);
-        const client = await new PeerSocket(socket, processes.url, "socket").open();
+        const client = await new PeerSocket(socket, processes.url, "one").open();
         const one = median(await timesOf(count, () => client.set(bench.fresh())));
         const each = Math.ceil(count / 8);
         const all = await timed(() =>
@@ -135,7 +135,7 @@ export const JOBS = [
         return { thin: await sequential(running, count, () => callOf(running, "send", key, bench.fresh())) };
       });
       const replied = await rounds(having(peers, "request"), bench, async (running) => ({
-        thin: await sequential(running, count, () => callOf(running, "request", "echo", bench.fresh())),
+        thin: await sequential(running, count, () => callOf(running, "request", "one", bench.fresh())),
       }));
       return [
         rowOf(sent, "thin", { name: "message accepted for a workflow or a queue" }),
@@ -229,15 +229,26 @@ export function callOf({ peer }, method, key, ...args) {
 }
 
 /**
+ * What an action returns.
+ *
  * @param {Running} running
  * @param {import("../calls.mjs").Call} call
  * @returns {Promise<any>}
  */
-export async function post({ peer, processes }, { path, body }) {
+export async function post(running, call) {
+  return (await answerTo(running, call)).output;
+}
+
+/**
+ * @param {Running} running
+ * @param {import("../calls.mjs").Call} call
+ * @returns {Promise<any>}
+ */
+export async function answerTo({ peer, processes }, { path, body }) {
   const response = await fetch(processes.url + path, { method: "POST", body: JSON.stringify(body) });
   const text = await response.text();
   if (!response.ok) throw new Error(`${peer.name}${path} answered ${response.status}: ${text}`);
-  return JSON.parse(text).output;
+  return JSON.parse(text);
 }
 
 /**

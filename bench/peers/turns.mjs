@@ -9,9 +9,9 @@ import { quantile } from "../measure.mjs";
  *   `failures`: turns that failed
  */
 
-const LIMIT_MS = 60_000;
+const LIMIT_MS = 30_000;
 /** Failed turns after which a peer has no more of them in this job, and in the whole run. */
-const FAILURES = { ofJob: 2, ofRun: 12 };
+const FAILURES = { ofJob: 2, ofRun: 6 };
 
 /**
  * One turn of each peer a round; who begins changes.
