@@ -74,19 +74,11 @@ class KeyValueActivation implements StoreActivation {
   commit(batch: Batch): void {
     this.#check();
     this.#transactions.undo();
-    const { puts, deletes, alarmAt } = batch;
-    // One row is one statement, which is a transaction of its own.
-    if (alarmAt === undefined && puts.size + deletes.size === 1) this.#write(batch);
-    else
-      this.#storage.transactionSync(() => {
-        this.#write(batch);
-        if (alarmAt !== undefined) this.#setAlarm(alarmAt);
-      });
-  }
-
-  #write({ puts, deletes }: Batch): void {
-    for (const [key, bytes] of puts) this.#kv.put(key, bytes);
-    for (const key of deletes) this.#kv.delete(key);
+    this.#storage.transactionSync(() => {
+      for (const [key, bytes] of batch.puts) this.#kv.put(key, bytes);
+      for (const key of batch.deletes) this.#kv.delete(key);
+      if (batch.alarmAt !== undefined) this.#setAlarm(batch.alarmAt);
+    });
   }
 
   getAlarm(): Promise<number | null> {
