@@ -7,8 +7,8 @@ import { closeSafely, sendSafely } from "./safe-socket.js";
 export class HibernatingSocket implements Socket {
   static readonly #known = new WeakMap<WebSocket, HibernatingSocket>();
   readonly #socket: WebSocket;
-
   readonly #ctx: DurableObjectState;
+  #tags: readonly string[] | undefined;
   /** When we last answered a ping ourselves, in epoch ms. */
   answeredAt: number | undefined;
 
@@ -18,9 +18,14 @@ export class HibernatingSocket implements Socket {
   }
 
   static of(ctx: DurableObjectState, socket: WebSocket): HibernatingSocket {
-    const known = this.#known.get(socket) ?? new HibernatingSocket(ctx, socket);
-    this.#known.set(socket, known);
+    let known = this.#known.get(socket);
+    if (!known) this.#known.set(socket, (known = new HibernatingSocket(ctx, socket)));
     return known;
+  }
+
+  /** The tags it was accepted with. The platform makes a list at each question. */
+  get tags(): readonly string[] {
+    return (this.#tags ??= this.#ctx.getTags(this.#socket));
   }
 
   get attachment(): Uint8Array | undefined {

@@ -1,3 +1,5 @@
+import { HibernatingSocket } from "./hibernating-socket.js";
+
 /**
  * The tag of sockets through which senders wait for replies. They are not connections, and no hook runs when they end.
  */
@@ -9,5 +11,5 @@ export function replyTag(token?: string): string {
 }
 
 export function isReplySocket(ctx: DurableObjectState, socket: WebSocket): boolean {
-  return ctx.getTags(socket).includes(REPLY);
+  return HibernatingSocket.of(ctx, socket).tags.includes(REPLY);
 }

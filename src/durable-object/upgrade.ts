@@ -20,8 +20,10 @@ export function answerPings(ctx: DurableObjectState): void {
 
 /** Answers a ping where the platform does not. Returns whether the message was one. */
 export function isAnsweredPing(ctx: DurableObjectState, socket: WebSocket, message: string | ArrayBuffer): boolean {
-  if (message !== PING || ctx.getTags(socket).includes(RAW)) return false;
-  HibernatingSocket.of(ctx, socket).answeredAt = Date.now();
+  if (message !== PING) return false;
+  const known = HibernatingSocket.of(ctx, socket);
+  if (known.tags.includes(RAW)) return false;
+  known.answeredAt = Date.now();
   sendSafely(socket, PONG);
   return true;
 }

@@ -10,6 +10,8 @@ export interface ConnectionTable {
   includes(connection: Connection): boolean;
   /** The connection's stored data has changed. The next commit writes it. */
   changed(connection: Connection): void;
+  /** Commits the change of a connection at once. @throws {actor/restarting} when the activation is lost */
+  store(connection: Connection): void;
   /**
    * Sends an event to all its subscribers, or to none.
    * @throws {actor/validation_error} when the arguments do not match the event's schema

@@ -78,9 +78,14 @@ function encodeResult(result: unknown): Uint8Array {
 /** Encodes a result for a caller that reads it as it is. Throws what `encodeValue` throws. */
 export function encodeFor(reader: ActionReader): (result: unknown) => Frame {
   return (result) => {
-    measure(result, 0, MAX_VALUE_BYTES, { what: "result" });
+    checkResult(result);
     return encodeAnswer(result, reader);
   };
+}
+
+/** Refuses a result that storage would refuse, for an answer in the caller's own encoding. Throws what `encodeValue` throws. */
+export function checkResult(result: unknown): void {
+  measure(result, 0, MAX_VALUE_BYTES, { what: "result" });
 }
 
 /** Actors whose refusal of all messages has been logged in this process. */

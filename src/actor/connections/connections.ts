@@ -105,8 +105,8 @@ export class Connections implements ConnectionOwner, ConnectionTable {
     this.#checkOpen();
     const connection = new Connection(this, about, state);
     if (connection.kind !== "call") {
-      // Throws for what its socket cannot carry, before it is visible.
-      connection.encode();
+      // Throws for what its socket cannot carry, before a hook sees it. Without hooks `bind` follows at once.
+      if (this.#isWatched) connection.encode();
       this.#changed.add(connection);
     }
     this.#connections.set(connection.id, connection);
@@ -146,8 +146,9 @@ export class Connections implements ConnectionOwner, ConnectionTable {
     try {
       this.#checkOpen();
       this.#checkRoom();
+      const attachment = connection.encode();
       socket = accept(connection.hibernates);
-      socket.attach(connection.encode());
+      socket.attach(attachment);
     } catch (error) {
       socket?.close(1011, "connection.lost");
       this.#activation.background.waitFor("The end of a connection", this.close(connection, LOST));
@@ -322,6 +323,11 @@ export class Connections implements ConnectionOwner, ConnectionTable {
     if (!this.includes(connection)) return;
     this.#changed.add(connection);
     this.#activation.changedSoon();
+  }
+
+  store(connection: Connection): void {
+    if (this.includes(connection)) this.#changed.add(connection);
+    this.#activation.commitOrThrow();
   }
 
   /** Before every commit: refreshes the attachments of changed connections and, with `onDisconnect`, their rows. */

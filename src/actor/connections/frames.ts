@@ -12,7 +12,7 @@ import {
 } from "../../protocol/index.js";
 import type { ActorActivation } from "../activation/activation.js";
 import type { Connection } from "../activation/connection.js";
-import { callAction } from "../callbacks/dispatch.js";
+import { callAction, checkResult } from "../callbacks/dispatch.js";
 import { canSubscribeOf, checkSubscribable } from "./event-check.js";
 import { tellFailure } from "../callbacks/failure-data.js";
 import { callHook } from "../callbacks/call-hook.js";
@@ -72,10 +72,18 @@ export function outgoingTooLong(what: string, limitBytes: number): ActorError {
 }
 
 export function sizeOf(frame: string | Uint8Array): number {
-  return typeof frame === "string" ? utf8.encode(frame).byteLength : frame.byteLength;
+  return typeof frame !== "string" || isShortAscii(frame) ? frame.length : utf8.encode(frame).byteLength;
 }
 
 const utf8 = new TextEncoder();
+/** Longer texts are measured by the platform. */
+const MAX_LOOKED_AT = 512;
+
+function isShortAscii(text: string): boolean {
+  if (text.length > MAX_LOOKED_AT) return false;
+  for (let index = 0; index < text.length; index += 1) if (text.charCodeAt(index) > 0x7f) return false;
+  return true;
+}
 
 /** Refuses a frame over the limit of calls in flight. A call gets an error; any other frame ends the connection. */
 async function refuse(activation: ActorActivation, connection: Connection, frame: string | Uint8Array): Promise<void> {
@@ -96,6 +104,9 @@ async function refuse(activation: ActorActivation, connection: Connection, frame
   if (message.tag === "ActionRequest") sendError(activation, connection, error, message.val.id);
   else await activation.connections.fail(connection, error, 1013);
 }
+
+/** A larger message may hold arguments that are too large to be stored. */
+const MAX_UNCHECKED_BYTES = 65_536;
 
 type ActionRequest = Extract<ToServer, { tag: "ActionRequest" }>["val"];
 
@@ -130,20 +141,28 @@ async function serveInTurn(
 ): Promise<void> {
   await connection.calls.turn(activation.actor.options.maxConnectionCalls);
   try {
-    if (activation.connections.includes(connection)) await serveAction(activation, connection, call);
+    if (activation.connections.includes(connection)) await serveAction(activation, connection, call, sizeBytes);
   } finally {
     connection.calls.done(sizeBytes);
   }
 }
 
-async function serveAction(activation: ActorActivation, connection: Connection, call: ActionRequest): Promise<void> {
-  const { id, name } = call;
+async function serveAction(
+  activation: ActorActivation,
+  connection: Connection,
+  { id, name, args: sent }: ActionRequest,
+  sizeBytes: number,
+): Promise<void> {
   try {
-    // As over HTTP, arguments pass through the storage codec.
-    const args = decodeValue(encodeValue(call.args, { what: "the arguments" })) as unknown[];
-    const output = decodeValue(await callAction(activation, name, args, { conn: () => connection.view }));
+    // As over HTTP, the values of such a message are checked.
+    const args = sizeBytes <= MAX_UNCHECKED_BYTES ? sent : decodeValue(encodeValue(sent, { what: "the arguments" }));
+    const encode = (output: unknown): Frame => {
+      checkResult(output);
+      return encodeFrame(connection, { tag: "ActionResponse", val: { id, output } });
+    };
+    const origin = { conn: () => connection.view };
+    const answer = await callAction(activation, name, args as unknown[], origin, encode);
     const limit = activation.actor.messageLimits.outgoing;
-    const answer = encodeFrame(connection, { tag: "ActionResponse", val: { id, output } });
     if (sizeOf(answer) > limit) throw outgoingTooLong(`The result of "${name}"`, limit);
     connection.send(answer);
   } catch (error) {
@@ -158,7 +177,7 @@ async function serveSubscription(
 ): Promise<void> {
   if (!subscribe) {
     connection.unsubscribe(eventName);
-    storeSubscriptions(activation, connection);
+    activation.connections.store(connection);
     return;
   }
   try {
@@ -179,16 +198,10 @@ async function serveSubscription(
   }
   try {
     connection.subscribe(eventName);
-    storeSubscriptions(activation, connection);
+    activation.connections.store(connection);
   } catch (error) {
     sendError(activation, connection, error, null);
   }
-}
-
-/** Stores the subscriptions in the socket before the next frame is served. */
-function storeSubscriptions(activation: ActorActivation, connection: Connection): void {
-  activation.connections.changed(connection);
-  activation.commitOrThrow();
 }
 
 /**
