@@ -1,11 +1,10 @@
 // How many bytes Perdure adds to a Worker, by what it imports, and to a page: minified, and gzip; and where they are, by
-// room and package. `--modules` tells modules instead of rooms, `--json` prints data. The page's second row is what a client
-// without the binary encodings would have: their modules are replaced by nothing. The budgets are in
-// test/architecture/bundles.test.ts.
+// room and package. `--modules` tells modules instead of rooms, `--json` prints data. A page in chunks fetches those of CBOR
+// and BARE when it asks for them. The budgets are in test/architecture/bundles.test.ts.
 import { existsSync } from "node:fs";
 import { join } from "node:path";
 import process from "node:process";
-import { bundle, PAGE, roomOf, sharesOf, withoutBinary, WORKERS } from "./bundle.mjs";
+import { bundle, bundlePage, PAGE, roomOf, sharesOf, WORKERS } from "./bundle.mjs";
 
 /** @typedef {{ name: string, bytes: number, gzip: number }} Size */
 
@@ -19,10 +18,12 @@ const groupOf = process.argv.includes("--modules") ? (/** @type {string} */ path
 const workers = [];
 for (const [name, program] of Object.entries(WORKERS)) workers.push({ name, ...(await bundle(program, "worker")) });
 
+const { first, all } = await bundlePage(PAGE);
 /** @type {Size[]} */
 const pages = [
-  { name: "client: json, cbor, bare", ...(await bundle(PAGE, "browser")) },
-  { name: "the same without cbor and bare", ...(await bundle(PAGE, "browser", [withoutBinary])) },
+  { name: "client that speaks json", ...first },
+  { name: "with the chunks of cbor and bare", ...all },
+  { name: "all in one file", ...(await bundle(PAGE, "browser")) },
 ];
 if (existsSync(PUBLISHED)) {
   const page = PAGE.replace("perdure/client", PUBLISHED.replaceAll("\\", "/"));

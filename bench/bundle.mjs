@@ -18,43 +18,66 @@ const fromSource = {
   },
 };
 
-/** Everything of CBOR and BARE, by file name. */
-const BINARY = /[\\/]src[\\/]protocol[\\/](?:cbor[\\/][\w-]+|(?:[\w-]+[\\/])?(?:bare[\w-]*|wire-cbor|values))\.ts$/;
-
-/** A client that speaks JSON only: what the binary encodings are made of is replaced by nothing. @type {import("esbuild").Plugin} */
-export const withoutBinary = {
-  name: "without-binary",
-  setup({ onLoad }) {
-    onLoad({ filter: BINARY }, () => ({
-      contents: "module.exports = new Proxy({}, { get: () => () => {} });",
-      loader: "js",
-    }));
-  },
-};
-
 /**
  * The bundle, and the modules that have bytes in it, the largest first.
  *
  * @param {string} contents
  * @param {"browser" | "worker"} platform
- * @param {import("esbuild").Plugin[]} [plugins]
  * @returns {Promise<Bundle>}
  */
-export async function bundle(contents, platform, plugins = []) {
+export async function bundle(contents, platform) {
   const { outputFiles, metafile } = await build({
-    ...optionsFor(contents, platform, plugins),
+    ...optionsFor(contents, platform),
     minify: true,
     metafile: true,
   });
-  const code = /** @type {import("esbuild").OutputFile} */ (outputFiles[0]).contents;
-  const inputs = Object.entries(Object.values(metafile.outputs)[0]?.inputs ?? {});
-  const parts = inputs
+  return bundleOf(outputFiles, Object.values(metafile.outputs));
+}
+
+/**
+ * A page in chunks: what it fetches to begin with, and what with everything that it may fetch later.
+ *
+ * @param {string} contents
+ * @returns {Promise<{ first: Bundle, all: Bundle }>}
+ */
+export async function bundlePage(contents) {
+  const outdir = join(root, "page");
+  const { outputFiles, metafile } = await build({
+    ...optionsFor(contents, "browser"),
+    minify: true,
+    metafile: true,
+    splitting: true,
+    outdir,
+  });
+  const { outputs } = metafile;
+  const fetched = new Set(Object.keys(outputs).filter((path) => outputs[path]?.entryPoint === "<stdin>"));
+  for (const path of fetched)
+    for (const { path: imported, kind } of outputs[path]?.imports ?? [])
+      if (kind === "import-statement") fetched.add(imported);
+  return {
+    first: bundleOf(
+      outputFiles.filter(({ path }) => fetched.has(relative(root, path).replaceAll("\\", "/"))),
+      [...fetched].flatMap((path) => outputs[path] ?? []),
+    ),
+    all: bundleOf(outputFiles, Object.values(outputs)),
+  };
+}
+
+/**
+ * @param {readonly import("esbuild").OutputFile[]} files
+ * @param {readonly import("esbuild").Metafile["outputs"][string][]} outputs
+ * @returns {Bundle}
+ */
+function bundleOf(files, outputs) {
+  const parts = outputs
+    .flatMap(({ inputs }) => Object.entries(inputs))
     .filter(([path, { bytesInOutput }]) => bytesInOutput > 0 && path !== "<stdin>")
-    .map(
-      ([path, { bytesInOutput }]) =>
-        /** @type {[string, number]} */ ([relative(root, join(root, path)).replaceAll("\\", "/"), bytesInOutput]),
-    );
-  return { bytes: code.length, gzip: gzipped(code), parts: parts.sort(([, a], [, b]) => b - a) };
+    .map(([path, { bytesInOutput }]) => /** @type {[string, number]} */ ([path.replaceAll("\\", "/"), bytesInOutput]));
+  return {
+    bytes: files.reduce((sum, { contents }) => sum + contents.length, 0),
+    gzip: files.reduce((sum, { contents }) => sum + gzipped(contents), 0),
+    parts: parts.sort(([, a], [, b]) => b - a),
+  };
 }
 
 /**
@@ -110,10 +133,9 @@ const gzipped = (code) => gzipSync(code, { level: 9 }).length;
  *
  * @param {string} contents
  * @param {"browser" | "worker"} platform
- * @param {import("esbuild").Plugin[]} [plugins]
  * @returns {import("esbuild").BuildOptions & { write: false }}
  */
-function optionsFor(contents, platform, plugins = []) {
+function optionsFor(contents, platform) {
   return {
     stdin: { contents, resolveDir: root, loader: "ts" },
     absWorkingDir: root,
@@ -126,7 +148,7 @@ function optionsFor(contents, platform, plugins = []) {
     target: "es2022",
     write: false,
     logLevel: "error",
-    plugins: [fromSource, ...plugins],
+    plugins: [fromSource],
   };
 }
 

@@ -8,5 +8,6 @@ export {
   type ConnectionEvent,
   type ConnectionState,
 } from "./connection/connection-state.js";
+export { codecOf, onceLoaded } from "./transport/load-codec.js";
 export { createHttpTransport } from "./transport/http-transport.js";
 export { holdSocket } from "./config/socket.js";

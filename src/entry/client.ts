@@ -9,8 +9,8 @@ export type {
   ClientSocketClass,
   Region,
 } from "../client/index.js";
-export { ActorError, RivetError, UserError } from "../protocol/index.js";
-export type { Encoding } from "../protocol/index.js";
+export { ActorError, RivetError, UserError } from "../protocol/page.js";
+export type { Encoding } from "../protocol/page.js";
 export type {
   ActionRequest as ActorActionOptions,
   ActorAccessor,

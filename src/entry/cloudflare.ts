@@ -1,7 +1,7 @@
 /** The composition root: joins the router, the object class and the client inside the Worker. */
 import { env as workerEnv, waitUntil } from "cloudflare:workers";
 import type { ActorDefinitions, Client, ClientEffects, Logger, LogSink, Registry } from "../actor/index.js";
-import { createBindingTransport, createClientWithTransport, setHomeTransport } from "../client/index.js";
+import { createBindingTransport, createClientWithTransport, setHomeTransport } from "../client/binding.js";
 import { configuredLogger, consoleLog } from "../logging/index.js";
 import { createActorObject, type ActorObjectClass } from "../durable-object/index.js";
 import { LOG_LEVELS, MAX_VALUE_BYTES, readOptions, type CallLink, type LogLevel } from "../protocol/index.js";

@@ -22,7 +22,6 @@ export type { ActionCall, OutsideAction } from "./addressing/action-call.js";
 export { backoffMs } from "./backoff.js";
 export type { Backoff } from "./backoff.js";
 export { formatBase64, formatBase64Url, parseBase64 } from "./values/base64.js";
-export type { MessageCodec } from "./messages/bare-messages.js";
 export { sendableCloseCode, sendableCloseReason } from "./messages/close-frame.js";
 export { decodeArguments, encodeAnswer } from "./messages/action-message.js";
 export type { ActionMessage, ActionReader } from "./messages/action-message.js";
@@ -36,7 +35,8 @@ export {
   parseEnvelopeHeader,
   REFUSAL_HEADER,
 } from "./addressing/envelope-header.js";
-export type { Frame, FrameCodec, WireCodec } from "./messages/wire-codec.js";
+export { jsonCodec } from "./messages/json-codec.js";
+export type { Frame, FrameCodec, MessageCodec, WireCodec } from "./messages/codec.js";
 export {
   ActorError,
   fromErrorData,

@@ -44,6 +44,7 @@ export const FOLDERS: Readonly<Record<string, Folder>> = {
     why: "protocol/ is what crosses a wire or a disk, and depends on nothing",
     folders: {},
     isPure: true,
+    tops: ["page"],
     rooms: {
       ".": { why: "what every room reads: limits, options, versions and the own properties of objects", imports: [] },
       errors: { why: "errors with codes, and the table of all codes", imports: ["."] },
@@ -163,7 +164,12 @@ export const FOLDERS: Readonly<Record<string, Folder>> = {
   },
   client: {
     why: "the client is what browsers download: protocol code and types, nothing of the server",
-    folders: { protocol: {}, actor: { files: ["index", "api/client-types"], typesOnly: true } },
+    // The binary codecs by themselves: a page loads them on demand.
+    folders: {
+      protocol: { files: ["index", "page", "messages/cbor-codec", "messages/bare-codec"] },
+      actor: { files: ["index", "api/client-types"], typesOnly: true },
+    },
+    tops: ["binding"],
     rooms: {
       config: { why: "what a client is configured with, and its errors", imports: [] },
       transport: { why: "calls over HTTP and over the binding", imports: ["config"] },
@@ -186,14 +192,14 @@ export const FOLDERS: Readonly<Record<string, Folder>> = {
   entry: {
     why: "entries only put together what the folders' indexes offer",
     folders: {
-      protocol: {},
+      protocol: { files: ["index", "page"] },
       timing: {},
       workflow: {},
       actor: { files: ["index", "api/client-types"] },
       logging: {},
       "durable-object": {},
       router: {},
-      client: {},
+      client: { files: ["index", "binding"] },
       drizzle: {},
       testing: {},
     },
@@ -207,7 +213,7 @@ export const FOLDERS: Readonly<Record<string, Folder>> = {
 };
 
 /** What tests may import, as paths in src. */
-export const SHOWN_TO_TESTS = ["*/index.js", "*/ports.js", "*/internal.js", "testing/**", "entry/**"];
+export const SHOWN_TO_TESTS = ["*/index.js", "*/binding.js", "*/ports.js", "*/internal.js", "testing/**", "entry/**"];
 
 /** Tests of the workerd project, which alone can load the platform. */
 export const WORKERD_TESTS = [

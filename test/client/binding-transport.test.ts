@@ -1,5 +1,5 @@
 import { describe, expect, test, vi } from "vitest";
-import { createBindingTransport, createClientWithTransport, type ActorBinding } from "../../src/client/index.js";
+import { createBindingTransport, createClientWithTransport, type ActorBinding } from "../../src/client/binding.js";
 import { ActorError, decodeValue, encodeValue } from "../../src/protocol/index.js";
 
 function over(answer: ActorBinding["call"], sent: ActorBinding["send"] = async () => ({ status: "completed" })) {

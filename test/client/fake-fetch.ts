@@ -1,4 +1,5 @@
-import { createClientWithTransport, type ClientConfig } from "../../src/client/index.js";
+import { createClientWithTransport } from "../../src/client/binding.js";
+import { type ClientConfig } from "../../src/client/index.js";
 import { createHttpTransport, resolveConfig } from "../../src/client/internal.js";
 
 export interface SentRequest {

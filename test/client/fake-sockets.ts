@@ -1,10 +1,6 @@
 import { vi } from "vitest";
-import {
-  createClientWithTransport,
-  type ActorTransport,
-  type ClientSocket,
-  type SocketCall,
-} from "../../src/client/index.js";
+import { createClientWithTransport } from "../../src/client/binding.js";
+import { type ActorTransport, type ClientSocket, type SocketCall } from "../../src/client/index.js";
 import {
   PING,
   PONG,
@@ -92,12 +88,18 @@ function lineOf({ tag, val }: ToServer): string {
   return `${val.id} ${val.name} ${JSON.stringify(val.args)}`;
 }
 
+/** The codec of a transport that has nothing to load. */
+export function loadedCodec(encoding: Encoding): ActorTransport["codec"] {
+  return { encoding, loaded: wireCodec(encoding), load: async () => wireCodec(encoding) };
+}
+
 /** A client whose sockets are the test's, and whose clock stands. */
 export function fakeSockets({
   encoding = "json" as Encoding,
   random = 0,
   pingIntervalMs = undefined as number | undefined,
   ends = [] as AbortSignal[],
+  codec = loadedCodec(encoding),
 } = {}) {
   const clock = new ManualClock();
   const sockets: FakeSocket[] = [];
@@ -117,7 +119,7 @@ export function fakeSockets({
       sockets.push(socket);
       return socket;
     }),
-    encoding,
+    codec,
     pingIntervalMs,
     place: "http://nowhere.test",
   };

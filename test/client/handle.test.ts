@@ -1,6 +1,8 @@
 import { inspect } from "node:util";
+import { loadedCodec } from "./fake-sockets.js";
 import { describe, expect, test, vi } from "vitest";
-import { createClient, createClientWithTransport, type ActorTransport } from "../../src/client/index.js";
+import { createClientWithTransport } from "../../src/client/binding.js";
+import { createClient, type ActorTransport } from "../../src/client/index.js";
 
 /** A transport that writes down what it is asked. */
 function fakeTransport() {
@@ -13,7 +15,7 @@ function fakeTransport() {
     fetch: vi.fn<ActorTransport["fetch"]>(async () => new Response("answer")),
     pingIntervalMs: undefined,
     openSocket: vi.fn<ActorTransport["openSocket"]>(() => new Promise(() => {})),
-    encoding: "json" as const,
+    codec: loadedCodec("json" as const),
     place: "nowhere",
   };
   const spies = [

@@ -1,5 +1,7 @@
 import { afterEach, describe, expect, test, vi } from "vitest";
-import { createClient, setHomeTransport } from "../../src/client/index.js";
+import { loadedCodec } from "./fake-sockets.js";
+import { setHomeTransport } from "../../src/client/binding.js";
+import { createClient } from "../../src/client/index.js";
 import { resolveConfig } from "../../src/client/internal.js";
 import type { ActorTransport } from "../../src/client/index.js";
 
@@ -30,7 +32,7 @@ describe("without an endpoint", () => {
     const calls: unknown[] = [];
     const home = {
       action: async (call: unknown) => calls.push(call),
-      encoding: "cbor",
+      codec: loadedCodec("cbor"),
       place: "here",
     } as unknown as ActorTransport;
     setHomeTransport(() => home);

@@ -1,11 +1,6 @@
 import { afterEach, describe, expect, test, vi } from "vitest";
-import {
-  createBindingTransport,
-  createClient,
-  type ActorBinding,
-  type ClientConfig,
-  type ClientSocket,
-} from "../../src/client/index.js";
+import { createBindingTransport, type ActorBinding } from "../../src/client/binding.js";
+import { createClient, type ClientConfig, type ClientSocket } from "../../src/client/index.js";
 import { resolveConfig } from "../../src/client/internal.js";
 import { type Encoding, PING, wireCodec } from "../../src/protocol/index.js";
 import { fakeSockets, outcome, settle } from "./fake-sockets.js";

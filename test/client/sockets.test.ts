@@ -1,12 +1,6 @@
 import { describe, expect, test, vi } from "vitest";
-import {
-  createBindingTransport,
-  createClient,
-  createClientWithTransport,
-  type ActorBinding,
-  type ClientConfig,
-  type ClientSocket,
-} from "../../src/client/index.js";
+import { createBindingTransport, createClientWithTransport, type ActorBinding } from "../../src/client/binding.js";
+import { createClient, type ClientConfig, type ClientSocket } from "../../src/client/index.js";
 import { holdSocket } from "../../src/client/internal.js";
 import { ActorError, decodeValue, encodeValue, parseSubprotocols } from "../../src/protocol/index.js";
 import { settle } from "./fake-sockets.js";
@@ -42,6 +36,8 @@ describe("a connection's socket", () => {
     client.chat
       .getOrCreate(["a,b", "c/d"], { createWithInput: 5, createInRegion: "weur", params: { secret: "é)" } })
       .connect();
+    // The codec of its input is loaded first.
+    await vi.waitFor(() => expect(opened).toHaveLength(1));
     client.chat.get("a").connect();
     client.chat.getForId(ID).connect();
     await settle();

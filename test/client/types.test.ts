@@ -1,6 +1,8 @@
 import { describe, expectTypeOf, test } from "vitest";
+import { loadedCodec } from "./fake-sockets.js";
 import { actor, queue, setup } from "../../src/actor/index.js";
-import { createClient, createClientWithTransport, type ActorTransport } from "../../src/client/index.js";
+import { createClientWithTransport } from "../../src/client/binding.js";
+import { createClient, type ActorTransport } from "../../src/client/index.js";
 
 const counter = actor({
   state: { count: 0, result: null as "sold" | null },
@@ -22,7 +24,7 @@ const nothing: ActorTransport = {
   openSocket: async () => {
     throw new Error("no sockets here");
   },
-  encoding: "json",
+  codec: loadedCodec("json"),
   pingIntervalMs: undefined,
   place: "nowhere",
 };

@@ -1,6 +1,7 @@
 import { describe, expect, it } from "vitest";
 import { actor, queue, setup } from "../../src/actor/index.js";
-import { createBindingTransport, createClient, createClientWithTransport } from "../../src/client/index.js";
+import { createBindingTransport, createClientWithTransport } from "../../src/client/binding.js";
+import { createClient } from "../../src/client/index.js";
 import { UserError } from "../../src/protocol/index.js";
 import { createActorCaller, createMessageSender, createRouter } from "../../src/router/index.js";
 import { testWorld } from "../support/test-world.js";

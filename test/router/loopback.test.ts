@@ -1,13 +1,8 @@
 // The client, through a router, to an object: over HTTP and over the binding, which must be the same to a caller.
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
-import {
-  createBindingTransport,
-  createClient,
-  createClientWithTransport,
-  type ClientConfig,
-  type ClientFor,
-} from "../../src/client/index.js";
+import { createBindingTransport, createClientWithTransport } from "../../src/client/binding.js";
+import { createClient, type ClientConfig, type ClientFor } from "../../src/client/index.js";
 import { ActorError, decodeValue, formatActorId, objectName } from "../../src/protocol/index.js";
 import { createActorCaller, createMessageSender, createRouter, type RouterOptions } from "../../src/router/index.js";
 import { FakeObjects, fail, GENERATION, succeed, type Answer } from "./fake-objects.js";

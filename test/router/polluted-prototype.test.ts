@@ -1,11 +1,7 @@
 // The way of a call, from the client through the router to the actor and back: nothing of ours is read through Object.prototype.
 import { expect, test } from "vitest";
-import {
-  createBindingTransport,
-  createClient,
-  createClientWithTransport,
-  type ClientConfig,
-} from "../../src/client/index.js";
+import { createBindingTransport, createClientWithTransport } from "../../src/client/binding.js";
+import { createClient, type ClientConfig } from "../../src/client/index.js";
 import { actor, queue, setup, UserError } from "../../src/entry/index.js";
 import {
   createActorCaller,

@@ -1,5 +1,6 @@
 import { describe, expect, test } from "vitest";
-import { createBindingTransport, createClient, createClientWithTransport } from "../../src/client/index.js";
+import { createBindingTransport, createClientWithTransport } from "../../src/client/binding.js";
+import { createClient } from "../../src/client/index.js";
 import { actor, setup } from "../../src/entry/index.js";
 import { ActorError, encodeTaggedCbor, formatBase64Url, UserError } from "../../src/protocol/index.js";
 import {

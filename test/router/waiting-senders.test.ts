@@ -1,7 +1,7 @@
 // Router, wait and real actors together: what a sender hears whose actor crashes, or ends, while it waits.
 import { describe, expect, test } from "vitest";
 import { actor, queue, setup } from "../../src/entry/index.js";
-import { createBindingTransport, createClientWithTransport } from "../../src/client/index.js";
+import { createBindingTransport, createClientWithTransport } from "../../src/client/binding.js";
 import { createActorCaller, createMessageSender, createSocketOpener } from "../../src/router/index.js";
 import type { World, WorldOptions } from "../../src/testing/index.js";
 import { testWorld } from "../support/test-world.js";

@@ -1,4 +1,4 @@
-import { isEncoding, readOptions, ownField, type Encoding } from "../../protocol/index.js";
+import { isEncoding, readOptions, ownField, type Encoding } from "../../protocol/page.js";
 import { ActorClientError } from "./errors.js";
 import type { ClientSocketClass } from "./socket.js";
 

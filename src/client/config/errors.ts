@@ -1,4 +1,4 @@
-import { ActorError, type ActorErrorOptions } from "../../protocol/index.js";
+import { ActorError, type ActorErrorOptions } from "../../protocol/page.js";
 
 /**
  * An error of the client itself, with the group `client`.

@@ -1,4 +1,4 @@
-import type { ActorError, Frame } from "../../protocol/index.js";
+import type { ActorError, Frame } from "../../protocol/page.js";
 import { actorChanged, callTimedOut, connectionClosed } from "./connection-errors.js";
 
 /** One action call over a connection, until its answer. */
@@ -6,9 +6,10 @@ interface Call {
   readonly action: string;
   /** The id of the actor the call was made for; undefined: the first that answers. */
   readonly actorId: string | undefined;
-  /** Set until the call is sent. */
-  frame: Frame | undefined;
-  readonly sizeBytes: number;
+  /** Encodes it; set until the call is sent. */
+  frame: (() => Frame) | undefined;
+  /** Once it was encoded to be sent. */
+  sizeBytes: number;
   /** Cancels its timer and stops listening to its signal. */
   release(): void;
   resolve(output: unknown): void;
@@ -20,8 +21,8 @@ export interface CallOptions {
   readonly actorId: string | undefined;
   readonly signal: AbortSignal | undefined;
   readonly timeoutMs: number | undefined;
-  /** Encodes the call as a frame. An error it throws rejects the call. */
-  frame(id: bigint): Frame;
+  /** Takes what the call says, which its frame is made of when there is a connection. An error either throws rejects the call. */
+  frame(id: bigint): () => Frame;
 }
 
 /**
@@ -67,7 +68,7 @@ export class ConnectionCalls {
     return new Promise((resolve, reject) => {
       if (signal?.aborted) return reject(signal.reason);
       const id = this.#nextId;
-      const encoded = frame(id);
+      const framed = frame(id);
       this.#nextId += 1n;
       const onAbort = (): void => this.#take(id)?.reject(signal?.reason);
       const onTimeout = (): void => {
@@ -80,7 +81,7 @@ export class ConnectionCalls {
         stopTimer?.();
         signal?.removeEventListener("abort", onAbort);
       };
-      const call: Call = { action, actorId, frame: encoded, sizeBytes: encoded.length, release, resolve, reject };
+      const call: Call = { action, actorId, frame: framed, sizeBytes: 0, release, resolve, reject };
       this.#calls.set(id, call);
       this.#pump();
     });
@@ -140,13 +141,21 @@ export class ConnectionCalls {
   #pump(): void {
     const send = this.#sender();
     if (!send) return;
-    for (const call of this.#calls.values()) {
-      const { frame, sizeBytes } = call;
-      if (frame === undefined) continue;
-      if (this.#sent >= MAX_SENT || (this.#sent > 0 && this.#sentBytes + sizeBytes > MAX_SENT_BYTES)) return;
+    for (const [id, call] of this.#calls) {
+      if (call.frame === undefined) continue;
+      if (this.#sent >= MAX_SENT) return;
+      let frame: Frame;
+      try {
+        frame = call.frame();
+      } catch (error) {
+        this.#take(id)?.reject(error);
+        continue;
+      }
+      if (this.#sent > 0 && this.#sentBytes + frame.length > MAX_SENT_BYTES) return;
       call.frame = undefined;
+      call.sizeBytes = frame.length;
       this.#sent += 1;
-      this.#sentBytes += sizeBytes;
+      this.#sentBytes += frame.length;
       send(frame);
     }
   }

@@ -1,4 +1,4 @@
-import { ActorError } from "../../protocol/index.js";
+import { ActorError } from "../../protocol/page.js";
 import { ActorClientError } from "../config/errors.js";
 
 /**

@@ -10,7 +10,7 @@
  * 3. An event of an older attempt changes nothing.
  * 4. After "disposed" nothing happens; after "stopped" only `reconnect` and `dispose` have an effect.
  */
-import { parseActorId, type ActorError } from "../../protocol/index.js";
+import { parseActorId, type ActorError } from "../../protocol/page.js";
 import { ActorConnDisposed, closeError, connectionLost, isFinal, isTransient } from "./connection-errors.js";
 
 /** The status users see. */

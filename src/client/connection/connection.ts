@@ -11,12 +11,11 @@ import {
   PING,
   parseActorId,
   PONG,
-  wireCodec,
-  type Encoding,
   type Frame,
   type ToClient,
   type ToServer,
-} from "../../protocol/index.js";
+  type WireCodec,
+} from "../../protocol/page.js";
 import { ConnectionCalls } from "./connection-calls.js";
 import { getParamsFailed, openFailed } from "./connection-errors.js";
 import {
@@ -28,6 +27,7 @@ import {
   type ConnStatus,
 } from "./connection-state.js";
 import type { ConnectionPorts } from "./connection-ports.js";
+import { copyOf, type ClientCodec } from "../config/client-codec.js";
 import { ConnectionTimer } from "./connection-timer.js";
 import { MalformedResponseMessage } from "../config/errors.js";
 import { callSafely, Listeners, type Unsubscribe } from "./listeners.js";
@@ -36,7 +36,8 @@ import { holdSocket, type ClientSocket, type HeldSocket } from "../config/socket
 import { Subscriptions } from "./subscriptions.js";
 
 export interface ConnectionOptions {
-  readonly encoding: Encoding;
+  /** Loaded once `openSocket` has resolved. */
+  readonly codec: ClientCodec;
   /** The name of the other end in errors. */
   readonly place: string;
   /** Whether connecting creates the actor if it does not exist. */
@@ -142,8 +143,12 @@ export class Connection {
   call(action: string, args: readonly unknown[], signal: AbortSignal | undefined): Promise<unknown> {
     const { stoppedBy, actorId } = this.#state;
     if (stoppedBy !== undefined) return Promise.reject(stoppedBy);
-    const frame = (id: bigint): Frame =>
-      this.#encode({ tag: "ActionRequest", val: { id, name: action, args: [...args] } });
+    const encode = (id: bigint, given: unknown[]): Frame =>
+      this.#encode({ tag: "ActionRequest", val: { id, name: action, args: given } });
+    const frame = (id: bigint): (() => Frame) => {
+      const held = this.#options.codec.loaded ? encode(id, [...args]) : copyOf([...args]);
+      return () => (Array.isArray(held) ? encode(id, held) : held);
+    };
     return this.#calls.make({ action, actorId, signal, timeoutMs: this.#options.callTimeoutMs, frame });
   }
 
@@ -270,7 +275,7 @@ export class Connection {
     if (data === PONG) return;
     let message: ToClient;
     try {
-      message = wireCodec(this.#options.encoding).toClient.decode(data);
+      message = this.#codec.toClient.decode(data);
     } catch (cause) {
       const error = new MalformedResponseMessage(this.#options.place, 101, { cause });
       return this.#dispatch({ type: "broken", attempt, error, at });
@@ -316,7 +321,13 @@ export class Connection {
   }
 
   #encode(message: ToServer): Frame {
-    return wireCodec(this.#options.encoding).toServer.encode(message, EXTENDED);
+    return this.#codec.toServer.encode(message, EXTENDED);
+  }
+
+  get #codec(): WireCodec {
+    const { loaded } = this.#options.codec;
+    if (loaded === undefined) throw new Error("A socket was opened before its codec was loaded");
+    return loaded;
   }
 
   #send(frame: Frame): void {

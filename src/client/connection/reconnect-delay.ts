@@ -1,4 +1,4 @@
-import { backoffMs } from "../../protocol/index.js";
+import { backoffMs } from "../../protocol/page.js";
 
 const BACKOFF = { firstMs: 250, maxMs: 30_000 };
 

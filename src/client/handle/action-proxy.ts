@@ -1,5 +1,5 @@
 import type { ActionRequest } from "../../actor/api/client-types.js";
-import { ActorError, readOptions } from "../../protocol/index.js";
+import { ActorError, readOptions } from "../../protocol/page.js";
 
 /** Calls an action by its dotted name. */
 export type InvokeAction = (name: string, args: unknown[]) => Promise<unknown>;

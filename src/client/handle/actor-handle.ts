@@ -1,5 +1,5 @@
 import type { ActionRequest, ConnectOptions, WebSocketOptions } from "../../actor/api/client-types.js";
-import { ActorError, MAX_SEND_WAIT_MS, readOptions, has, own } from "../../protocol/index.js";
+import { ActorError, MAX_SEND_WAIT_MS, readOptions, has, own } from "../../protocol/page.js";
 import { eitherSignal, raceWithAbort } from "../config/abort.js";
 import { withActions, readActionRequest } from "./action-proxy.js";
 import { createConnectionHandle } from "./connection-handle.js";

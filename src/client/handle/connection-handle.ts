@@ -1,4 +1,4 @@
-import { has } from "../../protocol/index.js";
+import { has } from "../../protocol/page.js";
 import type { ActionRequest } from "../../actor/api/client-types.js";
 import { withActions, readActionRequest } from "./action-proxy.js";
 import { Connection } from "../connection/connection.js";
@@ -32,7 +32,7 @@ export function createConnectionHandle(
   const dispose = (): void => connection.dispose();
   const connection: Connection = new Connection(
     {
-      encoding: transport.encoding,
+      codec: transport.codec,
       place: transport.place,
       creates: has(target, "mode") && target.mode === "getOrCreate",
       callTimeoutMs,

@@ -1,4 +1,4 @@
-import { own } from "../../protocol/index.js";
+import { own } from "../../protocol/page.js";
 import type { ClientEffects } from "../../actor/index.js";
 import type { Connection } from "../connection/connection.js";
 import { REAL_PORTS, type ConnectionPorts } from "../connection/connection-ports.js";

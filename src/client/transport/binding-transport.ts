@@ -7,10 +7,12 @@ import {
   toErrorData,
   has,
   own,
+  wireCodec,
   type Creation,
   type CallOperation,
 } from "../../protocol/index.js";
 import { raceWithAbort } from "../config/abort.js";
+import type { ClientCodec } from "../config/client-codec.js";
 import { rawPath } from "./gateway-url.js";
 import type { ClientSocket } from "../config/socket.js";
 import { REAL_BACKOFF, withRetries, type BackoffPorts } from "./retry.js";
@@ -87,10 +89,13 @@ export function createBindingTransport(binding: ActorBinding, ports: BackoffPort
   return new BindingTransport(binding, ports);
 }
 
+const CBOR = wireCodec("cbor");
+const CODEC: ClientCodec = { encoding: "cbor", loaded: CBOR, load: async () => CBOR };
+
 class BindingTransport implements ActorTransport {
   readonly #binding: ActorBinding;
   readonly #ports: BackoffPorts;
-  readonly encoding = "cbor";
+  readonly codec = CODEC;
   readonly place = "the actor's object";
   /** No network in between: the platform reports every end. */
   readonly pingIntervalMs = undefined;
@@ -161,7 +166,7 @@ class BindingTransport implements ActorTransport {
     const socket = await this.#binding
       .openSocket({
         target: targetOf(target),
-        operation: { kind: "connect", encoding: this.encoding, extended: true, ...(isRaw && { raw: true }) },
+        operation: { kind: "connect", encoding: CODEC.encoding, extended: true, ...(isRaw && { raw: true }) },
         ...(isRaw && { request: rawRequest(route.path, protocols) }),
         ...paramsOf(params),
       })

@@ -4,7 +4,7 @@ import {
   formatSubprotocols,
   type Encoding,
   MAX_CONNECTION_PARAMS_BYTES,
-} from "../../protocol/index.js";
+} from "../../protocol/page.js";
 
 /** The server is Perdure, which reads every kind of value. */
 const EXTENDED = { extended: true };

@@ -1,16 +1,10 @@
-import {
-  ActorError,
-  encodeTaggedCbor,
-  formatBase64Url,
-  formatJsonKey,
-  parseActorId,
-  has,
-  own,
-} from "../../protocol/index.js";
+import { ActorError, formatBase64Url, formatJsonKey, parseActorId, has, own } from "../../protocol/page.js";
 import type { ResolvedConfig } from "../config/client-config.js";
 import { ActorClientError } from "../config/errors.js";
 import type { ActorTarget, SocketRoute } from "./transport.js";
 
+/** The encoded input of a target that has one. */
+type Input = Uint8Array | undefined;
 type UrlConfig = Pick<ResolvedConfig, "endpoint" | "namespace" | "poolName" | "skipReadyWait" | "maxInputSize">;
 
 /**
@@ -21,24 +15,30 @@ type UrlConfig = Pick<ResolvedConfig, "endpoint" | "namespace" | "poolName" | "s
  * @throws {client/invalid_name} when a name cannot be part of a URL
  * @throws {actor/invalid_id} when the id is not an actor's
  */
-export function gatewayUrl(config: UrlConfig, target: ActorTarget, verb: "action" | "queue", name: string): string {
-  return routeUrl(config, target, `${verb}/${pathSegment(name, `The name of the ${verb}`)}`, "");
+export function gatewayUrl(
+  config: UrlConfig,
+  target: ActorTarget,
+  verb: "action" | "queue",
+  name: string,
+  input: Input,
+): string {
+  return routeUrl(config, target, `${verb}/${pathSegment(name, `The name of the ${verb}`)}`, "", input);
 }
 
 /** The URL of a raw request: path and query are the user's. Throws the errors of `gatewayUrl`. */
-export function requestUrl(config: UrlConfig, target: ActorTarget, path: string): string {
+export function requestUrl(config: UrlConfig, target: ActorTarget, path: string, input: Input): string {
   const [pathname = "", ...query] = path.split("?");
-  return routeUrl(config, target, `request${pathname}`, query.join("?"));
+  return routeUrl(config, target, `request${pathname}`, query.join("?"), input);
 }
 
 /**
  * The `ws` URL of a socket: the actor's connection, or a raw one with the user's path and query. Throws the errors of
  * `gatewayUrl`.
  */
-export function socketUrl(config: UrlConfig, target: ActorTarget, route: SocketRoute): string {
-  if (route.kind === "connect") return webSocketScheme(routeUrl(config, target, "connect", ""));
+export function socketUrl(config: UrlConfig, target: ActorTarget, route: SocketRoute, input: Input): string {
+  if (route.kind === "connect") return webSocketScheme(routeUrl(config, target, "connect", "", input));
   const { pathname, search } = rawPath(route.path);
-  return webSocketScheme(routeUrl(config, target, `websocket${pathname}`, search.slice(1)));
+  return webSocketScheme(routeUrl(config, target, `websocket${pathname}`, search.slice(1), input));
 }
 
 /** A user's path and query, resolved below a root of their own, so that ".." cannot leave it. */
@@ -46,8 +46,10 @@ export function rawPath(path: string): { pathname: string; search: string } {
   return new URL(`./${path.replace(/^\/+/, "")}`, "http://actor/");
 }
 
-function routeUrl(config: UrlConfig, target: ActorTarget, rest: string, userQuery: string): string {
-  const queries = [userQuery, String(new URLSearchParams(queryOf(config, target)))].filter((query) => query !== "");
+function routeUrl(config: UrlConfig, target: ActorTarget, rest: string, userQuery: string, input: Input): string {
+  const queries = [userQuery, String(new URLSearchParams(queryOf(config, target, input)))].filter(
+    (query) => query !== "",
+  );
   const base = has(target, "actorId")
     ? actorUrl(config.endpoint, target.actorId)
     : `${config.endpoint}/gateway/${pathSegment(target.name, "The name of the actor")}`;
@@ -69,10 +71,10 @@ export function actorUrl(endpoint: string, actorId: string): string {
   return `${endpoint}/gateway/${actorId}`;
 }
 
-function queryOf(config: UrlConfig, target: ActorTarget): Record<string, string> {
+function queryOf(config: UrlConfig, target: ActorTarget, input: Input): Record<string, string> {
   const skipReadyWait = config.skipReadyWait && { "rvt-skip-ready-wait": "true" };
   if (has(target, "actorId")) return { ...skipReadyWait };
-  const { key, mode, input, region } = own(target);
+  const { key, mode, region } = own(target);
   return {
     "rvt-namespace": config.namespace,
     "rvt-method": mode,
@@ -84,8 +86,7 @@ function queryOf(config: UrlConfig, target: ActorTarget): Record<string, string>
   };
 }
 
-function formatInput(input: unknown, maxBytes: number): string {
-  const bytes = encodeTaggedCbor(input, { extended: true });
+function formatInput(bytes: Uint8Array, maxBytes: number): string {
   if (bytes.length <= maxBytes) return formatBase64Url(bytes);
   const message = `createWithInput has ${bytes.length} bytes; a URL carries ${maxBytes}. Use create({ input }), or raise maxInputSize.`;
   throw new ActorClientError("input_too_large", message, {

@@ -23,8 +23,8 @@ export function homeOr(elsewhere: () => ActorTransport): ActorTransport {
     gatewayUrl: async (call) => way().gatewayUrl(call),
     fetch: async (call) => way().fetch(call),
     openSocket: async (call) => way().openSocket(call),
-    get encoding() {
-      return way().encoding;
+    get codec() {
+      return way().codec;
     },
     get pingIntervalMs() {
       return way().pingIntervalMs;

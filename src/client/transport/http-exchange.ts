@@ -1,4 +1,4 @@
-import { fromErrorData, wireCodec, type ErrorData } from "../../protocol/index.js";
+import { fromErrorData, jsonCodec, type ErrorData } from "../../protocol/page.js";
 import type { ClientFetch } from "../config/client-config.js";
 import { MalformedResponseMessage, networkError } from "../config/errors.js";
 
@@ -40,7 +40,7 @@ export async function exchange<T>(fetch: ClientFetch, endpoint: string, request:
   try {
     if (response.ok) return request.decode(answer);
     // Errors are JSON in every encoding.
-    failure = wireCodec("json").error.decode(answer);
+    failure = jsonCodec.error.decode(answer);
   } catch (cause) {
     throw new MalformedResponseMessage(endpoint, response.status, { cause });
   }

@@ -2,16 +2,16 @@ import type { SendResult } from "../../actor/api/client-types.js";
 import {
   ActorError,
   checkActorName,
-  encodeTaggedCbor,
   formatBase64,
   formatRestKey,
   has,
   ownField,
-  wireCodec,
-  type Encoding,
-} from "../../protocol/index.js";
+  type WireCodec,
+} from "../../protocol/page.js";
 import { REAL_BACKOFF, withRetries, type BackoffPorts } from "./retry.js";
 import type { ResolvedConfig } from "../config/client-config.js";
+import { copyOf, type ClientCodec } from "../config/client-codec.js";
+import { codecOf, encodeClientInput } from "./load-codec.js";
 import { asciiJson, socketProtocols } from "./encode-params.js";
 import { networkError, noWebSocket } from "../config/errors.js";
 import { actorUrl, gatewayUrl, requestUrl, socketUrl } from "./gateway-url.js";
@@ -42,34 +42,44 @@ export function createHttpTransport(config: ResolvedConfig, ports: BackoffPorts 
 class HttpTransport implements ActorTransport {
   readonly #config: ResolvedConfig;
   readonly #ports: BackoffPorts;
+  readonly codec: ClientCodec;
 
   constructor(config: ResolvedConfig, ports: BackoffPorts) {
     this.#config = config;
+    this.codec = codecOf(config.encoding);
     this.#ports = ports;
   }
 
   async action({ target, name, args, params, signal }: ActionCall): Promise<unknown> {
-    const { actionRequest, actionResponse } = wireCodec(this.#config.encoding);
+    const [{ codec, body }, input] = await Promise.all([
+      this.#encoded([...args], ({ actionRequest }, copy) => actionRequest.encode({ args: copy }, EXTENDED)),
+      inputOf(target),
+    ]);
     const { output } = await this.#send({
       method: "POST",
-      url: gatewayUrl(this.#config, target, "action", name),
-      headers: this.#gatewayHeaders(params),
-      body: actionRequest.encode({ args: [...args] }, EXTENDED),
+      url: gatewayUrl(this.#config, target, "action", name, input),
+      headers: this.#gatewayHeaders(codec, params),
+      body,
       signal,
-      decode: actionResponse.decode,
+      decode: codec.actionResponse.decode,
     });
     return output;
   }
 
   async send({ target, queue, body, wait, timeout, params, signal }: SendCall): Promise<SendResult<unknown>> {
-    const { queueSendRequest, queueSendResponse } = wireCodec(this.#config.encoding);
+    const [{ codec, body: request }, input] = await Promise.all([
+      this.#encoded(body, ({ queueSendRequest }, copy) =>
+        queueSendRequest.encode({ body: copy, name: queue, wait, ...(timeout !== undefined && { timeout }) }, EXTENDED),
+      ),
+      inputOf(target),
+    ]);
     return this.#send({
       method: "POST",
-      url: gatewayUrl(this.#config, target, "queue", queue),
-      headers: this.#gatewayHeaders(params),
-      body: queueSendRequest.encode({ body, name: queue, wait, ...(timeout !== undefined && { timeout }) }, EXTENDED),
+      url: gatewayUrl(this.#config, target, "queue", queue, input),
+      headers: this.#gatewayHeaders(codec, params),
+      body: request,
       signal,
-      decode: queueSendResponse.decode,
+      decode: codec.queueSendResponse.decode,
     });
   }
 
@@ -80,7 +90,8 @@ class HttpTransport implements ActorTransport {
     new Headers(ownField(init, "headers")).forEach((value, name) => headers.set(name, value));
     for (const [name, value] of Object.entries({ ...EXTENDED_HEADER, ...credentials(token, params) }))
       headers.set(name, value);
-    const url = requestUrl(this.#config, target, path);
+    const input = hasInput(target) ? await inputOf(target) : undefined;
+    const url = requestUrl(this.#config, target, path, input);
     try {
       return await fetch(url, { ...init, headers, signal: signal ?? null });
     } catch (error) {
@@ -104,10 +115,6 @@ class HttpTransport implements ActorTransport {
     return actorUrl(this.#config.endpoint, await this.resolve(call));
   }
 
-  get encoding(): Encoding {
-    return this.#config.encoding;
-  }
-
   get pingIntervalMs(): number | undefined {
     return this.#config.pingIntervalMs;
   }
@@ -120,7 +127,9 @@ class HttpTransport implements ActorTransport {
     const { encoding, token, webSocket } = this.#config;
     const SocketClass = webSocket();
     if (SocketClass === undefined) throw noWebSocket();
-    const url = socketUrl(this.#config, target, route);
+    const input = hasInput(target) ? await inputOf(target) : undefined;
+    const url = socketUrl(this.#config, target, route, input);
+    if (this.codec.loaded === undefined) await this.codec.load();
     const socket = new SocketClass(url, socketProtocols({ encoding, token, params, protocols }));
     // By default some platforms deliver Blobs, which can only be read asynchronously.
     socket.binaryType = "arraybuffer";
@@ -156,7 +165,7 @@ class HttpTransport implements ActorTransport {
       key: formatRestKey(key),
       runner_name_selector: poolName ?? "default",
       crash_policy: "sleep",
-      ...(input !== undefined && { input: formatBase64(encodeTaggedCbor(input, EXTENDED)) }),
+      ...(input !== undefined && { input: formatBase64(await encodeClientInput(input)) }),
       ...(region !== undefined && { datacenter: region }),
     };
     return this.#send({
@@ -174,12 +183,27 @@ class HttpTransport implements ActorTransport {
     return withRetries(() => exchange(fetch, endpoint, request), this.#ports, request.signal);
   }
 
-  #gatewayHeaders(params: unknown): Record<string, string> {
-    const { headers, token, encoding } = this.#config;
+  /**
+   * What may change later is encoded at once, or copied until the codec is loaded: the caller goes on with its own.
+   */
+  #encoded<T>(
+    value: T,
+    encode: (codec: WireCodec, value: T) => Uint8Array<ArrayBuffer>,
+  ):
+    | { codec: WireCodec; body: Uint8Array<ArrayBuffer> }
+    | Promise<{ codec: WireCodec; body: Uint8Array<ArrayBuffer> }> {
+    const { loaded } = this.codec;
+    if (loaded !== undefined) return { codec: loaded, body: encode(loaded, value) };
+    const copy = copyOf(value);
+    return this.codec.load().then((codec) => ({ codec, body: encode(codec, copy) }));
+  }
+
+  #gatewayHeaders({ contentType, encoding }: WireCodec, params: unknown): Record<string, string> {
+    const { headers, token } = this.#config;
     return {
       ...headers,
       ...EXTENDED_HEADER,
-      "content-type": wireCodec(encoding).contentType,
+      "content-type": contentType,
       "x-rivet-encoding": encoding,
       ...credentials(token, params),
     };
@@ -195,6 +219,15 @@ class HttpTransport implements ActorTransport {
       ...(params !== undefined && { "x-rivet-conn-params": asciiJson(params) }),
     };
   }
+}
+
+/** Only a call that brings an input waits for the codec of inputs. */
+function hasInput(target: ActorTarget): target is KeyTarget {
+  return has(target, "mode") && target.mode === "getOrCreate" && ownField(target, "input") !== undefined;
+}
+
+function inputOf(target: ActorTarget): Promise<Uint8Array<ArrayBuffer>> | undefined {
+  return hasInput(target) ? encodeClientInput(target.input) : undefined;
 }
 
 function credentials(token: string | undefined, params: unknown): Record<string, string> {

@@ -1,4 +1,4 @@
-import { ActorError } from "../../protocol/index.js";
+import { ActorError } from "../../protocol/page.js";
 
 /** The arguments of a handle's `fetch`: a path below the actor, and `fetch` options. */
 export interface RawCall {

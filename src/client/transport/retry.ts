@@ -1,4 +1,4 @@
-import { ActorError, saysNotRun, backoffMs } from "../../protocol/index.js";
+import { ActorError, saysNotRun, backoffMs } from "../../protocol/page.js";
 import { raceWithAbort } from "../config/abort.js";
 
 /** The time and randomness that retries need. */

@@ -1,6 +1,6 @@
 import type { SendResult } from "../../actor/api/client-types.js";
-import type { Encoding } from "../../protocol/index.js";
 import type { RawCall } from "./raw-call.js";
+import type { ClientCodec } from "../config/client-codec.js";
 import type { ClientSocket } from "../config/socket.js";
 
 /** The actor of a handle: by name and key, or one life of the key by id. */
@@ -86,8 +86,8 @@ export interface ActorTransport {
    * known; a failure the socket itself reports is its "close".
    */
   openSocket(call: SocketCall): Promise<ClientSocket>;
-  /** The encoding of a connection's frames. */
-  readonly encoding: Encoding;
+  /** The codec of a connection's frames, loaded once `openSocket` has resolved. */
+  readonly codec: ClientCodec;
   /** After how much silence an open connection pings, in ms; undefined: never. */
   readonly pingIntervalMs: number | undefined;
   /** The name of the other end in errors, without secrets. */

@@ -1,6 +1,6 @@
 import type { ErrorData } from "../errors/errors.js";
 import type { Encoding } from "../messages/messages.js";
-import type { Frame } from "../messages/wire-codec.js";
+import type { Frame } from "../messages/codec.js";
 
 /** How the caller addresses the actor. By id, `name` is "" and `key` [] (which no actor has), and only `generation` counts. */
 export interface ActorAddress {

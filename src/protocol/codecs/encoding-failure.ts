@@ -2,7 +2,7 @@ import { OVER_LIMIT } from "../values/refusals.js";
 import { ActorError } from "../errors/errors.js";
 import { own } from "../own.js";
 import { checkValue, notSerializable } from "../values/value-check.js";
-import { sizeOfValue } from "./value-size.js";
+import { sizeOfValue, type SizeOf } from "./value-size.js";
 
 /** The limits that a value was encoded with, and how an error names it. */
 export interface Attempt {
@@ -10,6 +10,7 @@ export interface Attempt {
   readonly depth: number;
   readonly maxDepth: number;
   readonly limitBytes: number;
+  readonly sizeOf: SizeOf;
   readonly what?: string | undefined;
   readonly rootPath?: string;
 }
@@ -30,9 +31,9 @@ export function encodingFailure(error: unknown, value: unknown, attempt: Attempt
 }
 
 function tooLarge(value: unknown, attempt: Attempt): ActorError {
-  const { limitBytes, rootPath = "$" } = own(attempt);
+  const { limitBytes, sizeOf, rootPath = "$" } = own(attempt);
   const most = Math.max(LEAST_COUNTED_BYTES, 4 * limitBytes);
-  const { path, sizeBytes } = sizeOfValue(value, most);
+  const { path, sizeBytes } = sizeOfValue(value, most, sizeOf);
   const size = sizeBytes < most ? `${sizeBytes}` : `over ${sizeBytes}`;
   const message = `Value is too large: ${size} bytes, the limit is ${limitBytes}. Its largest member is ${rootPath}${path}`;
   return new ActorError("value", "too_large", message, { metadata: { path: rootPath + path, sizeBytes, limitBytes } });

@@ -2,6 +2,8 @@ import { heldMap, heldSet, lengthOf, ownItem, ownValue, partsOfRegExp, timeOf } 
 import { addItem, setProperty } from "../values/own-members.js";
 import { OVER_LIMIT, UNENCODABLE } from "../values/refusals.js";
 import { encodingFailure } from "./encoding-failure.js";
+import type { SizeOf } from "./value-size.js";
+import { membersOf } from "../values/value-members.js";
 import { MAX_DECODED_DEPTH, MAX_WIRE_BYTES, OWN_LIMITS, type ReadLimits } from "../limits.js";
 import { malformed, regExpTooLong, tooDeep } from "../errors/malformed.js";
 import { ownField } from "../own.js";
@@ -76,7 +78,12 @@ export function toJsonTree(value: unknown, options: JsonOptions = {}): unknown {
   try {
     return new JsonEncoder(ownField(options, "extended") ?? false).encode(value, 0);
   } catch (error) {
-    throw encodingFailure(error, value, { depth: 0, maxDepth: MAX_DECODED_DEPTH, limitBytes: MAX_WIRE_BYTES });
+    throw encodingFailure(error, value, {
+      depth: 0,
+      maxDepth: MAX_DECODED_DEPTH,
+      limitBytes: MAX_WIRE_BYTES,
+      sizeOf: countedSizes(),
+    });
   }
 }
 
@@ -142,6 +149,29 @@ class JsonRevival {
 /** What each value counts toward the limit, plus a string's length: less than it takes in memory meanwhile. */
 const VALUE_COST = 8;
 
+/** What values count toward the limit, up to a given number. Shared parts are counted once. */
+function countedSizes(): SizeOf {
+  const known = new Map<unknown, number>();
+  return function sizeOf(value, most) {
+    if (typeof value !== "object" || value === null) return costOf(value);
+    let size = known.get(value) ?? 0;
+    if (size > 0) return size;
+    size = VALUE_COST + (ArrayBuffer.isView(value) || value instanceof ArrayBuffer ? value.byteLength : 0);
+    for (const [, member] of membersOf(value)) {
+      size += sizeOf(member, most - size);
+      if (size >= most) break;
+    }
+    if (Array.isArray(value)) size = Math.max(size, VALUE_COST * value.length);
+    size = Math.min(size, most);
+    known.set(value, size);
+    return size;
+  };
+}
+
+function costOf(value: unknown): number {
+  return VALUE_COST + (typeof value === "string" ? value.length : 0);
+}
+
 class JsonEncoder {
   readonly #extended: boolean;
   #left = MAX_WIRE_BYTES;
@@ -151,7 +181,7 @@ class JsonEncoder {
   }
 
   encode(value: unknown, depth: number): unknown {
-    this.#left -= VALUE_COST + (typeof value === "string" ? value.length : 0);
+    this.#left -= costOf(value);
     if (this.#left < 0) throw OVER_LIMIT;
     switch (typeof value) {
       case "string":

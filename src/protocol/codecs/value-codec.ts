@@ -4,6 +4,7 @@ import { Measuring, type Measure } from "../cbor/measure.js";
 import { encodingFailure } from "./encoding-failure.js";
 import { MAX_DECODED_DEPTH, MAX_STORED_DEPTH, MAX_VALUE_BYTES, MAX_WIRE_BYTES, OWN_LIMITS } from "../limits.js";
 import { ownField } from "../own.js";
+import type { SizeOf } from "./value-size.js";
 
 /** Options of `encodeValue`. */
 export interface EncodeValueOptions {
@@ -63,7 +64,13 @@ export function measure(value: unknown, depth = 0, budget = MAX_VALUE_BYTES, opt
   try {
     return Measuring.run(value, depth, budget);
   } catch (error) {
-    throw encodingFailure(error, value, { depth, maxDepth: MAX_STORED_DEPTH, limitBytes: budget, ...options });
+    throw encodingFailure(error, value, {
+      depth,
+      maxDepth: MAX_STORED_DEPTH,
+      limitBytes: budget,
+      sizeOf: sizesOnce(),
+      ...options,
+    });
   }
 }
 
@@ -86,6 +93,18 @@ function encodeWithin(
   try {
     return encodeCbor(value, dialect, limits);
   } catch (error) {
-    throw encodingFailure(error, value, { depth: 0, maxDepth: limits.depth, limitBytes: limits.bytes, what });
+    throw encodingFailure(error, value, {
+      depth: 0,
+      maxDepth: limits.depth,
+      limitBytes: limits.bytes,
+      sizeOf: sizesOnce(),
+      what,
+    });
   }
+}
+
+/** Measures shared parts once. */
+function sizesOnce(): SizeOf {
+  const measuring = new Measuring(MAX_DECODED_DEPTH, new Map());
+  return (value, most) => measuring.sizeOf(value, most);
 }

@@ -1,5 +1,3 @@
-import { Measuring } from "../cbor/measure.js";
-import { MAX_DECODED_DEPTH } from "../limits.js";
 import { membersOf } from "../values/value-members.js";
 
 /** The size of a value, for the `value/too_large` error. */
@@ -10,16 +8,18 @@ export interface ValueSize {
   readonly sizeBytes: number;
 }
 
-/** Measures a value that `checkValue` accepts, up to `most` bytes. Shared parts are measured once. */
-export function sizeOfValue(value: unknown, most: number): ValueSize {
-  const measuring = new Measuring(MAX_DECODED_DEPTH, new Map());
-  const sizeBytes = measuring.sizeOf(value, most);
+/** How many bytes a value takes in an encoding, counted up to `most`. */
+export type SizeOf = (value: unknown, most: number) => number;
+
+/** Measures a value that `checkValue` accepts, up to `most` bytes. */
+export function sizeOfValue(value: unknown, most: number, sizeOf: SizeOf): ValueSize {
+  const sizeBytes = sizeOf(value, most);
   if (typeof value !== "object" || value === null) return { path: "", sizeBytes };
   let path = "";
   let largest = -1;
   let left = most;
   for (const [memberPath, member] of membersOf(value)) {
-    const size = measuring.sizeOf(member, left);
+    const size = sizeOf(member, left);
     if (size > largest) {
       largest = size;
       path = memberPath();

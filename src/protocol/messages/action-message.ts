@@ -1,7 +1,8 @@
 import { encodeJson } from "../codecs/json.js";
 import { decodeRequest } from "./decode-request.js";
 import type { Encoding } from "./messages.js";
-import { wireCodec, type Frame } from "./wire-codec.js";
+import type { Frame } from "./codec.js";
+import { wireCodec } from "./wire-codec.js";
 
 /** The caller of an action over HTTP, as its message tells it. */
 export interface ActionReader {

@@ -1,4 +1,5 @@
 import { BareReader, BareWriter } from "./bare.js";
+import type { MessageCodec } from "./codec.js";
 import { callerLimits, OWN_LIMITS } from "../limits.js";
 import { malformed } from "../errors/malformed.js";
 import type { ErrorActor, ErrorData } from "../errors/errors.js";
@@ -17,12 +18,6 @@ import { own } from "../own.js";
 
 /** Arguments come in an array. */
 const ARGS_LIMITS = callerLimits(1);
-
-/** Encodes and decodes one kind of message. `decode` throws only `encoding/invalid`. */
-export interface MessageCodec<T> {
-  encode(message: T, options?: WireOptions): Uint8Array<ArrayBuffer>;
-  decode(bytes: Uint8Array): T;
-}
 
 function struct<T>(
   write: (out: BareWriter, message: T, options: WireOptions) => void,

@@ -1,8 +1,7 @@
 import { decodeJson } from "../codecs/json.js";
 import { ActorError } from "../errors/errors.js";
 import { isBeyondLimit } from "../errors/malformed.js";
-import type { MessageCodec } from "./bare-messages.js";
-import type { WireCodec } from "./wire-codec.js";
+import type { MessageCodec, WireCodec } from "./codec.js";
 
 const utf8 = new TextDecoder("utf-8", { fatal: true, ignoreBOM: false });
 

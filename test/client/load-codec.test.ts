@@ -1,0 +1,98 @@
+import { describe, expect, test } from "vitest";
+import { createClient } from "../../src/client/index.js";
+import { codecOf, onceLoaded } from "../../src/client/internal.js";
+import { decodeTaggedCbor, parseBase64, wireCodec, type Encoding, type WireCodec } from "../../src/protocol/index.js";
+import { fakeSockets, settle } from "./fake-sockets.js";
+
+// oxlint-disable-next-line typescript/no-explicit-any
+type Any = any;
+const BINARY = ["cbor", "bare"] as const satisfies Encoding[];
+
+/** A client that has loaded nothing yet, and the bodies it sends. */
+function clientIn(encoding: Encoding) {
+  const sent: { url: URL; body: Uint8Array }[] = [];
+  const fetch = async (url: string | URL | Request, init?: RequestInit): Promise<Response> => {
+    sent.push({ url: new URL(String(url)), body: new Uint8Array(init?.body as Uint8Array<ArrayBuffer>) });
+    const { actionResponse, queueSendResponse } = wireCodec(encoding);
+    return new Response(
+      String(url).includes("/queue/")
+        ? queueSendResponse.encode({ status: "completed" })
+        : actionResponse.encode({ output: "done" }),
+    );
+  };
+  return { client: createClient<Any>({ endpoint: "http://host.test", encoding, fetch }), sent };
+}
+
+describe.each(BINARY)("a client in %s, whose codec is loaded on demand,", (encoding) => {
+  const codec = wireCodec(encoding);
+
+  test("sends what an action was called with, whatever its caller does to it meanwhile", async () => {
+    const { client, sent } = clientIn(encoding);
+    const list: unknown[] = [1, new Date(0), new Map([["a", 2n]])];
+    const call = client.chat.get("a").push(list);
+    list.push("later");
+    expect(await call).toBe("done");
+    expect(codec.actionRequest.decode(sent[0]?.body ?? new Uint8Array())).toEqual({
+      args: [[1, new Date(0), new Map([["a", 2n]])]],
+    });
+  });
+
+  test("sends messages in the order of the sends", async () => {
+    const { client, sent } = clientIn(encoding);
+    const handle = client.chat.get("a");
+    await Promise.all([handle.send("jobs", { n: 1 }), handle.send("jobs", { n: 2 })]);
+    expect(sent.map(({ body: bytes }) => codec.queueSendRequest.decode(bytes).body)).toEqual([{ n: 1 }, { n: 2 }]);
+  });
+
+  test("refuses at once what no encoding carries", async () => {
+    const { client, sent } = clientIn(encoding);
+    await expect(client.chat.get("a").push(() => 1)).rejects.toMatchObject({ code: "not_serializable" });
+    expect(sent).toEqual([]);
+  });
+
+  test("sends calls over a socket as they were made, in their order, though they were made before it was loaded", async () => {
+    let give = (_codec: WireCodec): void => {};
+    const later = codecOf(encoding, () => new Promise((resolve) => (give = resolve)));
+    const world = fakeSockets({ encoding, codec: later });
+    const connection = world.client.chat.get("a").connect();
+    const list = [1];
+    const calls = [connection.first(list), connection.second(list)];
+    list.push(2);
+    await settle();
+    give(codec);
+    await settle();
+    world.socket.init();
+    calls.push(connection.third(list));
+    expect(world.socket.sent).toEqual(["0 first [[1]]", "1 second [[1]]", "2 third [[1,2]]"]);
+    for (const id of [0, 1, 2]) world.socket.answer(id, id);
+    expect(await Promise.all(calls)).toEqual([0, 1, 2]);
+  });
+});
+
+test("an input is CBOR beside a call in JSON, as it was when it was called for", async () => {
+  const { client, sent } = clientIn("json");
+  const input = { n: 1 };
+  const call = client.chat.getOrCreate("a", { createWithInput: input }).push(1);
+  input.n = 2;
+  await call;
+  const bytes = parseBase64(
+    (sent[0]?.url.searchParams.get("rvt-input") ?? "").replaceAll("-", "+").replaceAll("_", "/"),
+  );
+  expect(decodeTaggedCbor(bytes)).toEqual({ n: 1 });
+});
+
+test("a codec that could not be loaded is told as a network error, and asked for again at the next call", async () => {
+  const codec = wireCodec("cbor");
+  let tries = 0;
+  const load = onceLoaded("cbor", async () => {
+    tries += 1;
+    if (tries === 1) throw new Error("offline");
+    return codec;
+  });
+  const made = codecOf("cbor", load);
+  await expect(made.load()).rejects.toMatchObject({ group: "client", code: "network_error" });
+  expect(made.loaded).toBe(undefined);
+  expect(await made.load()).toBe(codec);
+  expect(made.loaded).toBe(codec);
+  expect(tries).toBe(2);
+});
