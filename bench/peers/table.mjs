@@ -30,7 +30,7 @@ export function peersSection({ date, commit, machine, node, rounds, load, peers,
   const reasons = jobs.flatMap((job) => job.rows.flatMap((row) => peers.flatMap((peer) => reason(row, peer))));
   return `## Against others
 
-The same jobs, payloads and client for all, each in processes and a folder of its own, in one run of ${rounds} alternating turns;
+The same jobs, payloads and client for all, each in processes and a folder of its own, in one run, in ${rounds} alternating turns;
 where it is possible under the same \`wrangler dev\`, whose own share is in every figure, so that these are larger than
 the ones above. Each is written as its documentation writes it, with its own defaults of what is durable when. A figure is the median
 of the turns, with the smallest and the largest behind it; an empty cell: there is no such thing. \`npm run bench -- --against peers\`.
