@@ -121,7 +121,7 @@ describe("a workflow whose code does not match its history", () => {
     await world.pass(5 * SECOND_MS);
     for (const wait of [1, 2, 4]) {
       const before = looks.length;
-      await world.pass(wait * MINUTE_MS - 10 * SECOND_MS);
+      await world.pass(wait * MINUTE_MS - 20 * SECOND_MS);
       expect(looks).toHaveLength(before);
       while (looks.length === before) await world.pass(SECOND_MS);
       // A commit in the middle of it, and the end of the process: the lease brings the look back.
