@@ -30,7 +30,7 @@ export interface ActivePart {
   /** Members of the contexts of a workflow's steps. */
   readonly stepMembers?: Readonly<Record<string, (step: StepUse) => unknown>>;
 
-  /** The highest counter value in its rows. Its own rows are below `KEYS.part(name)`. */
+  /** The highest counter value in its rows, which may be read for this. Its own rows are below `KEYS.part(name)`. */
   readonly highestSeq?: number;
   /** Counts the writes of user code through it: an attempt of a step with writes has side effects. */
   readonly writes?: number;
@@ -104,6 +104,8 @@ export interface PartActor extends ActorActivation {
   readonly queue: ActorQueue & MessagePort & HeldMessages;
   /** Whether anything of the actor works. */
   readonly isWorking: boolean;
+  /** False once a later activation has begun. */
+  readonly isCurrent: boolean;
   /** Why the activation is over, if it is. Then no user code may begin. */
   readonly lost: Error | undefined;
   /** The store's SQL database, if it has one. */

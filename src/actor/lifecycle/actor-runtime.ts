@@ -65,7 +65,7 @@ export class ActorRuntime extends StoredRows implements PartActor {
   vars: unknown;
   readonly #commits: Commits;
   #view: StateView | undefined;
-  #counter: number;
+  #counter: number | undefined;
   #ready = false;
   readonly #destroyRequest: DestroyRequest;
 
@@ -101,7 +101,6 @@ export class ActorRuntime extends StoredRows implements PartActor {
     this.background = new Background(this);
     this.runHandler = new PlainRunHandler(this, this.receivers);
     this.parts = new Parts(this);
-    this.#counter = this.parts.highestSeq;
     const destroy = (): void => {
       if (!this.lost) ends.destroy(this);
     };
@@ -111,7 +110,7 @@ export class ActorRuntime extends StoredRows implements PartActor {
   // ---- for contexts ------------------------------------------------------------------------------------------------
 
   get counter(): number {
-    return this.#counter;
+    return (this.#counter ??= this.parts.highestSeq);
   }
 
   /** False while the hooks of the start run. */
@@ -120,7 +119,7 @@ export class ActorRuntime extends StoredRows implements PartActor {
   }
 
   nextSeq(): number {
-    this.#counter += 1;
+    this.#counter = this.counter + 1;
     return this.#counter;
   }
 

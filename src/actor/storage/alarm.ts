@@ -1,7 +1,7 @@
 import { Deadlines, type DeadlineRow, type DeadlineSlot } from "./deadlines.js";
 import type { DirtySet } from "./dirty-set.js";
 import { encodeLease, extendedLease, leaseAt, newLease, outlivedAt, type Lease } from "./lease.js";
-import { isResting, nextWakeAt } from "./next-wake.js";
+import { isFarAhead, isResting, nextWakeAt } from "./next-wake.js";
 import { KEYS } from "./record.js";
 
 /**
@@ -45,10 +45,12 @@ export class Alarm {
   }
 
   /**
-   * The lease under which the last activation was cut off, or undefined. `armedAt` is the alarm the start gate read.
+   * The lease under which the last activation was cut off, or undefined. `armedAt` is the alarm the start gate read. One far
+   * ahead is at rest: then the workflow's history need not be read to know its deadlines.
    */
   cutOffLease(armedAt: number | null, now: number): Lease | undefined {
-    return this.#lease ?? (isResting(armedAt, this.#stored(), now) ? undefined : leaseAt(armedAt));
+    if (this.#lease || isFarAhead(armedAt, now)) return this.#lease;
+    return isResting(armedAt, this.#stored(), now) ? undefined : leaseAt(armedAt);
   }
 
   // ---- the lease ---------------------------------------------------------------------------------------------------
@@ -133,10 +135,18 @@ export class Alarm {
     if (alarm !== undefined) this.#armedAt = alarm;
   }
 
-  /** Makes the next commit set an alarm that is missing or late; never moves an earlier one later (ALARM-2). */
+  /**
+   * Makes the next commit set an alarm that is missing or late; never moves an earlier one later (ALARM-2). One far ahead is
+   * compared with the rows of the table alone.
+   */
   repair(): void {
+    const armedAt = this.#armedAt;
+    if (isFarAhead(armedAt, this.#now())) {
+      if (this.deadlines.times().some((at) => at < armedAt)) this.markStale();
+      return;
+    }
     const wake = this.#next();
-    if (wake !== null && (this.#armedAt === null || this.#armedAt > wake)) this.markStale();
+    if (wake !== null && (armedAt === null || armedAt > wake)) this.markStale();
   }
 
   /** True when the alarm should have been delivered: the platform is late, or lost it (ALARM-2). */
@@ -144,9 +154,10 @@ export class Alarm {
     return this.#armedAt !== null && this.#armedAt <= now;
   }
 
-  /** True when a deadline is due, other than `except`. */
+  /** True when a deadline is due, other than `except`. While the alarm is far ahead, none of a workflow is. */
   isDue(now: number, except?: DeadlineSlot<DeadlineRow>): boolean {
-    return this.#stored(except).some((at) => at <= now);
+    const times = isFarAhead(this.#armedAt, now) ? this.deadlines.times(except) : this.#stored(except);
+    return times.some((at) => at <= now);
   }
 
   #next(): number | null {

@@ -31,6 +31,14 @@ export function isResting(armedAt: number | null, stored: readonly number[], now
   return armedAt === clamp(earliest, now) || (armedAt > now + BEYOND_LEASES_MS && armedAt < earliest);
 }
 
+/**
+ * True for an alarm that can be no lease, and no retry of a start that failed: it is that of an actor at rest, whatever
+ * its deadlines are.
+ */
+export function isFarAhead(armedAt: number | null, now: number): armedAt is number {
+  return armedAt !== null && armedAt > now + BEYOND_LEASES_MS;
+}
+
 /** Infinite for an empty array. Not `Math.min(...times)`: a large array would overflow the stack. */
 function earliestOf(times: readonly number[]): number {
   return times.reduce((earliest, at) => Math.min(earliest, at), Number.POSITIVE_INFINITY);

@@ -36,12 +36,12 @@ export interface ControlledWorkflow {
 /** `c.workflow`: inspects and controls the workflow from actions, through which users may expose it (RIVET-23). */
 export class WorkflowControl {
   readonly #activation: PartActor;
-  readonly #history: History;
+  readonly #stored: { readonly history: History };
   readonly #workflow: ControlledWorkflow;
 
-  constructor(activation: PartActor, history: History, workflow: ControlledWorkflow) {
+  constructor(activation: PartActor, stored: { readonly history: History }, workflow: ControlledWorkflow) {
     this.#activation = activation;
-    this.#history = history;
+    this.#stored = stored;
     this.#workflow = workflow;
   }
 
@@ -54,7 +54,7 @@ export class WorkflowControl {
   /** All entries, in the order in which their operations began. */
   history(): WorkflowHistoryEntry[] {
     const isOver = !isInFlight(this.#activation.record.workflow);
-    return describeHistory({ history: this.#history, isOver, hasEnded: (entry) => this.#workflow.hasEnded(entry) });
+    return describeHistory({ history: this.#stored.history, isOver, hasEnded: (entry) => this.#workflow.hasEnded(entry) });
   }
 
   /** Ends the workflow as `cancelled`, without rollback. Does nothing if it has ended. Committed on return. */
@@ -74,7 +74,7 @@ export class WorkflowControl {
     if (this.#workflow.divergence !== undefined) return this.#workflow.recheck();
     if (workflow?.status !== "failed") return;
     this.#workflow.forget();
-    const restart = new Restart(this.#history);
+    const restart = new Restart(this.#stored.history);
     restart.recover(ownFailure(workflow.failure));
     this.#resume(restart);
   }
@@ -95,10 +95,10 @@ export class WorkflowControl {
         "The workflow is running; it can be replayed when it is parked or has ended",
       );
     }
-    const target = entryId === undefined ? undefined : targetOf([...this.#history.entries()], entryId);
+    const target = entryId === undefined ? undefined : targetOf([...this.#stored.history.entries()], entryId);
     if (!this.#activation.record.workflow) return;
     this.#workflow.forget();
-    const restart = new Restart(this.#history);
+    const restart = new Restart(this.#stored.history);
     restart.replayFrom(target);
     this.#resume(restart);
   }
@@ -126,7 +126,7 @@ export class WorkflowControl {
       entry.rev = this.#activation.nextSeq();
       this.#activation.put(KEYS.entry(entry.seq), () => encodeEntry(entry));
     }
-    for (const entry of this.#history.entries()) this.#activation.queue.holdAgain(heldMessages(entry));
+    for (const entry of this.#stored.history.entries()) this.#activation.queue.holdAgain(heldMessages(entry));
     this.#activation.putRecord({ workflow: { status: "running" } });
     this.#activation.deadlinesChanged();
     this.#activation.holdLease();

@@ -5,7 +5,7 @@ import { KEYS } from "../storage/record.js";
 import { FailureReports } from "./failure-reports.js";
 import { WorkflowControl } from "./workflow-control.js";
 import { workflowOf } from "./workflow-definition.js";
-import { WorkflowDriver } from "./workflow-driver.js";
+import { WorkflowDriver, type DrivenWorkflow } from "./workflow-driver.js";
 
 /** The part that runs workflows, including those left by an earlier deploy while another actor of the registry has one. */
 export const WORKFLOW_PART: Part = {
@@ -14,17 +14,28 @@ export const WORKFLOW_PART: Part = {
   serves: (record) => record.workflow !== undefined,
   join(actor, carrier) {
     const definition = carrier && workflowOf(carrier);
-    const history = new History(storedEntries(actor));
+    // Read when it is first needed: a call that reads the state of a parked actor needs none of it.
+    let read: History | undefined;
     const failures = new FailureReports(actor, definition?.onError, actor.allStored(KEYS.failures));
-    const driver = new WorkflowDriver(actor, { history, failures, run: definition?.run });
-    const control = new WorkflowControl(actor, history, driver);
+    const workflow: DrivenWorkflow = {
+      // Code of an ended activation sees an empty one and changes nothing.
+      get history() {
+        return (read ??= new History(actor.isCurrent ? storedEntries(actor) : []));
+      },
+      failures,
+      run: definition?.run,
+    };
+    const driver = new WorkflowDriver(actor, workflow);
+    const control = new WorkflowControl(actor, workflow, driver);
     return {
       members: { workflow: () => control },
-      highestSeq: Math.max(history.highestSeq(), failures.highestSeq),
+      get highestSeq() {
+        return Math.max(workflow.history.highestSeq(), failures.highestSeq);
+      },
       messages: {
         expect: () => driver.expectMessages(),
         offer: () => driver.offerMessages(),
-        taken: () => takenBy(history),
+        taken: () => takenBy(workflow.history),
       },
       get isBusy() {
         return driver.isBusy;

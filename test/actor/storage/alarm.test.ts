@@ -4,6 +4,7 @@ import { single, type Single } from "../subject.js";
 
 const HOUR_MS = 3_600_000;
 const DAY_MS = 24 * HOUR_MS;
+const NOTHING = new Uint8Array();
 // oxlint-disable-next-line typescript/no-explicit-any -- programs in the loosest types
 type Ctx = any;
 
@@ -80,15 +81,16 @@ describe("the one alarm", () => {
   });
 
   it("that is later than the earliest deadline is moved by a boot, one that is earlier is not", async () => {
-    const { subject, dueAt } = await started();
-    subject.crash();
-    subject.store.setAlarm(dueAt + DAY_MS);
-    await subject.call("get");
-    expect(subject.store.alarmAt).toBe(dueAt);
+    const { world, subject, dueAt } = await started();
     subject.crash();
     subject.store.setAlarm(dueAt - 1_000);
     await subject.call("get");
     expect(subject.store.alarmAt, "a wake is a hint").toBe(dueAt - 1_000);
+    subject.crash();
+    world.clock.moveTo(dueAt - 300_000);
+    subject.store.setAlarm(dueAt + 60_000);
+    await subject.call("get");
+    expect(subject.store.alarmAt).toBe(dueAt);
   });
 
   it("that is late by minutes settles what is due by stored times", async () => {
@@ -178,6 +180,34 @@ describe("a start that nobody needs", () => {
         false,
       ]);
     }
+  });
+
+  it("reads no history while the alarm is further ahead than any lease, until something needs it", async () => {
+    const { world, subject, dueAt } = await started();
+    const rows = subject.store.dump();
+    subject.crash();
+    // No start that decodes these goes on.
+    subject.store.restore(new Map([...rows].map(([key, row]) => [key, key.startsWith("e/") ? NOTHING : row])), dueAt);
+    expect(await subject.call("get")).toBe(0);
+    subject.crash();
+    subject.store.restore(rows, dueAt);
+    expect(await subject.call("get")).toBe(0);
+    await subject.call("plan", dueAt + 1);
+    expect(subject.store.alarmAt, "of the workflow").toBe(dueAt);
+    await subject.call("plan", dueAt - 1);
+    expect(subject.store.alarmAt).toBe(dueAt - 1);
+    await world.pass(HOUR_MS);
+    expect(await subject.call("get")).toBe(1);
+    expect(subject.holdsLease).toBe(false);
+  });
+
+  it("repairs an alarm that stands far behind a schedule, whatever the history says", async () => {
+    const { world, subject, dueAt } = await started();
+    await subject.call("plan", world.clock.now() + 60_000);
+    subject.crash();
+    subject.store.setAlarm(dueAt);
+    await subject.call("get");
+    expect(subject.store.alarmAt).toBe(world.clock.now() + 60_000);
   });
 
   it("finds a lease where the alarm is on its way, charges nobody with it, and leaves nothing of it", async () => {
