@@ -340,12 +340,11 @@ describe("the platform's alarm", () => {
     await object.inside(() => {});
     const runs = calls.get("endless") ?? 0;
     expect(runs).toBe(1);
-    for (const ageMs of [1_000, 2_000, 4_000]) {
-      const at = (await object.alarmAt()) ?? 0;
-      expect(Math.ceil((at - clock.now()) / 1_000)).toBeLessThanOrEqual(ageMs / 1_000);
-      clock.moveTo(at);
-      if (ageMs < 4_000) await object.alarm();
+    for (let alarms = 0; alarms < 2; alarms += 1) {
+      clock.moveTo((await object.alarmAt()) ?? 0);
+      await object.alarm();
     }
+    clock.moveTo((await object.alarmAt()) ?? 0);
     probes.alarmed = (id) => {
       if (id !== object.id.toString()) return;
       probes.alarmed = undefined;

@@ -54,7 +54,11 @@ export class WorkflowControl {
   /** All entries, in the order in which their operations began. */
   history(): WorkflowHistoryEntry[] {
     const isOver = !isInFlight(this.#activation.record.workflow);
-    return describeHistory({ history: this.#stored.history, isOver, hasEnded: (entry) => this.#workflow.hasEnded(entry) });
+    return describeHistory({
+      history: this.#stored.history,
+      isOver,
+      hasEnded: (entry) => this.#workflow.hasEnded(entry),
+    });
   }
 
   /** Ends the workflow as `cancelled`, without rollback. Does nothing if it has ended. Committed on return. */
