@@ -1,8 +1,8 @@
 /** What a call makes only when user code asks for it. */
 import { afterEach, describe, expect, it, vi } from "vitest";
-import { actor } from "../../../src/actor/index.js";
+import { actor, event } from "../../../src/actor/index.js";
 import { ActionSignal } from "../../../src/actor/internal.js";
-import { ENVELOPE_VERSION, encodeValue } from "../../../src/protocol/index.js";
+import { ENVELOPE_VERSION, encodeValue, type ToServer } from "../../../src/protocol/index.js";
 import { single } from "../subject.js";
 
 // oxlint-disable-next-line typescript/no-explicit-any -- contexts as user code has them
@@ -105,6 +105,24 @@ describe("a call", () => {
     await call("count");
     expect(kept.size, "only the call itself").toBe(1);
     expect(kept.c.conns.has(kept.c.conn.id), "of a call that has ended").toBe(false);
+  });
+});
+
+describe("a frame of a socket", () => {
+  it.each<ToServer>([
+    { tag: "ActionRequest", val: { id: 1n, name: "add", args: [1] } },
+    { tag: "SubscriptionRequest", val: { eventName: "n", subscribe: true } },
+  ])("makes no timer and no turn of its own: $tag", async (message) => {
+    const { ports, subject } = counting({
+      state: { n: 0 },
+      events: { n: event() },
+      actions: { add: (c: Any, more: number) => (c.state.n += more) },
+    });
+    const socket = await subject.connect();
+    for (const port of Object.keys(ports)) delete ports[port];
+    await socket.say(message);
+    expect([ports["timer"], ports["yield"], ports["waitUntil"]]).toEqual([undefined, undefined, undefined]);
+    expect(socket.received.filter(({ tag }) => tag === "Error")).toEqual([]);
   });
 });
 
