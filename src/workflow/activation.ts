@@ -327,6 +327,21 @@ export class Activation {
     }
   }
 
+  /**
+   * Lets a receive that waits take a message that was just added, in a turn whose commit is the first to see the message
+   * (MSG-1). False if something else goes first, or user code runs and may be about to receive it.
+   */
+  takeNow(): boolean {
+    if (this.#halted || this.#advancing || this.#depth > 0 || this.#scopesInUserCode > 0) return false;
+    const take = this.waiting.nextReceive();
+    if (!take) return false;
+    this.isReplaying = false;
+    // The code goes on after this turn: the lease must be committed with it.
+    this.#workWanted = true;
+    this.turn(take);
+    return true;
+  }
+
   /** Resolves when no scope is in user code, or when those that are await something outside the engine (FLOW-10). */
   async settled(): Promise<void> {
     for (let round = 0; round <= YIELDS_PER_SETTLEMENT; round += 1) {

@@ -68,6 +68,11 @@ export class WorkflowRun {
     return this.#activation.waiting.wantsMessages;
   }
 
+  /** See `Activation.takeNow`. */
+  takeNow(): boolean {
+    return this.#activation.takeNow();
+  }
+
   /** The location of each branch that has not ended. */
   openBranches(): Iterable<string> {
     return this.isEnded ? [] : this.#root.openBranches();

@@ -84,19 +84,32 @@ export class Waiting {
 
   /** Settles the next due wait or receive: a message goes before a deadline of the same time, then by `seq` (ALARM-6). */
   nextDue(): (() => void) | undefined {
+    const deadline = this.#dueWait();
+    const receive = this.#dueReceive(deadline);
+    if (receive || !deadline) return receive;
+    return () => {
+      this.#waits.delete(deadline);
+      deadline.fire();
+    };
+  }
+
+  /** The same if it is a receive that is next. */
+  nextReceive(): (() => void) | undefined {
+    return this.#receivers.size > 0 ? this.#dueReceive(this.#dueWait()) : undefined;
+  }
+
+  #dueWait(): Wait | undefined {
     const wait = this.#waits.first;
-    const deadline = wait && wait.at <= this.#now() ? wait : undefined;
+    return wait && wait.at <= this.#now() ? wait : undefined;
+  }
+
+  #dueReceive(deadline: Wait | undefined): (() => void) | undefined {
     let first: { receiver: Receiver; at: number } | undefined;
     for (const receiver of this.#receivers) {
       const at = receiver.firstAt();
       if (at === undefined || (deadline && at > deadline.at)) continue;
       if (!first || at < first.at || (at === first.at && receiver.seq < first.receiver.seq)) first = { receiver, at };
     }
-    if (first) return first.receiver.take.bind(first.receiver);
-    if (!deadline) return undefined;
-    return () => {
-      this.#waits.delete(deadline);
-      deadline.fire();
-    };
+    return first && first.receiver.take.bind(first.receiver);
   }
 }

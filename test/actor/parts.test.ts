@@ -37,6 +37,7 @@ class NotesOfActor implements ActivePart {
   readonly members = { notes: () => this.#notes(() => {}) };
   readonly stepMembers = { notes: ({ guard }: { guard(): void }) => this.#notes(guard) };
   readonly messages = {
+    take: () => false,
     expect: () => this.#actor.holdLease(),
     offer: () => {
       this.#actor.advanceSoon();

@@ -76,6 +76,8 @@ export interface ActivePart {
 
 /** Takes messages before actions and the run handler do. */
 export interface MessageTaker {
+  /** A message was added to the dirty set. Returns true if it has taken it, and made the commit that records that. */
+  take(): boolean;
   /** Messages were added to the dirty set. If it may take them, it must ensure a wake after a crash. */
   expect(): void;
   /** Messages were committed. Returns true if it will try to take them and then call `settle`. */

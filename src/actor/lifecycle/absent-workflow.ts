@@ -71,6 +71,10 @@ export class AbsentWorkflow implements ActivePart, MessageTaker {
 
   // ---- messages ----------------------------------------------------------------------------------------------------
 
+  take(): boolean {
+    return false;
+  }
+
   expect(): void {}
 
   offer(): boolean {

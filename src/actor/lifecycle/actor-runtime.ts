@@ -248,7 +248,9 @@ export class ActorRuntime extends StoredRows implements PartActor {
     // Synchronously if possible, as the caller may not wait.
     const bytes = prepared instanceof Promise ? await prepared : prepared;
     const message = this.queue.add(name, bytes, wait);
-    this.parts.expectMessages();
+    // A workflow that waits for it takes it with the commit that would store it.
+    this.parts.tell("leaving");
+    if (!this.#commits.isOpen || !this.parts.takeMessage()) this.parts.expectMessages();
     this.commitOrThrow();
     this.messagesChanged();
     return message;

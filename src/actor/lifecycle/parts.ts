@@ -79,6 +79,11 @@ export class Parts implements PartMembers {
 
   // ---- messages ----------------------------------------------------------------------------------------------------
 
+  /** Whether a part has taken the message that was just added, with a commit. */
+  takeMessage(): boolean {
+    return this.#takers.some((taker) => taker.take());
+  }
+
   expectMessages(): void {
     for (const taker of this.#takers) taker.expect();
   }

@@ -34,6 +34,8 @@ const MAX_QUEUE_NAME = 1_024;
 interface QueueHost
   extends ReplyHost, Pick<ActorActivation, "actor" | "record" | "parts" | "isReady" | "read" | "put" | "delete"> {
   commitOrThrow(): void;
+  /** Adds a row that is not stored to the dirty set: nothing is written if it is deleted before the commit. */
+  putNew(key: string, encode: () => Uint8Array<ArrayBuffer>): void;
   /** False once a later activation has begun. */
   readonly isCurrent: boolean;
   /** The stored rows under a prefix. Reads a few at a time. */
@@ -44,6 +46,8 @@ export class MessageQueue implements MessagePort, ActorQueue {
   readonly #activation: QueueHost;
   readonly #replies: ReplyWaits;
   #loaded: MessageTable | undefined;
+  /** Messages that no commit has written yet, so that taking one decodes nothing. */
+  readonly #added = new Map<number, StoredMessage>();
   #isStaged = false;
 
   constructor(activation: QueueHost) {
@@ -139,7 +143,7 @@ export class MessageQueue implements MessagePort, ActorQueue {
     this.checkRoom([body]);
     const now = this.#activation.ports.now();
     const createdAt = Math.max(now, this.#table.lastCreatedAt);
-    const message = {
+    const message = own({
       id: this.#table.nextId,
       name,
       body,
@@ -147,8 +151,10 @@ export class MessageQueue implements MessagePort, ActorQueue {
       ...(wait && { waitUntil: now + wait.ms }),
       ...(wait?.token !== undefined && { token: wait.token }),
       ...(wait?.chain && wait.chain.length > 0 && { chain: wait.chain }),
-    };
-    this.#put(message);
+    });
+    this.#table.add(message);
+    this.#added.set(message.id, message);
+    this.#activation.putNew(KEYS.message(message.id), () => encodeMessage(message));
     if (wait?.isAttached) this.#replies.attach(message.id);
     return message;
   }
@@ -253,6 +259,7 @@ export class MessageQueue implements MessagePort, ActorQueue {
 
   /** Call after a commit: sends the replies that waited for it. */
   committed(): void {
+    this.#added.clear();
     this.#replies.committed();
   }
 
@@ -310,6 +317,8 @@ export class MessageQueue implements MessagePort, ActorQueue {
   }
 
   #read(id: number): StoredMessage {
+    const added = this.#added.get(id);
+    if (added) return added;
     const bytes = this.#activation.read(KEYS.message(id));
     if (!bytes) throw new ActorError("storage", "corrupt", `Message ${id} is in the queue's index but not stored`);
     return decodeMessage(id, bytes);

@@ -6,6 +6,8 @@ import type { ListOptions } from "../ports.js";
  */
 export class DirtySet {
   readonly #rows = new Map<string, (() => Uint8Array<ArrayBuffer>) | null>();
+  /** Dirty rows that are not stored: nothing is written if they are deleted before the commit. */
+  readonly #new = new Set<string>();
 
   get isEmpty(): boolean {
     return this.#rows.size === 0;
@@ -20,8 +22,15 @@ export class DirtySet {
     this.#rows.set(key, encode);
   }
 
+  /** Puts a row that is not stored. */
+  putNew(key: string, encode: () => Uint8Array<ArrayBuffer>): void {
+    this.#rows.set(key, encode);
+    this.#new.add(key);
+  }
+
   delete(key: string): void {
-    this.#rows.set(key, null);
+    if (this.#new.delete(key)) this.#rows.delete(key);
+    else this.#rows.set(key, null);
   }
 
   /** The row to be written, null for one to be deleted, undefined for one that is not dirty. */
@@ -64,6 +73,7 @@ export class DirtySet {
 
   clear(): void {
     this.#rows.clear();
+    this.#new.clear();
   }
 }
 

@@ -54,6 +54,10 @@ export class StoredRows {
     this.dirty.put(key, encode);
   }
 
+  putNew(key: string, encode: () => Uint8Array<ArrayBuffer>): void {
+    this.dirty.putNew(key, encode);
+  }
+
   delete(key: string): void {
     this.dirty.delete(key);
   }

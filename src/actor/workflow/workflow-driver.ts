@@ -145,6 +145,11 @@ export class WorkflowDriver implements WorkflowPorts {
     return this.#run && !this.#run.isEnded ? this.#run.wantsMessages : true;
   }
 
+  /** A message has joined the dirty set: takes it with the commit that would store it, if a receive waits for it. */
+  takeMessage(): boolean {
+    return this.#isOpen && this.isRunning && this.#canBegin && (this.#run?.takeNow() ?? false);
+  }
+
   /** Messages join the dirty set: if the run is to take them, a crash must not leave it asleep. */
   expectMessages(): void {
     if (this.#mayWantMessages) this.#actor.holdLease();

@@ -33,6 +33,7 @@ export const WORKFLOW_PART: Part = {
         return Math.max(workflow.history.highestSeq(), failures.highestSeq);
       },
       messages: {
+        take: () => driver.takeMessage(),
         expect: () => driver.expectMessages(),
         offer: () => driver.offerMessages(),
         taken: () => takenBy(workflow.history),

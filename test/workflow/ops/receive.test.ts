@@ -1,12 +1,22 @@
 import { describe, expect, it } from "vitest";
 import { Loop } from "../../../src/entry/workflow.js";
-import { ActorError } from "../../../src/protocol/index.js";
-import { Runs, finished, subject, type Ctx } from "../subject.js";
+import { ActorError, encodeValue } from "../../../src/protocol/index.js";
+import { Runs, Subject, finished, subject, type Ctx } from "../subject.js";
 
 const HOUR = 3_600_000;
 
 /** Keeps the workflow open, so that it can be replayed. */
 const stay = (ctx: Ctx): Promise<unknown> => ctx.queue.next("stay", { names: ["end"] });
+
+/** Notes what each commit writes, besides the state. */
+function watchWrites({ actor: { store } }: Subject, writes: string[]): void {
+  const write = store.write.bind(store);
+  store.write = (generation, batch) => {
+    for (const key of batch.deletes) writes.push(`delete ${key}`);
+    for (const key of batch.puts.keys()) if (key !== "s" && key !== "a") writes.push(`put ${key}`);
+    write(generation, batch);
+  };
+}
 
 describe("queue.next", () => {
   it("takes the first message of any queue without names (D60)", async () => {
@@ -68,16 +78,161 @@ describe("queue.next", () => {
     const s = await subject(async (ctx) => {
       for (let n = 0; n < 2; n += 1) events.push(`seen ${String((await ctx.queue.next("w", { names: ["a"] })).body)}`);
     });
-    const { store } = s.actor;
-    const write = store.write.bind(store);
-    store.write = (generation, batch) => {
-      for (const key of batch.deletes) if (key.startsWith("m/")) events.push(`taken ${key}`);
-      write(generation, batch);
-    };
+    watchWrites(s, events);
     await s.send("a", 1);
     await s.send("a", 2);
     await s.world.settle();
-    expect(events).toEqual(["taken m/1", "seen 1", "taken m/2", "seen 2"]);
+    expect(events).toEqual(["put e/1", "seen 1", "put e/4", "seen 2"]);
+  });
+
+  it("is committed so, too, if the message was stored before the code came to wait for it", async () => {
+    const events: string[] = [];
+    const s = await subject(async (ctx, { clock }) => {
+      await ctx.step("long", () => clock.delay(100));
+      events.push(`seen ${String((await ctx.queue.next("w")).body)}`);
+    });
+    await s.send("a", 1);
+    watchWrites(s, events);
+    await s.world.pass(100);
+    expect(events).toEqual(["put e/1", "delete m/1", "put e/4", "seen 1"]);
+  });
+
+  describe("that waits takes the message with the commit of its send", () => {
+    it("which is no row for one instant, and counts as one that was", async () => {
+      const writes: string[] = [];
+      const s = await subject(async (ctx) => {
+        const [first, second] = [await ctx.queue.next("a"), await ctx.queue.next("b")];
+        return [first.id, second.id, first.createdAt];
+      });
+      watchWrites(s, writes);
+      const { id, createdAt } = await s.send("a", 1);
+      await s.world.settle();
+      s.actor.crash();
+      await s.send("a", 2);
+      await s.world.settle();
+      expect((await s.status()).output).toEqual([1n, 2n, createdAt]);
+      expect([id, writes.filter((write) => write.includes("m/"))]).toEqual([1, ["put m/2", "delete m/2"]]);
+    });
+
+    it("as one that had a row: the entries are the same", async () => {
+      const stored = async (isThere: boolean): Promise<unknown> => {
+        const gate = Promise.withResolvers<void>();
+        const s = await subject(async (ctx) => {
+          await ctx.step("first", () => gate.promise);
+          await ctx.queue.next("w");
+          await ctx.queue.next("w");
+        });
+        if (!isThere) gate.resolve();
+        await s.world.settle();
+        const send = { kind: "send", queue: "q", body: encodeValue("x"), wait: true, token: "ab".repeat(16) } as const;
+        const chain = [{ actorId: "other", name: "other", waits: "action", depth: 1 }] as const;
+        void s.actor.sendInside({ mode: "get" }, { ...send, timeoutMs: 90 }, chain);
+        await s.world.settle();
+        gate.resolve();
+        await s.world.settle();
+        return s.stored().map(({ kind, value, data }) => [kind, value, data]);
+      };
+      expect(await stored(false)).toEqual(await stored(true));
+    });
+
+    it("not if it is completable: that keeps its row until it is completed", async () => {
+      const writes: string[] = [];
+      const s = await subject(async (ctx) => {
+        await (await ctx.queue.next("w", { completable: true })).complete?.();
+      });
+      watchWrites(s, writes);
+      await s.send("a", 1);
+      await s.world.settle();
+      expect(writes.filter((write) => write.includes("m/"))).toEqual(["put m/1", "delete m/1"]);
+    });
+
+    it("not if a deadline comes before it: the message stays for whoever waits next", async () => {
+      const s = await subject(async (ctx) => {
+        const late = await ctx.queue.next("w", { timeout: 10 }).catch(({ code }: { code: string }) => code);
+        return [late, (await ctx.queue.next("w")).body];
+      });
+      s.clock.moveTo(s.clock.now() + 11);
+      await s.send("a", 1);
+      await s.world.settle();
+      expect((await s.status()).output).toEqual(["timed_out", 1]);
+    });
+
+    it("not while code of the workflow runs, which may end the wait", async () => {
+      const writes: string[] = [];
+      const gate = Promise.withResolvers<void>();
+      const both = (c: { queue: { send(name: string, body: unknown): unknown } }): unknown => {
+        gate.resolve();
+        return c.queue.send("a", 1);
+      };
+      const s = await subject(
+        async (ctx) => {
+          const { winner } = await ctx.race("race", [
+            { name: "message", run: async (branch) => (await branch.queue.next("w")).body },
+            { name: "code", run: () => gate.promise },
+          ]);
+          return [winner, (await ctx.queue.next("w")).body];
+        },
+        { actions: { both } },
+      );
+      watchWrites(s, writes);
+      await s.call("both");
+      await s.world.settle();
+      expect((await s.status()).output).toEqual(["code", 1]);
+      expect(writes).toContain("put m/1");
+    });
+
+    it("only if the queue has room for it", async () => {
+      const s = await subject(async (ctx) => (await ctx.queue.next("w", { names: ["a"] })).body, {
+        options: { maxQueueSize: 1 },
+      });
+      await s.send("b", 1);
+      await expect(s.send("a", 2)).rejects.toMatchObject({ group: "queue", code: "full" });
+      await s.call("tryNext");
+      await s.send("a", 3);
+      expect((await s.status()).output).toBe(3);
+    });
+
+    it("with the oldest there is: the new one is stored", async () => {
+      const s = await subject(async (ctx) => {
+        const [one, two] = [await ctx.queue.nextBatch("w", { count: 2 }), await ctx.queue.nextBatch("w", { count: 2 })];
+        return [one, two].map((batch) => batch.map(({ body }) => body));
+      });
+      await Promise.all([s.send("a", 1), s.send("a", 2), s.send("a", 3)]);
+      await s.world.settle();
+      expect((await s.status()).output).toEqual([[1], [2, 3]]);
+    });
+
+    it("and replayFrom puts it back under its old id", async () => {
+      const seen: unknown[] = [];
+      const s = await subject(async (ctx) => {
+        await ctx.step("before", () => {});
+        const { id, body } = await ctx.queue.next("w");
+        seen.push([id, body]);
+      });
+      await s.send("a", 1);
+      await s.world.settle();
+      await s.call("replayFrom", (await s.history()).find(({ location }) => location[0] === "before")?.id);
+      await s.world.settle();
+      expect(seen).toEqual([
+        [1n, 1],
+        [1n, 1],
+      ]);
+    });
+
+    it.each(["crash-before", "crash-after"] as const)("and dies with all of it, or nothing, at %s", async (kind) => {
+      let dies = false;
+      const s = await subject(
+        async (ctx) => {
+          const taken = await ctx.queue.next("w");
+          await ctx.step("use", (step) => void step.state.log.push(taken.body));
+        },
+        { fault: () => (dies ? ((dies = false), kind) : undefined) },
+      );
+      dies = true;
+      await s.send("a", 1).catch(() => {});
+      await s.world.passUntilQuiet();
+      expect([await s.state(), s.queued]).toEqual([{ log: kind === "crash-before" ? [] : [1] }, 0]);
+    });
   });
 
   it("gives the same message on replay, and taking it and recording it are one commit", async () => {
