@@ -3,7 +3,7 @@ export { ScopeContext, type WorkflowIdentity } from "./context.js";
 export * from "./errors.js";
 export { branchError, failuresOf, fitFailure, stepError, toBranchFailure } from "./failure.js";
 export { describeError, describeThrownError, type TryStepFailure, type WorkflowError } from "./failure-report.js";
-export { completedMessages, heldMessages, takenMessages } from "./held-messages.js";
+export { completedMessages, givenReply, heldMessages, takenMessages } from "./held-messages.js";
 export { Loop, type LoopBreak, type LoopContinue } from "./ops/loop.js";
 export type { TryBlockCatchKind, TryBlockFailure } from "./ops/try.js";
 export type { TryStepCatchKind } from "./ops/try-step.js";

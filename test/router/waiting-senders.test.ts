@@ -1,6 +1,7 @@
 // Router, wait and real actors together: what a sender hears whose actor crashes, or ends, while it waits.
 import { describe, expect, test } from "vitest";
 import { actor, queue, setup } from "../../src/entry/index.js";
+import { workflow } from "../../src/entry/workflow.js";
 import { createBindingTransport, createClientWithTransport } from "../../src/client/binding.js";
 import { createActorCaller, createMessageSender, createSocketOpener } from "../../src/router/index.js";
 import type { World, WorldOptions } from "../../src/testing/index.js";
@@ -23,9 +24,21 @@ const jobs = actor({
   },
 });
 
+/** Answers each message as it comes. */
+const quick = actor({
+  queues: { work: queue<number, string>() },
+  run: workflow(async (ctx) => {
+    await ctx.loop("loop", async (loop) => {
+      const message = await loop.queue.next("take", { completable: true });
+      await message.complete(`did ${String(message.body)}`);
+    });
+  }),
+  actions: { get: () => "there" },
+});
+
 /** Everything by the world's clock: the actors', and the Worker's pauses. */
-function setUp(options: Partial<WorldOptions> = {}) {
-  const world = testWorld(setup({ use: { counter: jobs } }), options);
+function setUp(options: Partial<WorldOptions> = {}, counter: typeof jobs | typeof quick = jobs) {
+  const world = testWorld(setup({ use: { counter } }), options);
   const objects = new WorldObjects(world);
   const ports = waitPorts(world);
   const send = routerOver(objects, ports);
@@ -144,6 +157,36 @@ describe.each(["HTTP", "the binding"] as const)("a sender over %s who waits for 
     }
     expect(commits).toBeGreaterThan(1);
   });
+});
+
+test("a sender whose workflow answers at once gets the reply wherever the actor dies, once its message is stored", async () => {
+  const told = new Set<boolean>();
+  for (const fault of ["crash-before", "crash-after"] as const) {
+    let commits = 1;
+    for (let at = 0; at <= commits; at += 1) {
+      let seen = 0;
+      let isArmed = false;
+      const { world, over } = setUp(
+        { fault: () => (isArmed && (seen += 1) === at ? fault : undefined) },
+        quick,
+      );
+      const { store } = world.actor("counter", ["a"]);
+      await world.actor("counter", ["a"]).call("get");
+      await world.settle();
+      const before = store.keys;
+      isArmed = true;
+      const sent = over("HTTP")("work", { wait: true, timeout: 20_000 });
+      await world.pass(60_000);
+      const result = await state(world, sent);
+      const isStored = store.keys.some((key) => !before.includes(key));
+      const expected = isStored ? { status: "completed", response: "did 7" } : "actor/restarting";
+      expect([fault, at, result]).toEqual([fault, at, expected]);
+      told.add(isStored);
+      commits = Math.max(commits, seen);
+    }
+    expect(commits).toBeGreaterThan(2);
+  }
+  expect([...told]).toEqual([true, false]);
 });
 
 test("a sender who leaves closes its socket", async () => {

@@ -22,7 +22,9 @@ export interface StepUse {
   begin<T>(work: () => Promise<T>): Promise<T>;
 }
 
-export interface TakenMessage extends Pick<StoredMessage, "id" | "createdAt"> {
+export interface TakenMessage extends Pick<StoredMessage, "id" | "createdAt" | "token" | "waitUntil"> {
   /** Whether it is still stored and reserved. */
   readonly isHeld: boolean;
+  /** The reply that it was completed with while its sender waited, if that is still known. */
+  readonly given?: { readonly reply?: Uint8Array };
 }

@@ -20,6 +20,7 @@ import type { Socket } from "../ports.js";
 import { KEYS } from "../storage/record.js";
 import { ReplyWaits, sendReply, TIMED_OUT, type ReplyHost } from "./reply-waits.js";
 import { isInFlight } from "../activation/workflow-outcome.js";
+import type { TakenMessage } from "../activation/part-members.js";
 import type { ActorQueue, ReplyResult, ReplyWait, SenderWait, SentMessage } from "../activation/actor-queue.js";
 import { isStandardSchema, validate, whenThere } from "../definition/standard-schema.js";
 
@@ -283,17 +284,29 @@ export class MessageQueue implements MessagePort, ActorQueue {
   }
 
   findSent(token: string): SentMessage | undefined {
-    return this.#table.find(token) ?? this.#replies.findKept(token);
+    return this.#table.find(token) ?? this.#replies.findKept(token) ?? this.#findGiven((given) => given.token === token);
   }
 
   /** The result of a wait if it is known at once: a kept reply, or a timeout because the message does not exist. */
   #settled({ id, createdAt, token }: ReplyWait): ReplyResult | undefined {
     const kept = this.#replies.takeKept(id, createdAt);
     if (kept) return kept;
+    const isSame = (known: { readonly createdAt: number; readonly token?: string | undefined }): boolean =>
+      known.createdAt === createdAt && (token === undefined || known.token === undefined || known.token === token);
     const known = this.#table.get(id);
-    const isSame =
-      known?.createdAt === createdAt && (token === undefined || known.token === undefined || known.token === token);
-    return isSame ? undefined : TIMED_OUT;
+    if (known && isSame(known)) return undefined;
+    const given = this.#findGiven((message) => message.id === id && isSame(message))?.given;
+    return given ? { status: "completed", reply: given.reply } : TIMED_OUT;
+  }
+
+  /** A completed message whose reply the entry that took it keeps. */
+  #findGiven(matches: (message: TakenMessage) => boolean) {
+    for (const message of this.#activation.parts.takenMessages()) {
+      const { id, createdAt, waitUntil, given } = own(message);
+      if (given && waitUntil !== undefined && matches(own(message)))
+        return { id, createdAt, waitUntil, given: own(given) };
+    }
+    return undefined;
   }
 
   /** Deletes replies whose sender's timeout has passed. */

@@ -1,4 +1,4 @@
-import { History, decodeEntry, heldMessages, takenMessages } from "../../workflow/index.js";
+import { History, decodeEntry, givenReply, heldMessages, takenMessages } from "../../workflow/index.js";
 import type { Part, PartActor } from "../activation/part.js";
 import type { TakenMessage } from "../activation/part-members.js";
 import { KEYS } from "../storage/record.js";
@@ -69,6 +69,9 @@ function* takenBy(history: History): IterableIterator<TakenMessage> {
   for (const entry of history.entries()) {
     if (entry.kind !== "message") continue;
     const held = new Set(heldMessages(entry).map(({ id }) => id));
-    for (const { id, createdAt } of takenMessages(entry)) yield { id, createdAt, isHeld: held.has(id) };
+    for (const message of takenMessages(entry)) {
+      const given = givenReply(entry, message.id);
+      yield { ...message, isHeld: held.has(message.id), ...(given && { given }) };
+    }
   }
 }

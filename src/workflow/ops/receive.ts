@@ -1,7 +1,7 @@
 import { ActorError, decodeValue, encodeValue, decodeForWorkflow } from "../../protocol/index.js";
 import { EvictedError } from "../errors.js";
 import { branchError, toBranchFailure } from "../failure.js";
-import { heldMessages, holdOf, type HoldData } from "../held-messages.js";
+import { heldMessages, holdOf, withCompleted, type HoldData } from "../held-messages.js";
 import type { Entry } from "../history/entry.js";
 import { LAST_TIME_MS } from "../numbers.js";
 import type { Operation } from "../operation.js";
@@ -221,10 +221,7 @@ class Receive {
       if (!isHeld()) throw new EvictedError();
       completedHere = true;
       activation.ports.messages.complete(message, reply);
-      this.#entry.data = {
-        held: true,
-        completed: [...(holdOf(this.#entry)?.completed ?? []), message.id],
-      } satisfies HoldData;
+      this.#entry.data = withCompleted(holdOf(this.#entry), message, reply, activation.ports.now());
       activation.put(this.#entry);
       if (!activation.ports.commit()) await new Promise(() => {});
     };

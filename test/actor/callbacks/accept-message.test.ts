@@ -133,6 +133,23 @@ describe("a sender whose call broke", () => {
     expect(await held.find()).toMatchObject({ id: 1 });
   });
 
+  it("finds the reply that died on its way to it in the entry that took the message, if it is not large", async () => {
+    for (const [size, result] of [
+      [10, { status: "completed", response: "x".repeat(10) }],
+      [70_000, undefined],
+    ] as const) {
+      const { s, sent, find } = observed(async (ctx) => {
+        await (await ctx.queue.next("in", { completable: true })).complete?.("x".repeat(size));
+        await ctx.queue.next("never");
+      });
+      await s.call("get");
+      await sent({ attachMs: 30_000 });
+      s.actor.crash();
+      const found = await find();
+      expect(found && (await s.wait(found.id, found.createdAt, 1))).toEqual(result);
+    }
+  });
+
   it("finds nothing for a token that no message has, or that is none, and creates no actor", async () => {
     const { s, sent, find, operate } = observed(undefined, handles);
     await sent();
