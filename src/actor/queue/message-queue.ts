@@ -47,8 +47,6 @@ export class MessageQueue implements MessagePort, ActorQueue {
   readonly #activation: QueueHost;
   readonly #replies: ReplyWaits;
   #loaded: MessageTable | undefined;
-  /** Messages that no commit has written yet, so that taking one decodes nothing. */
-  readonly #added = new Map<number, StoredMessage>();
   #isStaged = false;
 
   constructor(activation: QueueHost) {
@@ -154,7 +152,7 @@ export class MessageQueue implements MessagePort, ActorQueue {
       ...(wait?.chain && wait.chain.length > 0 && { chain: wait.chain }),
     });
     this.#table.add(message);
-    this.#added.set(message.id, message);
+    this.#table.remember(message);
     this.#activation.putNew(KEYS.message(message.id), () => encodeMessage(message));
     if (wait?.isAttached) this.#replies.attach(message.id);
     return message;
@@ -180,11 +178,9 @@ export class MessageQueue implements MessagePort, ActorQueue {
   // ---- receiving ---------------------------------------------------------------------------------------------------
 
   firstAt(filter: MessageFilter): number | undefined {
-    for (const id of this.#table.visible.matching(filter.names)) {
-      const createdAt = this.#createdAt(id);
-      return createdAt <= filter.notAfter ? createdAt : undefined;
-    }
-    return undefined;
+    const id = this.#table.visible.first(filter.names);
+    const createdAt = id === undefined ? Infinity : this.#createdAt(id);
+    return id !== undefined && createdAt <= filter.notAfter ? createdAt : undefined;
   }
 
   take(filter: MessageFilter): StoredMessage[] {
@@ -260,7 +256,6 @@ export class MessageQueue implements MessagePort, ActorQueue {
 
   /** Call after a commit: sends the replies that waited for it. */
   committed(): void {
-    this.#added.clear();
     this.#replies.committed();
   }
 
@@ -330,8 +325,8 @@ export class MessageQueue implements MessagePort, ActorQueue {
   }
 
   #read(id: number): StoredMessage {
-    const added = this.#added.get(id);
-    if (added) return added;
+    const remembered = this.#table.remembered(id);
+    if (remembered) return remembered;
     const bytes = this.#activation.read(KEYS.message(id));
     if (!bytes) throw new ActorError("storage", "corrupt", `Message ${id} is in the queue's index but not stored`);
     return decodeMessage(id, bytes);
