@@ -166,10 +166,7 @@ test("a sender whose workflow answers at once gets the reply wherever the actor 
     for (let at = 0; at <= commits; at += 1) {
       let seen = 0;
       let isArmed = false;
-      const { world, over } = setUp(
-        { fault: () => (isArmed && (seen += 1) === at ? fault : undefined) },
-        quick,
-      );
+      const { world, over } = setUp({ fault: () => (isArmed && (seen += 1) === at ? fault : undefined) }, quick);
       const { store } = world.actor("counter", ["a"]);
       await world.actor("counter", ["a"]).call("get");
       await world.settle();

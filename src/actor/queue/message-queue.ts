@@ -279,7 +279,9 @@ export class MessageQueue implements MessagePort, ActorQueue {
   }
 
   findSent(token: string): SentMessage | undefined {
-    return this.#table.find(token) ?? this.#replies.findKept(token) ?? this.#findGiven((given) => given.token === token);
+    return (
+      this.#table.find(token) ?? this.#replies.findKept(token) ?? this.#findGiven((given) => given.token === token)
+    );
   }
 
   /** The result of a wait if it is known at once: a kept reply, or a timeout because the message does not exist. */
