@@ -27,6 +27,11 @@ export class Alarm {
   #isReleased = false;
   #extendAt: number | undefined;
   #armedAt: number | null = null;
+  /**
+   * The furthest alarm so far. One that is far ahead comes back after the lease of a burst: a burst that takes less than a
+   * turn then changes nothing for the platform, which would have to write down the change.
+   */
+  #furthestAt: number | null = null;
   #stale = false;
 
   constructor(dirty: DirtySet, now: () => number, workflowDeadline: () => number | undefined) {
@@ -118,7 +123,12 @@ export class Alarm {
 
   /** Call with the platform's alarm as the start gate read it, or with null once the alarm was delivered. */
   setArmedAt(at: number | null): void {
+    this.#arm(at);
+  }
+
+  #arm(at: number | null): void {
     this.#armedAt = at;
+    if (at !== null && (this.#furthestAt === null || at > this.#furthestAt)) this.#furthestAt = at;
   }
 
   /** The alarm that the next commit must set, null to delete it; undefined if it is right already. */
@@ -132,7 +142,7 @@ export class Alarm {
   committed(alarm: number | null | undefined): void {
     this.#stale = false;
     this.#isReleased = false;
-    if (alarm !== undefined) this.#armedAt = alarm;
+    if (alarm !== undefined) this.#arm(alarm);
   }
 
   /**
@@ -163,7 +173,7 @@ export class Alarm {
   #next(): number | null {
     const stored = this.#stored();
     const now = this.#now();
-    const wake = nextWakeAt({ stored, lease: this.#lease?.at }, now, this.#armedAt);
+    const wake = nextWakeAt({ stored, lease: this.#lease?.at }, now, this.#furthestAt);
     return this.#lease && !this.#isCounted && wake !== null && isResting(wake, stored, now) ? wake + 1 : wake;
   }
 

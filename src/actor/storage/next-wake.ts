@@ -11,14 +11,15 @@ export interface WakeTimes {
 
 /**
  * Computes when the object must wake (ALARM-1): at the earliest deadline; null for never. While the lease is held, work
- * that is already due is being done and the lease guards it; otherwise it needs a wake at once (ALARM-8). `armedAt` is
- * the current alarm: one that is far ahead is not moved for a deadline that is further still.
+ * that is already due is being done and the lease guards it; otherwise it needs a wake at once (ALARM-8). `farAt` is
+ * the alarm now, or before the lease: one that is far ahead stays, or comes back, for a deadline that is further still.
  */
-export function nextWakeAt({ stored, lease }: WakeTimes, now: number, armedAt: number | null = null): number | null {
+export function nextWakeAt({ stored, lease }: WakeTimes, now: number, farAt: number | null = null): number | null {
   if (lease !== undefined) return clamp(Math.min(lease, earliestOf(stored.filter((at) => at > now))), now);
   if (stored.length === 0) return null;
   const earliest = earliestOf(stored);
-  return armedAt !== null && armedAt > now + YEAR_MS / 2 && earliest > now + YEAR_MS ? armedAt : clamp(earliest, now);
+  const isKept = farAt !== null && farAt > now + YEAR_MS / 2 && earliest > Math.max(farAt, now + YEAR_MS);
+  return isKept ? farAt : clamp(earliest, now);
 }
 
 /**

@@ -1,5 +1,6 @@
 import { describe, expect, it } from "vitest";
 import { actor, workflow } from "../../../src/actor/index.js";
+import { encodeValue } from "../../../src/protocol/index.js";
 import { single, type Single } from "../subject.js";
 
 const HOUR_MS = 3_600_000;
@@ -147,6 +148,32 @@ describe("the one alarm", () => {
     expect(await subject.call("get")).toBe(true);
     expect(subject.store.alarmAt).toBe(null);
   });
+});
+
+it("a burst of work leaves an alarm that is far ahead as it was, until half the way is gone", async () => {
+  const { world, subject } = single(
+    actor({
+      run: workflow(async (ctx: Ctx) => {
+        for (let n = 0; ; n += 1) await ctx.queue.next("next");
+      }),
+      actions: { get: () => "there" },
+    }),
+  );
+  const send = { kind: "send", queue: "q", body: encodeValue(1) } as const;
+  await subject.send({ mode: "getOrCreate" }, send);
+  await world.settle();
+  const { alarmAt } = subject.store;
+  for (const isCold of [false, true]) {
+    await world.pass(DAY_MS);
+    if (isCold) subject.crash();
+    await subject.send({ mode: "get" }, send);
+    await world.settle();
+    expect(subject.store.alarmAt).toBe(alarmAt);
+  }
+  await world.pass(200 * DAY_MS);
+  await subject.send({ mode: "get" }, send);
+  await world.settle();
+  expect(subject.store.alarmAt).toBe(world.clock.now() + 365 * DAY_MS);
 });
 
 describe("a start that nobody needs", () => {

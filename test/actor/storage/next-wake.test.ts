@@ -49,6 +49,8 @@ describe("an alarm that is far ahead", () => {
     expect(nextWakeAt({ stored: [Number.POSITIVE_INFINITY], lease: undefined }, NOW, NOW + YEAR_MS / 2)).toBe(
       NOW + YEAR_MS,
     );
+    const behindAll = NOW + 3 * YEAR_MS;
+    expect(nextWakeAt({ stored: [NOW + 2 * YEAR_MS], lease: undefined }, NOW, behindAll)).toBe(NOW + YEAR_MS);
   });
 });
 
