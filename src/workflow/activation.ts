@@ -11,10 +11,11 @@
  *  3. Once halted, nothing settles.
  */
 import type { HistoryDivergedError } from "./errors.js";
-import { releaseMessages } from "./held-messages.js";
-import { makeEntry, type Entry, type EntryKind } from "./history/entry.js";
+import { heldMessages, releaseMessages } from "./held-messages.js";
+import { makeEntry, rowOf, type Entry, type EntryKind } from "./history/entry.js";
 import type { History } from "./history/history.js";
 import type { Location } from "./history/location.js";
+import { OVERWRITTEN_FORMAT } from "./history/vacant-rows.js";
 import { LateMarks } from "./late-marks.js";
 import { DUE_PER_PASS } from "./limits.js";
 import { Pace } from "./pace.js";
@@ -141,8 +142,25 @@ export class Activation {
     for (const entry of this.history.removeTree(location)) {
       if (entry.kind === "message") releaseMessages(entry, this.ports.messages, undoReceives);
       this.#marks.forget(entry);
-      this.ports.delete(entry);
+      this.ports.delete(rowOf(entry));
     }
+    this.deleteVacant(location);
+  }
+
+  /** As `deleteTree`, for an iteration that nothing enters again: new entries overwrite its rows. */
+  prune(location: Location): void {
+    for (const entry of this.history.removeTree(location)) {
+      if (entry.kind === "message") releaseMessages(entry, this.ports.messages, false);
+      this.#marks.forget(entry);
+      // A start that finds it again must not hold its messages again.
+      if (heldMessages(entry).length > 0) this.ports.delete(rowOf(entry));
+      else this.history.vacant.add(entry);
+    }
+  }
+
+  /** Deletes the rows of pruned entries at and below a location that nothing has overwritten. */
+  deleteVacant(location: Location): void {
+    for (const row of this.history.vacant.giveUp(location)) this.ports.delete(row);
   }
 
   /** Commits what is dirty at the end of this turn. */
@@ -195,6 +213,7 @@ export class Activation {
     this.#parked = false;
     this.#commitWanted = true;
     this.waiting.clearWaits();
+    this.deleteVacant([]);
     this.#afterCommit.push(() => this.halt());
   }
 
@@ -233,8 +252,16 @@ export class Activation {
   put(entry: Entry): void {
     this.isReplaying = false;
     entry.rev = this.ports.nextSeq();
-    this.history.add(entry);
+    if (this.history.add(entry)) this.#overwrite(entry);
     this.ports.put(entry);
+  }
+
+  /** Gives a new entry the row of a pruned one. */
+  #overwrite(entry: Entry): void {
+    const row = this.history.vacant.take();
+    if (row === undefined) return;
+    entry.row = row;
+    this.ports.requireFormat(OVERWRITTEN_FORMAT);
   }
 
   complete(entry: Entry, value?: Uint8Array): void {

@@ -9,7 +9,15 @@ export type { TryBlockCatchKind, TryBlockFailure } from "./ops/try.js";
 export type { TryStepCatchKind } from "./ops/try-step.js";
 
 export { decodeEntry, encodeEntry } from "./history/entry-codec.js";
-export { isTerminal, ownFailure, type Entry, type EntryKind, type EntryStatus, type Failure } from "./history/entry.js";
+export {
+  isTerminal,
+  ownFailure,
+  rowOf,
+  type Entry,
+  type EntryKind,
+  type EntryStatus,
+  type Failure,
+} from "./history/entry.js";
 export { History } from "./history/history.js";
 export { formatLocation, type Location } from "./history/location.js";
 export type {

@@ -125,7 +125,8 @@ export interface WorkflowPorts {
   /** The actor's one counter. */
   nextSeq(): number;
   put(entry: Entry): void;
-  delete(entry: Entry): void;
+  /** Deletes the row of an entry, by its number. */
+  delete(row: number): void;
   /** The entries put in this turn need this storage format: older releases would misread them. */
   requireFormat(format: number): void;
   /** Writes everything dirty in one atomic commit. False: the activation is lost and nothing may continue. */

@@ -19,10 +19,13 @@ export class Restart {
   readonly removed = new Set<Entry>();
   /** Reopened, or marked as ended: the actor writes their rows. */
   readonly changed = new Set<Entry>();
+  /** The rows of pruned entries: the actor deletes them. */
+  readonly vacant: readonly number[];
   readonly #history: History;
 
   constructor(history: History) {
     this.#history = history;
+    this.vacant = history.vacant.giveUp([]);
     this.#settlePassed();
   }
 

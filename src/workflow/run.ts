@@ -172,6 +172,7 @@ export class WorkflowRun {
     if (isStructuralFault(outcome.error) || !hasCheckpoint(this.#options.history)) return this.#finish(outcome);
     // The failure and `rolling_back` are one commit; only after it does the rollback replay the function.
     this.#root.evict();
+    this.#activation.deleteVacant([]);
     // Not parked: the rollback is work and keeps the lease.
     this.#activation.countWork(1);
     this.#options.ports.rollingBack(outcome.error);

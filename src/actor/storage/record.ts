@@ -15,7 +15,7 @@ export const KEYS = {
   actor: "a",
   state: "s",
   lease: "l",
-  entry: (seq: number): string => `e/${seq}`,
+  entry: (row: number): string => `e/${row}`,
   entries: "e/",
   message: (id: number): string => `m/${id}`,
   messages: "m/",

@@ -7,6 +7,7 @@ import {
   heldMessages,
   isOfRollback,
   ownFailure,
+  rowOf,
   takenMessages,
   type Entry,
   type History,
@@ -121,14 +122,15 @@ export class WorkflowControl {
     if (held.length + completed.length === 0) queue.putBack(takenMessages(entry), false);
   }
 
-  #resume({ changed, removed }: Restart): void {
+  #resume({ changed, removed, vacant }: Restart): void {
+    for (const row of vacant) this.#activation.delete(KEYS.entry(row));
     for (const entry of removed) {
       this.#giveBack(entry);
-      this.#activation.delete(KEYS.entry(entry.seq));
+      this.#activation.delete(KEYS.entry(rowOf(entry)));
     }
     for (const entry of changed) {
       entry.rev = this.#activation.nextSeq();
-      this.#activation.put(KEYS.entry(entry.seq), () => encodeEntry(entry));
+      this.#activation.put(KEYS.entry(rowOf(entry)), () => encodeEntry(entry));
     }
     for (const entry of this.#stored.history.entries()) this.#activation.queue.holdAgain(heldMessages(entry));
     this.#activation.putRecord({ workflow: { status: "running" } });

@@ -13,6 +13,7 @@ import {
   branchError,
   encodeEntry,
   ownFailure,
+  rowOf,
   type AttemptInfo,
   type AttemptSession,
   type EngineLog,
@@ -242,12 +243,12 @@ export class WorkflowDriver implements WorkflowPorts {
   }
 
   put(entry: Entry): void {
-    this.#actor.put(KEYS.entry(entry.seq), () => encodeEntry(entry));
+    this.#actor.put(KEYS.entry(rowOf(entry)), () => encodeEntry(entry));
     this.#actor.deadlinesChanged();
   }
 
-  delete(entry: Entry): void {
-    this.#actor.delete(KEYS.entry(entry.seq));
+  delete(row: number): void {
+    this.#actor.delete(KEYS.entry(row));
     this.#actor.deadlinesChanged();
   }
 

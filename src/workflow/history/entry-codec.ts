@@ -6,6 +6,7 @@ import type { Segment } from "./location.js";
 /** Encodes an entry as a row. Fields with their default value are left out. */
 export function encodeEntry(entry: Entry): Uint8Array<ArrayBuffer> {
   const stored: Record<string, unknown> = { l: [...entry.location], k: entry.kind, s: entry.status, r: entry.rev };
+  if (entry.row !== undefined) stored["q"] = entry.seq;
   if (entry.attempts > 0) stored["a"] = entry.attempts;
   if (entry.interrupted > 0) stored["i"] = entry.interrupted;
   if (entry.dueAt !== undefined) stored["d"] = entry.dueAt;
@@ -17,18 +18,18 @@ export function encodeEntry(entry: Entry): Uint8Array<ArrayBuffer> {
 }
 
 /**
- * Decodes a row. The entry may share its value with it.
+ * Decodes the row with this number. The entry may share its value with it.
  *
  * @throws {storage/corrupt} when the bytes are not an entry
  */
-export function decodeEntry(seq: number, bytes: Uint8Array): Entry {
-  return readEntry(seq, bytes) ?? decodeWhole(seq, bytes);
+export function decodeEntry(row: number, bytes: Uint8Array): Entry {
+  return readEntry(row, bytes) ?? decodeWhole(row, bytes);
 }
 
-function decodeWhole(seq: number, bytes: Uint8Array): Entry {
-  const stored = storedFields(seq, bytes);
+function decodeWhole(row: number, bytes: Uint8Array): Entry {
+  const stored = storedFields(row, bytes);
   const entry = makeEntry({
-    seq,
+    seq: (stored["q"] as number | undefined) ?? row,
     location: stored["l"] as Segment[],
     kind: stored["k"] as EntryKind,
     status: stored["s"] as EntryStatus,
@@ -36,6 +37,7 @@ function decodeWhole(seq: number, bytes: Uint8Array): Entry {
     attempts: (stored["a"] as number | undefined) ?? 0,
     interrupted: (stored["i"] as number | undefined) ?? 0,
   });
+  if (stored["q"] !== undefined) entry.row = row;
   if (stored["d"] !== undefined) entry.dueAt = stored["d"] as number;
   if (stored["v"] !== undefined) entry.value = stored["v"] as Uint8Array;
   if (stored["f"] !== undefined) entry.failure = ownFailure(stored["f"] as Failure);
@@ -44,7 +46,7 @@ function decodeWhole(seq: number, bytes: Uint8Array): Entry {
   return entry;
 }
 
-function storedFields(seq: number, bytes: Uint8Array): Record<string, unknown> {
+function storedFields(row: number, bytes: Uint8Array): Record<string, unknown> {
   let cause: unknown;
   try {
     const stored = own(decodeValue(bytes) as Record<string, unknown> | null);
@@ -52,7 +54,7 @@ function storedFields(seq: number, bytes: Uint8Array): Record<string, unknown> {
   } catch (error) {
     cause = error;
   }
-  throw new ActorError("storage", "corrupt", `Entry ${seq} of the history, the row e/${seq}, cannot be read`, {
+  throw new ActorError("storage", "corrupt", `An entry of the history, the row e/${row}, cannot be read`, {
     cause,
   });
 }

@@ -22,8 +22,8 @@ const KNOWN = new Map<string, string>();
  * Returns undefined for a row that is unusual in any way, one with a failure or with data say, or that is damaged: the
  * codec reads those, or refuses them.
  */
-export function readEntry(seq: number, row: Uint8Array): Entry | undefined {
-  return new EntryReader(row).entry(seq);
+export function readEntry(row: number, bytes: Uint8Array): Entry | undefined {
+  return new EntryReader(bytes).entry(row);
 }
 
 class EntryReader {
@@ -34,8 +34,9 @@ class EntryReader {
     this.#row = row;
   }
 
-  entry(seq: number): Entry | undefined {
+  entry(number: number): Entry | undefined {
     const row = this.#row;
+    let seq: number | undefined;
     const fields = (row[this.#at++] ?? 0) - MAP;
     if (fields < 0 || fields > MAX_SHORT) return undefined;
     let location: Segment[] | undefined;
@@ -58,6 +59,9 @@ class EntryReader {
           break;
         case "s":
           if (!(status = this.#known())) return undefined;
+          break;
+        case "q":
+          if ((seq = this.#number()) === undefined) return undefined;
           break;
         case "r":
           if ((rev = this.#number()) === undefined) return undefined;
@@ -83,7 +87,7 @@ class EntryReader {
     }
     if (this.#at !== row.length || !location || !kind || !status || rev === undefined) return undefined;
     const entry = makeEntry({
-      seq,
+      seq: seq ?? number,
       location,
       kind: kind as EntryKind,
       status: status as EntryStatus,
@@ -91,6 +95,7 @@ class EntryReader {
       attempts,
       interrupted,
     });
+    if (seq !== undefined) entry.row = number;
     if (dueAt !== undefined) entry.dueAt = dueAt;
     if (value !== undefined) entry.value = value;
     if (completedSeq !== undefined) entry.completedSeq = completedSeq;

@@ -38,8 +38,10 @@ export interface Failure {
 
 /** One line of history. */
 export interface Entry {
-  /** From the actor's one counter: the storage key, and the order in which operations were first met. */
+  /** From the actor's one counter: the order in which operations were first met. */
   readonly seq: number;
+  /** The number of its row, unless that is `seq`: that of a pruned entry, which it has overwritten (FLOW-19). */
+  row?: number;
   readonly location: Location;
   readonly kind: EntryKind;
   status: EntryStatus;
@@ -77,7 +79,7 @@ Bare.prototype = Object.create(null) as Entry;
 type Writable = { -readonly [Member in keyof Entry]: Entry[Member] };
 
 /** Makes a new entry that has these members only, whatever was assigned to `Object.prototype`. */
-export function makeEntry(members: Omit<Entry, "dueAt" | "value" | "failure" | "completedSeq">): Entry {
+export function makeEntry(members: Omit<Entry, "row" | "dueAt" | "value" | "failure" | "completedSeq">): Entry {
   return new Bare(members);
 }
 
@@ -85,6 +87,11 @@ export function makeEntry(members: Omit<Entry, "dueAt" | "value" | "failure" | "
 export function ownFailure(decoded: Failure): Failure {
   const failure = own(decoded);
   return own({ ...failure, error: ownStoredError(failure.error) });
+}
+
+/** The number in the key of its row. */
+export function rowOf(entry: Pick<Entry, "seq" | "row">): number {
+  return entry.row ?? entry.seq;
 }
 
 /** True once nothing will change the entry's outcome. */

@@ -1,5 +1,6 @@
 import { ownField } from "../../protocol/index.js";
 import { isTerminal, type Entry, type EntryKind } from "./entry.js";
+import { VacantRows } from "./vacant-rows.js";
 import { WaitHeap, type Timed } from "./wait-heap.js";
 import type { Location, Segment } from "./location.js";
 
@@ -49,6 +50,7 @@ export class History {
   /** Entries that wait for a deadline, and some that the run has passed since. */
   readonly #waiting = new Map<Entry, WaitingEntry>();
   readonly #byDeadline = new WaitHeap<WaitingEntry>();
+  readonly vacant = new VacantRows();
   #size = 0;
 
   constructor(entries: Iterable<Entry> = []) {
@@ -63,8 +65,8 @@ export class History {
     return this.#nodeAt(location)?.entry;
   }
 
-  /** Adds an entry, or updates the indexes after an existing one has changed. */
-  add(entry: Entry): void {
+  /** Adds an entry, or updates the indexes after an existing one has changed. Returns whether it was new. */
+  add(entry: Entry): boolean {
     this.#wait(entry);
     let at = this.#root;
     for (const segment of entry.location) {
@@ -76,12 +78,14 @@ export class History {
       at = next;
     }
     if (at.entry === undefined) this.#size += 1;
+    const isNew = at.entry !== entry;
     at.entry = entry;
-    if (!isOrdered(entry)) return;
+    if (!isOrdered(entry)) return isNew;
     for (let below = at; below.parent; below = below.parent) {
       below.first = Math.min(below.first, entry.seq);
       below.parent.latest = Math.max(below.parent.latest, latestOf(below));
     }
+    return isNew;
   }
 
   /** Removes the entry at a location and everything below it; returns the removed entries. */

@@ -106,6 +106,10 @@ class LoopExecution {
       if (!state) return;
       this.#entry.data = { iteration: 0, state } satisfies LoopPosition;
       this.#operation.activation.put(this.#entry);
+    } else if (!this.#operation.activation.collector) {
+      // What was pruned before this start, and is still stored.
+      const { iteration } = this.#position;
+      this.#prune(iteration - (iteration % this.#interval));
     }
     this.#iterate();
     this.#operation.delegate();
@@ -186,16 +190,18 @@ class LoopExecution {
     const bytes = this.#encode(value);
     if (!bytes) return;
     this.#prune(iteration + 1);
+    this.#operation.activation.deleteVacant(this.#operation.location);
     delete this.#entry.data;
     this.#operation.activation.complete(this.#entry, bytes);
     this.#operation.fulfil(decodeForWorkflow(bytes));
   }
 
-  /** Deletes finished iterations beyond those to keep. */
+  /** Removes finished iterations beyond those to keep. Deletes what the last prune removed and nothing has overwritten. */
   #prune(iteration: number): void {
     const { activation, location } = this.#operation;
+    activation.deleteVacant(location);
     for (const name of activation.history.namesBelow(location)) {
-      if (typeof name === "number" && name < iteration - this.#kept) activation.deleteTree([...location, name]);
+      if (typeof name === "number" && name < iteration - this.#kept) activation.prune([...location, name]);
     }
   }
 

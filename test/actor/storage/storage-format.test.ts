@@ -223,8 +223,29 @@ describe("an actor whose rows an older release would misread", () => {
       ]);
     };
     await s.world.pass(1_000);
-    for (const [rows, format] of formats) expect(format).toBe(rows ? NEWEST_STORAGE_FORMAT : STORAGE_FORMAT);
+    for (const [rows, format] of formats) expect(format).toBe(rows ? 2 : STORAGE_FORMAT);
     expect(formats.at(-1)?.[0]).toBe(true);
+  });
+
+  it("is in it once a new entry has overwritten the row of a pruned one, and is refused by the release before", async () => {
+    const formats: unknown[] = [];
+    const looping = async (ctx: Any): Promise<unknown> =>
+      ctx.loop("l", async (round: Any) => {
+        await round.step("s", () => {});
+        await round.sleep("p", 1_000);
+      });
+    const s = await subject(looping);
+    for (let iteration = 0; iteration < 45; iteration += 1) {
+      formats.push(formatOf(s));
+      await s.world.pass(1_000);
+    }
+    // Twenty are kept, and after forty the first twenty are pruned.
+    expect(formats.indexOf(3)).toBe(40);
+    expect(new Set(formats)).toEqual(new Set([STORAGE_FORMAT, 3]));
+    const rows = contents(s.actor.store.dump());
+    const rolledBack = s.deploy(looping, { newestFormat: 2 });
+    await expect(rolledBack.call("get")).rejects.toMatchObject({ group: "storage", code: "newer_format" });
+    expect(contents(rolledBack.actor.store.dump())).toEqual(rows);
   });
 
   it("is refused by the release before, unchanged, and goes on under this one; what wrote none opens there", async () => {

@@ -185,6 +185,33 @@ export const workloads: readonly Workload[] = [
     },
   },
   {
+    name: "loop-overwritten",
+    holds: [
+      "loop rounds pending",
+      "step rounds/4/turn completed",
+      "step rounds/6/turn completed",
+      "sleep rounds/6/rest pending, due",
+    ],
+    program: (ctx) =>
+      ctx.loop({
+        name: "rounds",
+        state: 0,
+        historyPruneInterval: 2,
+        run: async (round: Any, n: number) => {
+          await note(round, "turn", `${n}`);
+          await round.sleep("rest", 1_000);
+          return n === 8 ? Loop.break(n) : Loop.continue(n + 1);
+        },
+      }),
+    // In the seventh round, whose entries stand in rows of the third.
+    begin: async (golden) => golden.world.pass(6_500),
+    ends: {
+      ...done,
+      output: 8,
+      state: { log: ["0", "1", "2", "3", "4", "5", "6", "7", "8"] },
+    },
+  },
+  {
     name: "join-one-branch-done",
     holds: ["join all pending", "step all/done/quick completed", "sleep all/asleep/pause pending, due"],
     program: async (ctx) => {

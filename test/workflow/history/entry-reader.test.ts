@@ -25,6 +25,7 @@ describe("the short way to read an entry", () => {
     for (let round = 0; round < 3_000; round += 1) {
       const entry: Entry = {
         seq: 7,
+        ...(chance(0.3) && { seq: pick(NUMBERS), row: 7 }),
         location: Array.from({ length: pick([1, 1, 1, 2, 3, 30]) }, () => (chance(0.3) ? pick(NUMBERS) : pick(NAMES))),
         kind: pick(KINDS),
         status: pick(STATUSES),

@@ -177,7 +177,7 @@ describe("loop", () => {
     expect(runs.list).toEqual(["j0", "r0", "j2", "r2"]);
   });
 
-  it("deletes the entries of iterations older than its history at each interval (D47)", async () => {
+  it("overwrites the entries of iterations older than its history from each interval on, and deletes those left (D47)", async () => {
     const kept: number[][] = [];
     const s = await subject(async (ctx, self) =>
       ctx.loop({
@@ -204,12 +204,12 @@ describe("loop", () => {
       [0, 1],
       [0, 1, 2],
       [0, 1, 2, 3],
-      [2, 3, 4],
+      [1, 2, 3, 4],
       [2, 3, 4, 5],
       [2, 3, 4, 5, 6],
       [2, 3, 4, 5, 6, 7],
-      [6, 7, 8],
-      [6, 7, 8, 9],
+      [3, 4, 5, 6, 7, 8],
+      [4, 5, 6, 7, 8, 9],
     ]);
   });
 
@@ -236,7 +236,76 @@ describe("loop", () => {
     };
     await s.world.pass(1);
     expect(new Set(deleted).size).toBe(deleted.length);
-    expect(deleted).toHaveLength(20);
+    // Of the three iterations since the last prune: the others' rows were overwritten.
+    expect(deleted).toHaveLength(3);
+    expect(s.stored().filter((entry) => entry.kind === "step")).toHaveLength(1);
+  });
+
+  it("has no more rows after 200 iterations than after 60, though each is another process's", async () => {
+    const s = await subject(async (ctx) =>
+      ctx.loop("l", async (round) => {
+        await round.step("s", () => {});
+        await round.sleep("p", 1_000);
+      }),
+    );
+    const rows: number[] = [];
+    for (let iteration = 0; iteration < 200; iteration += 1) {
+      s.actor.crash();
+      await s.world.pass(1_000);
+      rows.push(s.actor.store.keys.length);
+    }
+    expect(Math.max(...rows.slice(60))).toBe(Math.max(...rows.slice(0, 60)));
+    expect(Math.max(...rows)).toBeLessThanOrEqual(3 + 2 * 40);
+  });
+
+  it.each([1, 3, 10, 17])(
+    "leaves nothing of pruned iterations behind when the workflow starts over after %i, wherever it is cut off",
+    async (more) => {
+      const runs = new Runs();
+      const program = async (ctx: Ctx): Promise<void> => {
+        await ctx.loop({
+          name: "l",
+          state: 0,
+          historyPruneInterval: 10,
+          historySize: 2,
+          run: async (round, n: number) => {
+            await round.step("s", () => runs.note(`${n}`));
+            if (n === 20 + more) await round.sleep("p", HOUR);
+            return Loop.continue(n + 1);
+          },
+        });
+      };
+      const s = await subject(program);
+      await s.world.settle();
+      const all = Array.from({ length: 21 + more }, (_, n) => `${n}`);
+      expect(runs.list).toEqual(all);
+      await s.call("replayFrom");
+      for (let turn = 0; turn < 6; turn += 1) await s.world.turn();
+      s.actor.crash();
+      await s.world.pass(60_000);
+      expect(s.stored().filter((entry) => entry.kind === "step").length).toBeLessThanOrEqual(13);
+      expect([...new Set(runs.list.slice(all.length))].sort()).toEqual(all.sort());
+    },
+  );
+
+  it("leaves nothing of pruned iterations behind in a branch that loses", async () => {
+    const s = await subject(async (ctx) => {
+      await ctx.race("r", [
+        {
+          name: "loses",
+          run: (branch) =>
+            branch.loop("l", async (round) => {
+              await round.step("s", () => {});
+              await round.sleep("p", 10);
+            }),
+        },
+        { name: "wins", run: (branch) => branch.sleep("p", 255) },
+      ]);
+      await ctx.sleep("stay", HOUR);
+    });
+    await s.world.pass(260);
+    expect(s.stored().filter((entry) => entry.location[1] === "loses")).toEqual([]);
+    expect(s.stored()).toHaveLength(3);
   });
 
   it("deletes what is older than its history when it breaks: 45 iterations leave 25 to 44 (D49)", async () => {
