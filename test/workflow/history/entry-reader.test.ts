@@ -22,7 +22,7 @@ describe("the short way to read an entry", () => {
   it("reads what the codec reads, or leaves it to the codec", () => {
     const { pick, chance } = randomOf(7);
     let read = 0;
-    for (let round = 0; round < 3_000; round += 1) {
+    for (let round = 0; round < 800; round += 1) {
       const entry: Entry = {
         seq: 7,
         ...(chance(0.3) && { seq: pick(NUMBERS), row: 7 }),
@@ -33,7 +33,7 @@ describe("the short way to read an entry", () => {
         attempts: pick(NUMBERS),
         interrupted: pick(NUMBERS),
         ...(chance(0.3) && { dueAt: pick(NUMBERS) }),
-        ...(chance(0.5) && { value: new Uint8Array(pick([0, 1, 23, 24, 300, 70_000])).fill(7) }),
+        ...(chance(0.5) && { value: new Uint8Array(pick([0, 1, 23, 24, 255, 256])).fill(7) }),
         ...(chance(0.5) && { completedSeq: pick(NUMBERS) }),
         ...(chance(0.1) && { data: { iteration: 1 } }),
         ...(chance(0.1) && { failure: { kind: "error", error: { name: "Error", message: "m" } } }),
@@ -43,7 +43,22 @@ describe("the short way to read an entry", () => {
       if (found) read += 1;
       expect(decodeEntry(7, encodeEntry(entry))).toEqual(entry);
     }
-    expect(read).toBeGreaterThan(500);
+    expect(read).toBeGreaterThan(200);
+  });
+
+  it("reads a value as long as a row may hold", () => {
+    const value = new Uint8Array(1_900_000).fill(7);
+    const row = encodeEntry({
+      seq: 1,
+      location: ["a"],
+      kind: "step",
+      status: "completed",
+      rev: 1,
+      attempts: 1,
+      interrupted: 0,
+      value,
+    });
+    expect(Buffer.compare(readEntry(1, row)?.value ?? new Uint8Array(), value)).toBe(0);
   });
 
   it("reads nothing out of a damaged row that the codec would not read there", () => {
@@ -62,7 +77,7 @@ describe("the short way to read an entry", () => {
     for (let at = 0; at <= row.length; at += 1)
       expect(readEntry(3, row.slice(0, at))).toEqual(at === row.length ? decodeEntry(3, row) : undefined);
     let same = 0;
-    for (let round = 0; round < 20_000; round += 1) {
+    for (let round = 0; round < 5_000; round += 1) {
       const damaged = row.slice();
       damaged[below(row.length)] = below(256);
       const found = readEntry(3, damaged);
@@ -77,7 +92,7 @@ describe("the short way to read an entry", () => {
       expect([found.attempts, found.value, found.completedSeq]).toEqual([stored["a"] ?? 0, stored["v"], stored["c"]]);
       same += 1;
     }
-    expect(same).toBeGreaterThan(100);
+    expect(same).toBeGreaterThan(50);
   });
 
   it("shares an entry's value with its row, which nobody writes to", () => {
