@@ -198,22 +198,6 @@ describe("completable messages of an action", () => {
     expect(s.queued).toBe(1);
   });
 
-  it("are a value of its own for each that receives them", async () => {
-    const s = plain({
-      queues: { jobs: queue() },
-      actions: {
-        scratch: async (c) => {
-          const { body } = await c.queue.tryNext({ completable: true });
-          body.bytes.fill(9);
-          body.list.push(9);
-        },
-      },
-    });
-    await s.send("jobs", { bytes: new Uint8Array([1]), list: [1] });
-    await s.call("scratch");
-    expect((await s.call("peek")).body).toEqual({ bytes: new Uint8Array([1]), list: [1] });
-  });
-
   it("block the next receive of their queue in the same callback until they are completed, and of no other (C14)", async () => {
     const s = plain({
       actions: {

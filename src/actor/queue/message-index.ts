@@ -33,18 +33,6 @@ export class MessageIndex {
     return true;
   }
 
-  /** The lowest id of a message with one of the names, or with any. */
-  first(names: readonly string[] | undefined): number | undefined {
-    if (this.#isUnordered) this.#order();
-    if (!names) return firstOf(this.#all);
-    let lowest: number | undefined;
-    for (const name of names) {
-      const id = firstOf(this.#byName.get(name));
-      if (id !== undefined && (lowest === undefined || id < lowest)) lowest = id;
-    }
-    return lowest;
-  }
-
   /** Ids of messages with one of the names, or with any, in ascending order. */
   *matching(names: readonly string[] | undefined): IterableIterator<number> {
     if (this.#isUnordered) this.#order();
@@ -80,8 +68,4 @@ export class MessageIndex {
     }
     this.#isUnordered = false;
   }
-}
-
-function firstOf(ids: { keys(): IterableIterator<number> } | undefined): number | undefined {
-  return ids?.keys().next().value;
 }

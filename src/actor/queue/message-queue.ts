@@ -47,6 +47,8 @@ export class MessageQueue implements MessagePort, ActorQueue {
   readonly #activation: QueueHost;
   readonly #replies: ReplyWaits;
   #loaded: MessageTable | undefined;
+  /** Messages that no commit has written yet, so that taking one decodes nothing. */
+  readonly #added = new Map<number, StoredMessage>();
   #isStaged = false;
 
   constructor(activation: QueueHost) {
@@ -152,7 +154,7 @@ export class MessageQueue implements MessagePort, ActorQueue {
       ...(wait?.chain && wait.chain.length > 0 && { chain: wait.chain }),
     });
     this.#table.add(message);
-    this.#table.remember(message);
+    this.#added.set(message.id, message);
     this.#activation.putNew(KEYS.message(message.id), () => encodeMessage(message));
     if (wait?.isAttached) this.#replies.attach(message.id);
     return message;
@@ -178,9 +180,11 @@ export class MessageQueue implements MessagePort, ActorQueue {
   // ---- receiving ---------------------------------------------------------------------------------------------------
 
   firstAt(filter: MessageFilter): number | undefined {
-    const id = this.#table.visible.first(filter.names);
-    const createdAt = id === undefined ? Infinity : this.#createdAt(id);
-    return id !== undefined && createdAt <= filter.notAfter ? createdAt : undefined;
+    for (const id of this.#table.visible.matching(filter.names)) {
+      const createdAt = this.#createdAt(id);
+      return createdAt <= filter.notAfter ? createdAt : undefined;
+    }
+    return undefined;
   }
 
   take(filter: MessageFilter): StoredMessage[] {
@@ -256,6 +260,7 @@ export class MessageQueue implements MessagePort, ActorQueue {
 
   /** Call after a commit: sends the replies that waited for it. */
   committed(): void {
+    this.#added.clear();
     this.#replies.committed();
   }
 
@@ -327,8 +332,8 @@ export class MessageQueue implements MessagePort, ActorQueue {
   }
 
   #read(id: number): StoredMessage {
-    const remembered = this.#table.remembered(id);
-    if (remembered) return remembered;
+    const added = this.#added.get(id);
+    if (added) return added;
     const bytes = this.#activation.read(KEYS.message(id));
     if (!bytes) throw new ActorError("storage", "corrupt", `Message ${id} is in the queue's index but not stored`);
     return decodeMessage(id, bytes);

@@ -20,16 +20,10 @@ export interface KnownMessage {
   readonly size: number;
 }
 
-/** The most bytes of bodies kept in memory for messages that are stored. */
-const MAX_REMEMBERED_BYTES = 262_144;
-
 export class MessageTable {
   readonly visible = new MessageIndex();
   readonly held = new Map<number, string>();
   readonly #messages = new Map<number, KnownMessage>();
-  /** New messages as they were stored: most are taken soon, and need not be read. */
-  readonly #remembered = new Map<number, StoredMessage>();
-  #rememberedBytes = 0;
   #sizeBytes = 0;
   #lastId = 0;
   #lastCreatedAt = 0;
@@ -74,23 +68,9 @@ export class MessageTable {
     this.#add(id, { name, createdAt, waitUntil, token, size: body.byteLength }, false);
   }
 
-  /** Keeps a message in memory until it is deleted, while there is room. */
-  remember(message: StoredMessage): void {
-    const { id, body } = message;
-    if (this.#rememberedBytes + body.byteLength > MAX_REMEMBERED_BYTES) return;
-    this.#remembered.set(id, message);
-    this.#rememberedBytes += body.byteLength;
-  }
-
-  remembered(id: number): StoredMessage | undefined {
-    return this.#remembered.get(id);
-  }
-
   delete(id: number): void {
     this.visible.delete(id);
     this.held.delete(id);
-    this.#rememberedBytes -= this.#remembered.get(id)?.body.byteLength ?? 0;
-    this.#remembered.delete(id);
     this.#sizeBytes -= this.#messages.get(id)?.size ?? 0;
     this.#messages.delete(id);
   }
