@@ -90,6 +90,7 @@ export type { SubprotocolFields } from "./messages/subprotocols.js";
 export { headBytes, isShortInteger } from "./cbor/heads.js";
 export { TAG } from "./cbor/tags.js";
 export { textBytes } from "./cbor/text-size.js";
+export { utf8Length } from "./utf8-length.js";
 export { checkValue, notSerializable } from "./values/value-check.js";
 export { describeValue, kindOf } from "./values/value-kinds.js";
 export type { ValueKind } from "./values/value-kinds.js";

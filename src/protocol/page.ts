@@ -18,4 +18,5 @@ export { PING, PONG } from "./messages/ping.js";
 export { formatSubprotocols } from "./messages/subprotocols.js";
 export { MAX_SEND_WAIT_MS, readOptions } from "./options.js";
 export { has, own, ownField } from "./own.js";
+export { utf8Length } from "./utf8-length.js";
 export { formatBase64, formatBase64Url } from "./values/base64.js";

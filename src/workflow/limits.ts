@@ -1,3 +1,5 @@
+import { utf8Length } from "../protocol/index.js";
+
 export { DUE_PER_PASS } from "../protocol/index.js";
 
 /** Retries of a step after its first attempt (`maxRetries`). */
@@ -22,7 +24,7 @@ export function nameProblem(name: unknown): string | undefined {
   if (typeof name !== "string") return `it must be a string, not ${typeof name}`;
   // Without counting: a UTF-16 unit takes at most three bytes.
   if (name.length * 3 <= MAX_NAME_BYTES) return undefined;
-  if (name.length > MAX_NAME_BYTES || new TextEncoder().encode(name).length > MAX_NAME_BYTES)
+  if (name.length > MAX_NAME_BYTES || utf8Length(name) > MAX_NAME_BYTES)
     return `it must have at most ${MAX_NAME_BYTES} bytes`;
   return undefined;
 }

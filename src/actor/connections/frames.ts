@@ -4,6 +4,7 @@ import {
   encodeValue,
   decodeValue,
   isBeyondLimit,
+  utf8Length,
   wireCodec,
   type Encoding,
   type Frame,
@@ -72,17 +73,7 @@ export function outgoingTooLong(what: string, limitBytes: number): ActorError {
 }
 
 export function sizeOf(frame: string | Uint8Array): number {
-  return typeof frame !== "string" || isShortAscii(frame) ? frame.length : utf8.encode(frame).byteLength;
-}
-
-const utf8 = new TextEncoder();
-/** Longer texts are measured by the platform. */
-const MAX_LOOKED_AT = 512;
-
-function isShortAscii(text: string): boolean {
-  if (text.length > MAX_LOOKED_AT) return false;
-  for (let index = 0; index < text.length; index += 1) if (text.charCodeAt(index) > 0x7f) return false;
-  return true;
+  return typeof frame === "string" ? utf8Length(frame) : frame.byteLength;
 }
 
 /** Refuses a frame over the limit of calls in flight. A call gets an error; any other frame ends the connection. */

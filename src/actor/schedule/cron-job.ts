@@ -1,4 +1,4 @@
-import { ActorError, encodeValue, isWellFormed, sameBytes } from "../../protocol/index.js";
+import { ActorError, encodeValue, isWellFormed, sameBytes, utf8Length } from "../../protocol/index.js";
 import type { ActorActivation } from "../activation/activation.js";
 import type { Cadence, CronJob } from "../storage/deadlines.js";
 import { invalidExpression, nextCronTime } from "./cron-expression.js";
@@ -23,13 +23,7 @@ export function nextTime(cadence: Cadence, after: number): number | undefined {
 
 /** @throws {schedule/invalid_name} when it is not a string of 1 to 128 bytes */
 export function checkName(name: unknown): string {
-  if (
-    typeof name === "string" &&
-    name !== "" &&
-    isWellFormed(name) &&
-    new TextEncoder().encode(name).byteLength <= MAX_NAME_BYTES
-  )
-    return name;
+  if (typeof name === "string" && name !== "" && isWellFormed(name) && utf8Length(name) <= MAX_NAME_BYTES) return name;
   throw new ActorError("schedule", "invalid_name", `A job name must be a string of 1 to ${MAX_NAME_BYTES} bytes`);
 }
 

@@ -4,6 +4,7 @@ import {
   formatSubprotocols,
   type Encoding,
   MAX_CONNECTION_PARAMS_BYTES,
+  utf8Length,
 } from "../../protocol/page.js";
 
 /** The server is Perdure, which reads every kind of value. */
@@ -34,7 +35,7 @@ export interface SocketProtocols {
 export function socketProtocols({ encoding, token, params, protocols }: SocketProtocols): string[] {
   const text = params === undefined ? undefined : encodeJson(params, EXTENDED);
   // The server's limit, checked here because larger params might not reach it, without a reason.
-  if (text !== undefined && new TextEncoder().encode(text).length > MAX_CONNECTION_PARAMS_BYTES) {
+  if (text !== undefined && utf8Length(text) > MAX_CONNECTION_PARAMS_BYTES) {
     const message = `Connection params have at most ${MAX_CONNECTION_PARAMS_BYTES} bytes.`;
     throw new ActorError("request", "too_large", message, { metadata: { limitBytes: MAX_CONNECTION_PARAMS_BYTES } });
   }

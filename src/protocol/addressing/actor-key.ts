@@ -1,4 +1,5 @@
 import { ActorError } from "../errors/errors.js";
+import { utf8Length } from "../utf8-length.js";
 import { isWellFormed } from "../well-formed.js";
 
 /** The parts of an actor's key. An empty key is valid. */
@@ -10,8 +11,6 @@ export const MAX_ACTOR_NAME_BYTES = 64;
 export const MAX_KEY_PART_BYTES = 128;
 /** UTF-8 bytes of a whole key, counting one separator between parts. */
 export const MAX_KEY_BYTES = 1024;
-
-const utf8 = new TextEncoder();
 
 /**
  * Normalizes a key as users write it (nothing, a string or an array) to an array.
@@ -32,7 +31,7 @@ export function normalizeKey(key: string | readonly string[] | undefined): strin
 /** @throws {actor/invalid_name} unless `name` is a well-formed string of 1 to 64 UTF-8 bytes */
 export function checkActorName(name: string): void {
   const isLegal = typeof name === "string" && name !== "" && isWellFormed(name);
-  if (!isLegal || utf8.encode(name).length > MAX_ACTOR_NAME_BYTES) {
+  if (!isLegal || utf8Length(name) > MAX_ACTOR_NAME_BYTES) {
     throw new ActorError(
       "actor",
       "invalid_name",
@@ -51,7 +50,7 @@ export function checkKey(key: ActorKey): void {
   for (const [index, part] of key.entries()) {
     if (typeof part !== "string") throw invalidKey(`part ${index} of the key is not a string`);
     if (!isWellFormed(part)) throw invalidKey(`part ${index} of the key has a lone surrogate`);
-    const size = utf8.encode(part).length;
+    const size = utf8Length(part);
     if (size > MAX_KEY_PART_BYTES) throw keyTooLarge(`Part ${index} of the key`, size, MAX_KEY_PART_BYTES);
     total += size;
   }

@@ -1,43 +1,13 @@
+import { utf8Length } from "../utf8-length.js";
 import { isWellFormed } from "../well-formed.js";
-
-/** Longer strings are measured by the runtime; shorter ones are faster by hand. */
-const LONG_TEXT = 256;
-
-const encoder = new TextEncoder();
-const scratch = new Uint8Array(16_384);
 
 /** The UTF-8 bytes of a string, three for a lone surrogate. Negative (`~bytes`) if the string is odd. */
 export function textBytes(text: string): number {
-  const bytes = text.length < LONG_TEXT ? countByHand(text) : countInPieces(text);
+  const bytes = utf8Length(text);
   return isOdd(text) ? ~bytes : bytes;
 }
 
 /** True for an odd string: with a lone surrogate or a leading byte order mark, which other UTF-8 readers would lose. */
 export function isOdd(text: string): boolean {
   return text.charCodeAt(0) === 0xfeff || !isWellFormed(text);
-}
-
-function countByHand(text: string): number {
-  let bytes = text.length;
-  for (let i = 0; i < text.length; i++) {
-    const unit = text.charCodeAt(i);
-    if (unit < 0x80) continue;
-    bytes++;
-    if (unit < 0x800) continue;
-    bytes++;
-    // A surrogate pair is two units and four bytes.
-    if ((unit & 0xfc00) === 0xd800 && (text.charCodeAt(i + 1) & 0xfc00) === 0xdc00) i++;
-  }
-  return bytes;
-}
-
-/** The runtime writes three bytes for a lone surrogate too. */
-function countInPieces(text: string): number {
-  let bytes = 0;
-  for (let from = 0; from < text.length;) {
-    const { read, written } = encoder.encodeInto(text.slice(from), scratch);
-    from += read;
-    bytes += written;
-  }
-  return bytes;
 }

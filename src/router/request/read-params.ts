@@ -6,6 +6,7 @@ import {
   encodeValue,
   isBeyondLimit,
   MAX_CONNECTION_PARAMS_BYTES,
+  utf8Length,
 } from "../../protocol/index.js";
 import { isOwnClient } from "./wire-encoding.js";
 
@@ -23,7 +24,7 @@ export function readConnParams(headers: Headers): Uint8Array | undefined {
 
 /** Like `readConnParams`, from the params' JSON. RivetKit's clients write it without tags. Throws the same errors. */
 export function paramsFromJson(text: string, isExtended: boolean): Uint8Array {
-  if (new TextEncoder().encode(text).length > MAX_CONNECTION_PARAMS_BYTES) throw paramsTooLarge();
+  if (utf8Length(text) > MAX_CONNECTION_PARAMS_BYTES) throw paramsTooLarge();
   let params: unknown;
   try {
     params = isExtended ? decodeJson(text, callerLimits(0)) : decodePlainJson(text, callerLimits(0));
