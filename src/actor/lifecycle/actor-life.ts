@@ -67,14 +67,17 @@ export class ActorLife {
    * Serves a call with the activation in memory, or starts one. The actor does not go to sleep meanwhile.
    * @throws {actor/not_found} when there is no such actor and the call does not create one
    * @throws {actor/duplicate_key} when the call must create the actor but it exists
-   * @throws {actor/destroyed} when the actor's own start destroyed it
+   * @throws {actor/destroyed} when the actor it created was destroyed before the call could begin
    * @throws whatever the start, `checkOperation` or `body` throws
    */
   async serve<T>(envelope: CallEnvelope, caller: Caller, body: (entered: Entered) => Promise<T>): Promise<T> {
     const entered = await this.#enter(envelope, caller);
     const { runtime, created, isStored } = entered;
-    // Its start destroyed it. A call that only creates still gets its identity.
-    if (created && runtime.record.destroyed) return body(entered);
+    // Destroyed by its start, or by a caller that waited for it. A call that only creates still gets its identity.
+    if (created && runtime.record.destroyed) {
+      if (envelope.operation.kind === "resolve") return body(entered);
+      throw new ActorError("actor", "destroyed", "The actor was destroyed before this call could begin");
+    }
     // This activation began shutting down as the call arrived; the next one serves it.
     if (runtime.shutdown.isBegun) return this.serve(envelope, caller, body);
     return runtime.sleep.during(() => {
@@ -145,8 +148,6 @@ export class ActorLife {
     const created = made !== undefined;
     if (!runtime) throw notFound(address);
     checkAddress(runtime.record, address);
-    if (created && runtime.record.destroyed && operation.kind !== "resolve")
-      throw new ActorError("actor", "destroyed", "The actor was destroyed by its own start");
     if (creation.mode === "create" && !created) {
       throw new ActorError("actor", "duplicate_key", "An actor with this key already exists", {
         metadata: { existing_actor_id: runtime.record.actorId },

@@ -499,6 +499,23 @@ describe("destroy in a hook of a caller", () => {
 });
 
 describe("destroy from outside", () => {
+  it.each([0, 8])(
+    "runs no action of its creator once it has destroyed the actor (%i microtasks later)",
+    async (microtasks) => {
+      const { world, subject, ends } = mortal();
+      const added = subject.send({ mode: "getOrCreate" }, { kind: "action", name: "add", args: encodeValue([]) });
+      for (let passed = 0; passed < microtasks; passed += 1) await undefined;
+      const destroyed = await subject.send({ mode: "get" }, { kind: "destroy" });
+      const reply = await added;
+      await ended(world);
+      expect(destroyed.ok).toBe(true);
+      // It ran first, or not at all.
+      if (reply.ok) expect(ends).toEqual(["subject k with 1"]);
+      else expect([reply.error.code, ends]).toEqual(["destroyed", ["subject k with 0"]]);
+      expect(subject.store.keys).toEqual([]);
+    },
+  );
+
   const destroy = (subject: WorldActor): Promise<ReplyEnvelope> => subject.send({ mode: "get" }, { kind: "destroy" });
   const NOT_FOUND = { ok: false, status: 404, error: { group: "actor", code: "not_found" } };
 
