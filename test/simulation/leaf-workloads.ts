@@ -44,6 +44,29 @@ export const leafWorkloads: readonly Workload[] = [
     data: (subject) => subject.call("data"),
   },
   {
+    name: "steps of an actor whose start keeps it awake for a part of the start",
+    registry: (clock, ran) =>
+      one(
+        actor({
+          state: { sum: 0 },
+          onWake: async (c) => {
+            await c.keepAwake(Promise.resolve());
+            for (let turn = 0; turn < 5; turn += 1) await Promise.resolve();
+          },
+          run: workflow(async (ctx) => {
+            for (let i = 1; i <= 3; i += 1) {
+              await ctx.step(`add-${i}`, async (step) => {
+                ran(`add-${i}`);
+                await clock.delay(i);
+                step.state.sum += i;
+              });
+            }
+          }),
+          actions: { get: (c) => c.state },
+        }),
+      ),
+  },
+  {
     name: "ten steps in a row",
     registry: (clock, ran) =>
       one(

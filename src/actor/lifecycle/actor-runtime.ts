@@ -281,6 +281,8 @@ export class ActorRuntime extends StoredRows implements PartActor {
   workChanged(): void {
     // During a shutdown the lease guards the shutdown.
     if (this.lost || !this.#commits.isOpen || this.shutdown.isBegun) return;
+    // The lease of a start is for what it begins at its end, whatever work of its hooks ends before.
+    if (!this.#ready && !this.isWorking) return;
     if (this.isWorking !== (this.lease !== undefined)) {
       if (this.isWorking) this.alarm.holdLease();
       else this.alarm.releaseLease();
