@@ -34,6 +34,25 @@ function fakeTransport() {
 // oxlint-disable-next-line typescript/no-explicit-any
 type Any = any;
 
+/** A handle over HTTP, the bodies of the sends that have left, and what answers each with a status. */
+function queuedSends() {
+  const left: unknown[] = [];
+  const answers: ((status: number) => void)[] = [];
+  const fetch = (_url: string, { body }: RequestInit): Promise<Response> => {
+    left.push(JSON.parse(new TextDecoder().decode(body as Uint8Array)).body);
+    return new Promise((resolve) => {
+      answers.push((status) =>
+        resolve(Response.json({ status: "completed", group: "a", code: "b", message: "c" }, { status })),
+      );
+    });
+  };
+  return {
+    handle: createClient<Any>({ endpoint: "http://host.test", encoding: "json", fetch }).chat.get("a"),
+    left,
+    answers,
+  };
+}
+
 describe("an option that does not exist is refused by name, and nothing is sent:", () => {
   const unknown: Record<string, (client: Any) => unknown> = {
     get: (client) => client.chat.get("a", { retries: 1 }),
@@ -332,42 +351,46 @@ describe("send", () => {
   });
 
   test("stores messages in the order in which they are sent, also after one that failed", async () => {
-    const { client, transport } = fakeTransport();
-    const order: unknown[] = [];
-    transport.send.mockImplementation(async ({ body }) => {
-      await Promise.resolve();
-      order.push(body);
-      if (body === 0) throw new Error("full");
-      return { status: "completed" };
-    });
-    const handle = client.chat.get("a");
-    const sends = [0, 1, 2, 3].map((body) => handle.send("jobs", body));
-    expect((await Promise.allSettled(sends)).map(({ status }) => status)).toEqual([
-      "rejected",
-      "fulfilled",
-      "fulfilled",
-      "fulfilled",
-    ]);
-    expect(order).toEqual([0, 1, 2, 3]);
+    const { handle, left, answers } = queuedSends();
+    const sends = [0, 1, 2, 3].map((body) => handle.send("jobs", body).catch(() => "failed"));
+    for (let sent = 0; sent < 4; sent += 1) {
+      await vi.waitFor(() => expect(left).toHaveLength(sent + 1));
+      answers[sent]?.(sent === 0 ? 500 : 200);
+    }
+    expect(await Promise.all(sends)).toEqual(["failed", undefined, undefined, undefined]);
+    expect(left).toEqual([0, 1, 2, 3]);
   });
 
   test("aborted while it waits for its turn sends nothing, and lets the next one keep its place", async () => {
-    const { client, transport } = fakeTransport();
-    let finishFirst = (): void => {};
-    transport.send.mockImplementationOnce(
-      () => new Promise((resolve) => (finishFirst = () => resolve({ status: "completed" }))),
-    );
-    const handle = client.chat.get("a");
+    const { handle, left, answers } = queuedSends();
     const controller = new AbortController();
     const first = handle.send("jobs", 1);
     const second = handle.send("jobs", 2, { signal: controller.signal }).catch((error: unknown) => error);
     const third = handle.send("jobs", 3);
     controller.abort("enough");
     expect(await second).toBe("enough");
-    expect(transport.send).toHaveBeenCalledTimes(1);
-    finishFirst();
-    await Promise.all([first, third]);
-    expect(transport.send.mock.calls.map(([{ body }]) => body)).toEqual([1, 3]);
+    expect(left).toEqual([1]);
+    answers[0]?.(200);
+    await first;
+    await vi.waitFor(() => expect(left).toEqual([1, 3]));
+    answers[1]?.(200);
+    await third;
+  });
+
+  test("sends what it was called with, whatever its caller does to it while it waits for its turn", async () => {
+    const { handle, left, answers } = queuedSends();
+    const body = { n: 0 };
+    const sends = [1, 2, 3].map((n) => {
+      body.n = n;
+      return handle.send("jobs", body);
+    });
+    body.n = 4;
+    for (let sent = 0; sent < 3; sent += 1) {
+      await vi.waitFor(() => expect(left).toHaveLength(sent + 1));
+      answers[sent]?.(200);
+    }
+    await Promise.all(sends);
+    expect(left).toEqual([{ n: 1 }, { n: 2 }, { n: 3 }]);
   });
 
   test("that waits for its completion does not hold up the next one", async () => {

@@ -1,6 +1,6 @@
 import { describe, expect, test } from "vitest";
 import { createClient } from "../../src/client/index.js";
-import { codecOf, onceLoaded } from "../../src/client/internal.js";
+import { codecOf, createHttpTransport, onceLoaded, resolveConfig } from "../../src/client/internal.js";
 import { decodeTaggedCbor, parseBase64, wireCodec, type Encoding, type WireCodec } from "../../src/protocol/index.js";
 import { fakeSockets, settle } from "./fake-sockets.js";
 
@@ -11,8 +11,10 @@ const BINARY = ["cbor", "bare"] as const satisfies Encoding[];
 /** A client that has loaded nothing yet, and the bodies it sends. */
 function clientIn(encoding: Encoding) {
   const sent: { url: URL; body: Uint8Array }[] = [];
+  const headers: Headers[] = [];
   const fetch = async (url: string | URL | Request, init?: RequestInit): Promise<Response> => {
     sent.push({ url: new URL(String(url)), body: new Uint8Array(init?.body as Uint8Array<ArrayBuffer>) });
+    headers.push(new Headers(init?.headers));
     const { actionResponse, queueSendResponse } = wireCodec(encoding);
     return new Response(
       String(url).includes("/queue/")
@@ -20,7 +22,7 @@ function clientIn(encoding: Encoding) {
         : actionResponse.encode({ output: "done" }),
     );
   };
-  return { client: createClient<Any>({ endpoint: "http://host.test", encoding, fetch }), sent };
+  return { client: createClient<Any>({ endpoint: "http://host.test", encoding, fetch }), sent, headers };
 }
 
 describe.each(BINARY)("a client in %s, whose codec is loaded on demand,", (encoding) => {
@@ -67,6 +69,54 @@ describe.each(BINARY)("a client in %s, whose codec is loaded on demand,", (encod
     for (const id of [0, 1, 2]) world.socket.answer(id, id);
     expect(await Promise.all(calls)).toEqual([0, 1, 2]);
   });
+});
+
+test.each(["json", "cbor"] as const)("params in %s are those that the handle had at the call", async (encoding) => {
+  const { client, headers } = clientIn(encoding);
+  const params = { n: 1 };
+  const handle = client.chat.getOrCreate("a", { params, createWithInput: 1 });
+  const calls = [handle.push(1), handle.send("jobs", 1), client.chat.create("a", { params, input: 1 }).catch(() => {})];
+  params.n = 2;
+  await Promise.all(calls);
+  expect(headers.map((each) => each.get("x-rivet-conn-params"))).toEqual(['{"n":1}', '{"n":1}', '{"n":1}']);
+});
+
+test("a raw request whose input is encoded first has the bytes that its body had at the call", async () => {
+  const { client, sent } = clientIn("json");
+  const body = new Uint8Array([1, 2, 3]);
+  const call = client.chat.getOrCreate("a", { createWithInput: 1 }).fetch("/x", { method: "POST", body });
+  body[0] = 9;
+  await call;
+  expect(sent.map((each) => [...each.body])).toEqual([[1, 2, 3]]);
+});
+
+test("a call whose signal fires while the codec loads ends at once, and is not sent", async () => {
+  let give = (_codec: WireCodec): void => {};
+  const codec = codecOf("cbor", () => new Promise((resolve) => (give = resolve)));
+  let sent = 0;
+  const fetch = async (): Promise<Response> => {
+    sent += 1;
+    return new Response();
+  };
+  const config = resolveConfig({
+    endpoint: "http://host.test",
+    encoding: "cbor",
+    fetch,
+    webSocket: WebSocket as never,
+  });
+  const transport = createHttpTransport(config, undefined, codec);
+  const controller = new AbortController();
+  const call = { target: { name: "chat", key: ["a"], mode: "get" }, signal: controller.signal } as const;
+  const calls = [
+    transport.action({ ...call, name: "push", args: [] }),
+    transport.send({ ...call, queue: "jobs", body: 1, wait: false }),
+    transport.openSocket({ ...call, route: { kind: "raw", path: "" } }),
+  ].map((each) => each.catch((error: unknown) => error));
+  controller.abort("enough");
+  expect(await Promise.all(calls)).toEqual(["enough", "enough", "enough"]);
+  give(wireCodec("cbor"));
+  await settle();
+  expect(sent).toBe(0);
 });
 
 test("an input is CBOR beside a call in JSON, as it was when it was called for", async () => {

@@ -1,6 +1,6 @@
 import type { ActionRequest, ConnectOptions, WebSocketOptions } from "../../actor/api/client-types.js";
 import { ActorError, MAX_SEND_WAIT_MS, readOptions, has, own } from "../../protocol/page.js";
-import { eitherSignal, raceWithAbort } from "../config/abort.js";
+import { eitherSignal } from "../config/abort.js";
 import { withActions, readActionRequest } from "./action-proxy.js";
 import { createConnectionHandle } from "./connection-handle.js";
 import { readRawCall } from "../transport/raw-call.js";
@@ -92,8 +92,8 @@ class HandleMethods {
     } = readOptions("send", options, ["wait", "timeout", "signal"], invalidOption);
     const timeout = given === undefined ? undefined : readSendTimeout(given);
     const previous = this.#lastSend;
-    const call = { ...this.#with(signal), params, queue, body, wait, timeout };
-    const sent = raceWithAbort(previous, call.signal).then(() => this.#transport.send(call));
+    const call = { ...this.#with(signal), params, queue, body, wait, timeout, after: previous };
+    const sent = this.#transport.send(call);
     if (!wait) this.#lastSend = Promise.allSettled([previous, sent]);
     const result = await sent;
     return wait ? result : undefined;

@@ -118,7 +118,7 @@ class BindingTransport implements ActorTransport {
     return output === undefined ? undefined : decodeValue(output);
   }
 
-  async send({ target, queue, body, wait, timeout, params, signal }: SendCall): Promise<SendResult<unknown>> {
+  async send({ target, queue, body, wait, timeout, after, params, signal }: SendCall): Promise<SendResult<unknown>> {
     const send: BindingSend = {
       target: targetOf(target),
       queue,
@@ -128,6 +128,7 @@ class BindingTransport implements ActorTransport {
       ...(signal !== undefined && { signal }),
       ...paramsOf(params),
     };
+    if (after) await raceWithAbort(after, signal);
     const { status, reply } = own(await this.#retried(() => this.#binding.send(send), signal));
     return { status, ...(reply !== undefined && { response: decodeValue(reply) }) };
   }

@@ -9,6 +9,7 @@ import {
   type WireCodec,
 } from "../../protocol/page.js";
 import { REAL_BACKOFF, withRetries, type BackoffPorts } from "./retry.js";
+import { raceWithAbort } from "../config/abort.js";
 import type { ResolvedConfig } from "../config/client-config.js";
 import { copyOf, type ClientCodec } from "../config/client-codec.js";
 import { codecOf, encodeClientInput } from "./load-codec.js";
@@ -35,8 +36,12 @@ const EXTENDED = { extended: true };
 const EXTENDED_HEADER = { "x-perdure-json": "1" };
 
 /** Calls actors over HTTP: the gateway for actions and messages, `/actors` for ids. */
-export function createHttpTransport(config: ResolvedConfig, ports: BackoffPorts = REAL_BACKOFF): ActorTransport {
-  return new HttpTransport(config, ports);
+export function createHttpTransport(
+  config: ResolvedConfig,
+  ports: BackoffPorts = REAL_BACKOFF,
+  codec: ClientCodec = codecOf(config.encoding),
+): ActorTransport {
+  return new HttpTransport(config, ports, codec);
 }
 
 class HttpTransport implements ActorTransport {
@@ -44,21 +49,20 @@ class HttpTransport implements ActorTransport {
   readonly #ports: BackoffPorts;
   readonly codec: ClientCodec;
 
-  constructor(config: ResolvedConfig, ports: BackoffPorts) {
+  constructor(config: ResolvedConfig, ports: BackoffPorts, codec: ClientCodec) {
     this.#config = config;
-    this.codec = codecOf(config.encoding);
+    this.codec = codec;
     this.#ports = ports;
   }
 
   async action({ target, name, args, params, signal }: ActionCall): Promise<unknown> {
-    const [{ codec, body }, input] = await Promise.all([
-      this.#encoded([...args], ({ actionRequest }, copy) => actionRequest.encode({ args: copy }, EXTENDED)),
-      inputOf(target),
-    ]);
+    const headers = this.#gatewayHeaders(params);
+    const said = this.#encoded([...args], ({ actionRequest }, copy) => actionRequest.encode({ args: copy }, EXTENDED));
+    const [{ codec, body }, input] = await raceWithAbort(Promise.all([said, inputOf(target)]), signal);
     const { output } = await this.#send({
       method: "POST",
       url: gatewayUrl(this.#config, target, "action", name, input),
-      headers: this.#gatewayHeaders(codec, params),
+      headers,
       body,
       signal,
       decode: codec.actionResponse.decode,
@@ -66,17 +70,17 @@ class HttpTransport implements ActorTransport {
     return output;
   }
 
-  async send({ target, queue, body, wait, timeout, params, signal }: SendCall): Promise<SendResult<unknown>> {
-    const [{ codec, body: request }, input] = await Promise.all([
-      this.#encoded(body, ({ queueSendRequest }, copy) =>
-        queueSendRequest.encode({ body: copy, name: queue, wait, ...(timeout !== undefined && { timeout }) }, EXTENDED),
-      ),
-      inputOf(target),
-    ]);
+  async send({ target, queue, body, wait, timeout, after, params, signal }: SendCall): Promise<SendResult<unknown>> {
+    const headers = this.#gatewayHeaders(params);
+    const said = this.#encoded(body, ({ queueSendRequest }, copy) =>
+      queueSendRequest.encode({ body: copy, name: queue, wait, ...(timeout !== undefined && { timeout }) }, EXTENDED),
+    );
+    const ready = Promise.all([said, inputOf(target), after]);
+    const [{ codec, body: request }, input] = await raceWithAbort(ready, signal);
     return this.#send({
       method: "POST",
       url: gatewayUrl(this.#config, target, "queue", queue, input),
-      headers: this.#gatewayHeaders(codec, params),
+      headers,
       body: request,
       signal,
       decode: codec.queueSendResponse.decode,
@@ -90,10 +94,11 @@ class HttpTransport implements ActorTransport {
     new Headers(ownField(init, "headers")).forEach((value, name) => headers.set(name, value));
     for (const [name, value] of Object.entries({ ...EXTENDED_HEADER, ...credentials(token, params) }))
       headers.set(name, value);
-    const input = hasInput(target) ? await inputOf(target) : undefined;
-    const url = requestUrl(this.#config, target, path, input);
+    const encoding = inputOf(target);
+    const sent = encoding === undefined ? init : withOwnBytes(init);
+    const url = requestUrl(this.#config, target, path, encoding && (await raceWithAbort(encoding, signal)));
     try {
-      return await fetch(url, { ...init, headers, signal: signal ?? null });
+      return await fetch(url, { ...sent, headers, signal: signal ?? null });
     } catch (error) {
       if (signal?.aborted) throw signal.reason;
       throw networkError(endpoint, error);
@@ -123,14 +128,14 @@ class HttpTransport implements ActorTransport {
     return this.#config.endpoint;
   }
 
-  async openSocket({ target, route, params, protocols }: SocketCall): Promise<ClientSocket> {
+  async openSocket({ target, route, params, protocols, signal }: SocketCall): Promise<ClientSocket> {
     const { encoding, token, webSocket } = this.#config;
     const SocketClass = webSocket();
     if (SocketClass === undefined) throw noWebSocket();
-    const input = hasInput(target) ? await inputOf(target) : undefined;
-    const url = socketUrl(this.#config, target, route, input);
-    if (this.codec.loaded === undefined) await this.codec.load();
-    const socket = new SocketClass(url, socketProtocols({ encoding, token, params, protocols }));
+    const offered = socketProtocols({ encoding, token, params, protocols });
+    const ready = Promise.all([inputOf(target), this.codec.loaded ?? this.codec.load()]);
+    const [input] = await raceWithAbort(ready, signal);
+    const socket = new SocketClass(socketUrl(this.#config, target, route, input), offered);
     // By default some platforms deliver Blobs, which can only be read asynchronously.
     socket.binaryType = "arraybuffer";
     return socket;
@@ -160,18 +165,20 @@ class HttpTransport implements ActorTransport {
   ): Promise<string> {
     const { namespace, poolName, endpoint } = this.#config;
     const { name, key, input, region, params } = actor;
+    const headers = this.#restHeaders(params);
+    const encoded = input === undefined ? undefined : await raceWithAbort(encodeClientInput(input), signal);
     const body = {
       name,
       key: formatRestKey(key),
       runner_name_selector: poolName ?? "default",
       crash_policy: "sleep",
-      ...(input !== undefined && { input: formatBase64(await encodeClientInput(input)) }),
+      ...(encoded && { input: formatBase64(encoded) }),
       ...(region !== undefined && { datacenter: region }),
     };
     return this.#send({
       method,
       url: `${endpoint}/actors?${new URLSearchParams({ namespace })}`,
-      headers: this.#restHeaders(params),
+      headers,
       body: JSON.stringify(body),
       signal,
       decode: createdId,
@@ -198,12 +205,12 @@ class HttpTransport implements ActorTransport {
     return this.codec.load().then((codec) => ({ codec, body: encode(codec, copy) }));
   }
 
-  #gatewayHeaders({ contentType, encoding }: WireCodec, params: unknown): Record<string, string> {
-    const { headers, token } = this.#config;
+  #gatewayHeaders(params: unknown): Record<string, string> {
+    const { headers, token, encoding } = this.#config;
     return {
       ...headers,
       ...EXTENDED_HEADER,
-      "content-type": contentType,
+      "content-type": encoding === "json" ? "application/json" : "application/octet-stream",
       "x-rivet-encoding": encoding,
       ...credentials(token, params),
     };
@@ -222,12 +229,16 @@ class HttpTransport implements ActorTransport {
 }
 
 /** Only a call that brings an input waits for the codec of inputs. */
-function hasInput(target: ActorTarget): target is KeyTarget {
-  return has(target, "mode") && target.mode === "getOrCreate" && ownField(target, "input") !== undefined;
+function inputOf(target: ActorTarget): Promise<Uint8Array<ArrayBuffer>> | undefined {
+  if (!has(target, "mode") || target.mode !== "getOrCreate") return undefined;
+  const input = ownField(target, "input");
+  return input === undefined ? undefined : encodeClientInput(input);
 }
 
-function inputOf(target: ActorTarget): Promise<Uint8Array<ArrayBuffer>> | undefined {
-  return hasInput(target) ? encodeClientInput(target.input) : undefined;
+/** For a request that waits: `fetch` itself would copy a body of bytes at once. */
+function withOwnBytes(init: RequestInit): RequestInit {
+  const body = ownField(init, "body");
+  return body instanceof ArrayBuffer || ArrayBuffer.isView(body) ? { ...init, body: structuredClone(body) } : init;
 }
 
 function credentials(token: string | undefined, params: unknown): Record<string, string> {

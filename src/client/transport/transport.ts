@@ -34,6 +34,8 @@ export interface SendCall extends TargetCall {
   readonly body: unknown;
   readonly wait: boolean;
   readonly timeout?: number | undefined;
+  /** Resolves when the message may leave, which says what it said at the call. */
+  readonly after?: Promise<unknown>;
 }
 
 export interface CreateCall {
@@ -58,7 +60,8 @@ export interface SocketCall extends TargetCall {
 }
 
 /**
- * How calls reach actors. Values are encoded in both directions, so caller and actor never share an object. Errors are
+ * How calls reach actors. Values are encoded in both directions, so caller and actor never share an object, and in the turn
+ * of the call, or copied then: what its caller does to them next is not sent. Errors are
  * the same ActorErrors over every transport; an aborted call rejects with its signal's reason.
  */
 export interface ActorTransport {
