@@ -110,13 +110,28 @@ test("a call whose signal fires while the codec loads ends at once, and is not s
   const calls = [
     transport.action({ ...call, name: "push", args: [] }),
     transport.send({ ...call, queue: "jobs", body: 1, wait: false }),
-    transport.openSocket({ ...call, route: { kind: "raw", path: "" } }),
+    transport.openSocket({ ...call, route: { kind: "connect" } }),
   ].map((each) => each.catch((error: unknown) => error));
   controller.abort("enough");
   expect(await Promise.all(calls)).toEqual(["enough", "enough", "enough"]);
   give(wireCodec("cbor"));
   await settle();
   expect(sent).toBe(0);
+});
+
+test("a connection whose codec could not be loaded tries again, and sends what was called for meanwhile", async () => {
+  const offline = onceLoaded("cbor", () => Promise.reject(new Error("offline")));
+  const world = fakeSockets({ encoding: "cbor" });
+  world.failures.push(...(await Promise.all([offline(), offline()].map((load) => load.catch((error: unknown) => error)))));
+  const connection = world.client.chat.get("a").connect();
+  const errors: string[] = [];
+  connection.onError(({ code }: { code: string }) => errors.push(code));
+  const call = connection.push(1);
+  await world.pass(10_000);
+  world.socket.init();
+  expect(world.socket.sent).toEqual(["0 push [1]"]);
+  world.socket.answer(0, "done");
+  expect([await call, errors]).toEqual(["done", ["connection_open_failed", "connection_open_failed"]]);
 });
 
 test("an input is CBOR beside a call in JSON, as it was when it was called for", async () => {

@@ -246,7 +246,9 @@ export class Connection {
     try {
       socket = await this.#options.openSocket(params);
     } catch (cause) {
-      const error = ActorError.isActorError(cause) ? cause : openFailed(this.#options.place, cause);
+      // Code that could not be loaded may be there at the next attempt, as a server may.
+      const isReason = ActorError.isActorError(cause) && cause.code !== "network_error";
+      const error = isReason ? cause : openFailed(this.#options.place, cause);
       return this.#dispatch({ type: "broken", attempt, error, at: this.#ports.now() });
     }
     const held = holdSocket(socket, {

@@ -133,7 +133,8 @@ class HttpTransport implements ActorTransport {
     const SocketClass = webSocket();
     if (SocketClass === undefined) throw noWebSocket();
     const offered = socketProtocols({ encoding, token, params, protocols });
-    const ready = Promise.all([inputOf(target), this.codec.loaded ?? this.codec.load()]);
+    const codec = route.kind === "raw" ? undefined : (this.codec.loaded ?? this.codec.load());
+    const ready = Promise.all([inputOf(target), codec]);
     const [input] = await raceWithAbort(ready, signal);
     const socket = new SocketClass(socketUrl(this.#config, target, route, input), offered);
     // By default some platforms deliver Blobs, which can only be read asynchronously.

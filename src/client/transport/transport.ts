@@ -89,7 +89,7 @@ export interface ActorTransport {
    * known; a failure the socket itself reports is its "close".
    */
   openSocket(call: SocketCall): Promise<ClientSocket>;
-  /** The codec of a connection's frames, loaded once `openSocket` has resolved. */
+  /** The codec of a connection's frames, loaded once `openSocket` has resolved for one. */
   readonly codec: ClientCodec;
   /** After how much silence an open connection pings, in ms; undefined: never. */
   readonly pingIntervalMs: number | undefined;
