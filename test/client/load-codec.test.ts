@@ -122,7 +122,9 @@ test("a call whose signal fires while the codec loads ends at once, and is not s
 test("a connection whose codec could not be loaded tries again, and sends what was called for meanwhile", async () => {
   const offline = onceLoaded("cbor", () => Promise.reject(new Error("offline")));
   const world = fakeSockets({ encoding: "cbor" });
-  world.failures.push(...(await Promise.all([offline(), offline()].map((load) => load.catch((error: unknown) => error)))));
+  world.failures.push(
+    ...(await Promise.all([offline(), offline()].map((load) => load.catch((error: unknown) => error)))),
+  );
   const connection = world.client.chat.get("a").connect();
   const errors: string[] = [];
   connection.onError(({ code }: { code: string }) => errors.push(code));
