@@ -241,7 +241,7 @@ class Simulation {
     // An alarm that the platform has lost comes back when anybody touches the actor; one that it has not needs nobody.
     if (disturber.alarmIsLost) await together(this.#world, disturber.touch());
     else if (subject.store.keys.length === 0) await this.#create();
-    else if (subject.alarmComesAt === null || subject.alarmComesAt > this.#clock.now())
+    else if (Math.min(subject.store.alarmAt ?? Infinity, subject.alarmComesAt ?? Infinity) > this.#clock.now())
       this.#invariants.checkWaiting(subject.store.dump(), this.#watch.openWaits);
     if (round > 0 && !isEnded(subject)) await together(this.#world, disturber.fill(["a", "b"][round % 2] ?? "a"));
   }
