@@ -102,17 +102,22 @@ export class Commits {
       const isActivity = stateBytes !== undefined || isReleased || this.#dirty.hasOther(alarm.deadlines.idle.key);
       this.#actor.sleep.beforeCommit(isActivity);
     }
-    const alarmAt = alarm.alarmToWrite();
-    const isWritten = stateBytes !== undefined || !this.#dirty.isEmpty || alarmAt !== undefined;
-    if (isWritten) {
-      try {
+    let alarmAt: number | null | undefined;
+    let isWritten: boolean;
+    try {
+      // This may read the workflow's history, which may be damaged.
+      alarmAt = alarm.alarmToWrite();
+      isWritten = stateBytes !== undefined || !this.#dirty.isEmpty || alarmAt !== undefined;
+      if (isWritten) {
         const { puts, deletes } = this.#dirty.build();
         if (stateBytes) puts.set(KEYS.state, stateBytes);
         store.commit(own(alarmAt === undefined ? { puts, deletes } : { puts, deletes, alarmAt }));
-      } catch (error) {
-        this.lose(error);
-        return false;
       }
+    } catch (error) {
+      this.lose(error);
+      return false;
+    }
+    if (isWritten) {
       this.#dirty.clear();
       state?.committed(stateBytes);
       // Code that commits before it returns goes on: what it changes next is stored before the hook hears of this.
@@ -208,15 +213,15 @@ export class Commits {
 
   /**
    * Memory and storage differ: this activation must stop acting, and the instance is aborted (COMMIT-9). If the
-   * storage is full, the instance stays, so that callers get the error and the actor can still be read and destroyed.
+   * storage is full, or damaged, the instance stays, so that callers get the error and the actor can still be read.
    */
   lose(cause: unknown): void {
     if (this.#lost) return;
     const { ports } = this.#actor;
-    const { reason, isFull } = lossOf(cause);
+    const { reason, stays } = lossOf(cause);
     this.end(reason);
     ports.log.error({ msg: "The activation is lost; the next event starts anew", cause: String(cause) });
-    if (!isFull) ports.abort("perdure: a commit failed, memory and storage differ");
+    if (!stays) ports.abort("perdure: a commit failed, memory and storage differ");
   }
 
   /** Ends the activation: it is lost, asleep, or its actor is destroyed. */

@@ -1,9 +1,14 @@
 import { ActorError } from "../../protocol/index.js";
 
-/** Why a failed commit ends the activation. Full storage stays full; any other cause ends with this instance. */
-export function lossOf(cause: unknown): { readonly reason: ActorError; readonly isFull: boolean } {
+/** Why a failed commit ends the activation. Full storage stays full, and damage damage; any other cause ends with this instance. */
+export function lossOf(cause: unknown): { readonly reason: ActorError; readonly stays: boolean } {
+  if (isCorrupt(cause)) return { stays: true, reason: cause };
   const isFull = /SQLITE_FULL|database or disk is full/i.test(String(cause));
-  return { isFull, reason: isFull ? storageFull(cause) : restarting(cause) };
+  return { stays: isFull, reason: isFull ? storageFull(cause) : restarting(cause) };
+}
+
+function isCorrupt(cause: unknown): cause is ActorError {
+  return ActorError.isActorError(cause) && cause.group === "storage" && cause.code === "corrupt";
 }
 
 export function restarting(cause?: unknown): ActorError {
