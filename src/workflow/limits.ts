@@ -12,7 +12,7 @@ export const DEFAULT_RETRY_BACKOFF_MAX_MS = 30_000;
 export const DEFAULT_STEP_TIMEOUT_MS = 30_000;
 /** After this many operations the run gives other events a turn, at first; and at most, if they are cheap (FLOW-12). */
 export const OPERATIONS_PER_YIELD = 25;
-export const OPERATIONS_AT_MOST = 250;
+export const OPERATIONS_AT_MOST = 100;
 /** Longest legal name of an operation, in UTF-8 bytes (FLOW-5). */
 export const MAX_NAME_BYTES = 1024;
 

@@ -53,8 +53,8 @@ describe.each([
 ])("operations between two yields, by %s (FLOW-12)", (_, clockStands) => {
   const platform = (): Platform => Object.assign(new Platform(), { clockStands });
 
-  it("are 25, then more while they are cheap, up to 250", async () => {
-    expect(await platform().turns(6, 0.005)).toEqual([25, 50, 100, 200, 250, 250]);
+  it("are 25, then more while they are cheap, up to 100", async () => {
+    expect(await platform().turns(6, 0.005)).toEqual([25, 50, 100, 100, 100, 100]);
   });
 
   it("stay as many where they take 5 to 10 ms", async () => {
@@ -63,9 +63,9 @@ describe.each([
 
   it("are half as many where they take long, down to 25", async () => {
     const one = platform();
-    expect((await one.turns(5, 0.005)).at(-1)).toBe(250);
-    expect(await one.turns(6, 1)).toEqual([250, 125, 62, 31, 25, 25]);
-    expect((await one.turns(5, 0.005)).at(-1)).toBe(250);
+    expect((await one.turns(5, 0.005)).at(-1)).toBe(100);
+    expect(await one.turns(6, 1)).toEqual([100, 50, 25, 25, 25, 25]);
+    expect((await one.turns(5, 0.005)).at(-1)).toBe(100);
   });
 
   it("are 25 on a busy machine, whose yields take long", async () => {
