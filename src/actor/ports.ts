@@ -142,7 +142,6 @@ export interface ClientEffects {
   call<T>(what: string, work: () => Promise<T>): Promise<T>;
 }
 
-/** What an actor needs from the world around it. */
 /** An alarm that the platform delivers. */
 export interface DeliveredAlarm {
   /** The time it was set for, epoch ms; null if the platform does not say. */
@@ -154,6 +153,7 @@ export interface DeliveredAlarm {
   readonly isRetry: boolean;
 }
 
+/** What an actor needs from the world around it. */
 export interface ActorPorts {
   readonly store: Store;
   readonly log: Logger;

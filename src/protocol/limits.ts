@@ -41,6 +41,9 @@ export const MAX_ROW_BYTES = MAX_VALUE_BYTES + 90_000;
 /** Bytes of a connection's params: they travel in a header and are stored with the connection. */
 export const MAX_CONNECTION_PARAMS_BYTES = 4096;
 
+/** Bytes of a message on the wire whose arguments fit into a stored value, whatever they are; those of a larger one are checked. */
+export const MAX_UNCHECKED_BYTES = 65_536;
+
 /** Due workflow waits or schedules started per pass; the next pass follows at once. */
 export const DUE_PER_PASS = 100;
 

@@ -26,7 +26,7 @@ export interface ReplyWait {
 }
 
 /** A stored message, or one whose reply is kept, that its sender has found again. */
-export interface SentMessage {
+export interface FoundMessage {
   readonly id: number;
   readonly createdAt: number;
   /** Epoch ms. */
@@ -45,7 +45,7 @@ export interface ActorQueue {
   encodeReply(message: StoredMessage, response: unknown): Uint8Array | undefined | Promise<Uint8Array | undefined>;
   complete(message: StoredMessage, reply: Uint8Array | undefined): void;
   /** The message that a waiting send with this token has stored, while a wait for its reply has a point. */
-  findSent(token: string): SentMessage | undefined;
+  findSent(token: string): FoundMessage | undefined;
   /** @throws {actor/aborted} when a signal aborts */
   awaitReply(wait: ReplyWait, timeoutMs: number, signals?: readonly AbortSignal[]): Promise<ReplyResult>;
 }

@@ -4,7 +4,7 @@
  * A sender that waits is answered in the call of its send if the reply comes soon. It finds its message again by its token
  * if that call breaks.
  */
-import { ActorError, decodeValue, MAX_SEND_WAIT_MS, own, ownField } from "../../protocol/index.js";
+import { ActorError, decodeValue, MAX_SEND_WAIT_MS, own, ownField, type CallOperation } from "../../protocol/index.js";
 import type { ActorActivation } from "../activation/activation.js";
 import type { ReplyResult, ReplyWait } from "../activation/actor-queue.js";
 import { readTimeout } from "../queue/message-queue.js";
@@ -16,14 +16,7 @@ import { destroyed } from "./user-code.js";
 const TOKEN = /^[0-9a-f]{32}$/;
 
 /** A send in an envelope. */
-interface Send {
-  readonly queue: string;
-  readonly body: Uint8Array;
-  readonly wait?: boolean;
-  readonly timeoutMs?: number;
-  readonly attachMs?: number;
-  readonly token?: string;
-}
+type Send = Omit<Extract<CallOperation, { readonly kind: "send" }>, "kind">;
 
 /** A message from outside that has been stored. */
 export interface AcceptedMessage {
@@ -105,12 +98,7 @@ export function findAccepted(
 }
 
 /** The wait in an envelope. */
-interface StoredWait {
-  readonly messageId: number;
-  readonly createdAt: number;
-  readonly timeoutMs: number;
-  readonly token?: string;
-}
+type StoredWait = Omit<Extract<CallOperation, { readonly kind: "wait" }>, "kind">;
 
 /**
  * Waits until a stored message is completed.

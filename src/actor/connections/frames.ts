@@ -4,6 +4,7 @@ import {
   encodeValue,
   decodeValue,
   isBeyondLimit,
+  MAX_UNCHECKED_BYTES,
   utf8Length,
   wireCodec,
   type Encoding,
@@ -95,9 +96,6 @@ async function refuse(activation: ActorActivation, connection: Connection, frame
   if (message.tag === "ActionRequest") sendError(activation, connection, error, message.val.id);
   else await activation.connections.fail(connection, error, 1013);
 }
-
-/** A larger message may hold arguments that are too large to be stored. */
-const MAX_UNCHECKED_BYTES = 65_536;
 
 type ActionRequest = Extract<ToServer, { tag: "ActionRequest" }>["val"];
 

@@ -21,7 +21,7 @@ import { KEYS } from "../storage/record.js";
 import { ReplyWaits, sendReply, TIMED_OUT, type ReplyHost } from "./reply-waits.js";
 import { isInFlight } from "../activation/workflow-outcome.js";
 import type { TakenMessage } from "../activation/part-members.js";
-import type { ActorQueue, ReplyResult, ReplyWait, SenderWait, SentMessage } from "../activation/actor-queue.js";
+import type { ActorQueue, ReplyResult, ReplyWait, SenderWait, FoundMessage } from "../activation/actor-queue.js";
 import { isStandardSchema, validate, whenThere } from "../definition/standard-schema.js";
 
 /** The most bytes of messages in one workflow entry or one result. */
@@ -283,7 +283,7 @@ export class MessageQueue implements MessagePort, ActorQueue {
     sendReply(socket, settled);
   }
 
-  findSent(token: string): SentMessage | undefined {
+  findSent(token: string): FoundMessage | undefined {
     return (
       this.#table.find(token) ?? this.#replies.findKept(token) ?? this.#findGiven((given) => given.token === token)
     );

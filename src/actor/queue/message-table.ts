@@ -7,7 +7,7 @@
  */
 import { own } from "../../protocol/index.js";
 import type { StoredMessage } from "../../workflow/index.js";
-import type { SentMessage } from "../activation/actor-queue.js";
+import type { FoundMessage } from "../activation/actor-queue.js";
 import { MessageIndex } from "./message-index.js";
 
 /** What memory keeps of a stored message. */
@@ -50,7 +50,7 @@ export class MessageTable {
   }
 
   /** The message whose sender has this token. */
-  find(token: string): SentMessage | undefined {
+  find(token: string): FoundMessage | undefined {
     for (const [id, known] of this.#messages) {
       const { createdAt, waitUntil } = known;
       if (known.token === token && waitUntil !== undefined) return { id, createdAt, waitUntil };

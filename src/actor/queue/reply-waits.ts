@@ -9,7 +9,7 @@ import { throwAborted } from "./message-receivers.js";
 import type { KnownMessage } from "./message-table.js";
 import type { Socket } from "../ports.js";
 import type { DeadlineRows, KeptReply } from "../storage/deadlines.js";
-import type { ReplyResult, SentMessage } from "../activation/actor-queue.js";
+import type { ReplyResult, FoundMessage } from "../activation/actor-queue.js";
 import { abortedBy, wait } from "../activation/wait.js";
 
 export const TIMED_OUT: ReplyResult = { status: "timedOut" };
@@ -81,7 +81,7 @@ export class ReplyWaits {
   }
 
   /** The message of a kept reply whose sender has this token. */
-  findKept(token: string): SentMessage | undefined {
+  findKept(token: string): FoundMessage | undefined {
     const found = this.#rows.all().find(([, row]) => row.token === token);
     return found && { id: Number(found[0]), createdAt: found[1].createdAt, waitUntil: found[1].at };
   }

@@ -123,10 +123,6 @@ export class Alarm {
 
   /** Call with the platform's alarm as the start gate read it, or with null once the alarm was delivered. */
   setArmedAt(at: number | null): void {
-    this.#arm(at);
-  }
-
-  #arm(at: number | null): void {
     this.#armedAt = at;
     if (at !== null && (this.#furthestAt === null || at > this.#furthestAt)) this.#furthestAt = at;
   }
@@ -142,7 +138,7 @@ export class Alarm {
   committed(alarm: number | null | undefined): void {
     this.#stale = false;
     this.#isReleased = false;
-    if (alarm !== undefined) this.#arm(alarm);
+    if (alarm !== undefined) this.setArmedAt(alarm);
   }
 
   /**

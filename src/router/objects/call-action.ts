@@ -5,6 +5,7 @@ import {
   encodeValue,
   formatActionCall,
   fromErrorData,
+  MAX_UNCHECKED_BYTES,
   type Frame,
   type OutsideAction,
 } from "../../protocol/index.js";
@@ -30,9 +31,6 @@ export type CallAction = (action: OutsideAction & { readonly target: ActorTarget
 /** The first version of an object that reads an `ActionCall`. */
 const READS_MESSAGES = 2;
 
-/** A larger message may hold arguments that are too large to be stored; they are sent in an envelope, whose values are. */
-const MAX_HANDED_THROUGH_BYTES = 65_536;
-
 /** Older objects that are remembered; beyond this all are forgotten, which costs each one call that it refuses. */
 const MAX_OLDER = 1000;
 
@@ -46,7 +44,8 @@ export function createActionCaller(
   const older = new Set<string>();
   return async (action) => {
     const resolved = resolveStub(objects, action.target, actorNames);
-    if (!older.has(resolved.object) && action.message.body.byteLength <= MAX_HANDED_THROUGH_BYTES) {
+    // Those of a larger message are sent in an envelope, where they are checked.
+    if (!older.has(resolved.object) && action.message.body.byteLength <= MAX_UNCHECKED_BYTES) {
       const answer = await handThrough(action, resolved);
       if (answer !== undefined) return answer;
       if (older.size >= MAX_OLDER) older.clear();

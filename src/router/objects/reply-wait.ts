@@ -56,7 +56,7 @@ interface Awaited {
   readonly signal: AbortSignal | undefined;
 }
 
-export interface ReplyWaits {
+export interface ReplyAttachments {
   /**
    * Waits until the message is completed, or its time is over.
    * @throws {actor/destroyed} when the actor is destroyed meanwhile
@@ -69,7 +69,11 @@ export interface ReplyWaits {
   ): Promise<{ readonly actorId: string; readonly accepted: Accepted } | undefined>;
 }
 
-export function createReplyWaits(callActor: CallActor, openSocket: OpenSocket, ports: WaitPorts): ReplyWaits {
+export function createReplyAttachments(
+  callActor: CallActor,
+  openSocket: OpenSocket,
+  ports: WaitPorts,
+): ReplyAttachments {
   const timedOut = (): WaitResult => ({ status: "timedOut" });
   const attach = attachmentsOver(callActor, openSocket, ports);
   return {

@@ -1,7 +1,14 @@
 import { ActorError, MAX_SEND_WAIT_MS, own, type CallOperation } from "../../protocol/index.js";
 import type { OpenSocket } from "./open-socket.js";
 import { callPorts, type ActorCall, type CallActor } from "./call-actor.js";
-import { CALL_WAIT_MS, createReplyWaits, decoded, mayBeStored, type Accepted, type WaitPorts } from "./reply-wait.js";
+import {
+  CALL_WAIT_MS,
+  createReplyAttachments,
+  decoded,
+  mayBeStored,
+  type Accepted,
+  type WaitPorts,
+} from "./reply-wait.js";
 
 /** A message for a queue of an actor, before it is put in an envelope. */
 export interface MessageSend extends Omit<ActorCall, "operation"> {
@@ -44,7 +51,7 @@ export function createMessageSender(
   options: Partial<WaitPorts> = {},
 ): SendMessage {
   const ports: WaitPorts = { now: Date.now, setTimer, newToken, ...callPorts(options), ...options };
-  const replies = createReplyWaits(callActor, openSocket, ports);
+  const replies = createReplyAttachments(callActor, openSocket, ports);
   return async (send) => {
     const { queue, body, wait, timeoutMs, signal, ...call } = own(send);
     if (!wait) {
