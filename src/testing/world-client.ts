@@ -23,7 +23,7 @@ type Deliver = (
 
 /**
  * What `c.client()` gives in a world: `get`, `getOrCreate` and `create`, and of their handles actions and `send`,
- * which loses its wait with the life of the other object. Values go through the codec, as on the platform. `beforeCall`
+ * which finds its message again when the other object dies. Values go through the codec, as on the platform. `beforeCall`
  * runs before each call leaves.
  */
 export function worldClient(deliver: Deliver, beforeCall: () => void, effects: ClientEffects = UNTOLD): unknown {
@@ -39,6 +39,18 @@ export function worldClient(deliver: Deliver, beforeCall: () => void, effects: C
   );
 }
 
+let tokens = 0;
+
+/** 32 hex digits, never the same twice. */
+function nextToken(): string {
+  tokens += 1;
+  return tokens.toString(16).padStart(32, "0");
+}
+
+function isBroken(error: unknown): boolean {
+  return ActorError.isActorError(error) && error.code === "restarting";
+}
+
 /** How long a sender waits in the call of its send, ms. */
 const ATTACH_MS = 30_000;
 
@@ -50,6 +62,7 @@ interface Result {
 interface Sent {
   readonly id: number;
   readonly createdAt: number;
+  readonly waitMs: number;
   readonly result?: Result;
   readonly leftMs?: number;
 }
@@ -61,35 +74,41 @@ interface SendOptions {
 
 function accessor(name: string, deliver: Deliver, effects: ClientEffects): object {
   const handle = (key: string | readonly string[] = [], creation: Creation): unknown => {
-    const call = async (operation: CallOperation): Promise<unknown> => {
-      const reply = await deliver(name, typeof key === "string" ? [key] : key, creation, operation);
+    const call = async (operation: CallOperation, as: Creation = creation): Promise<unknown> => {
+      const reply = await deliver(name, typeof key === "string" ? [key] : key, as, operation);
       if (!reply.ok) throw fromErrorData(reply.error, reply.status);
       return reply.output && decodeValue(reply.output);
     };
     /** As a sender does: an object that dies in the middle is asked again. */
-    const attached = async (wait: CallOperation): Promise<Result> => {
+    const attached = async <T = Result>(operation: CallOperation, as?: Creation): Promise<T> => {
       for (;;) {
         try {
-          return (await call(wait)) as Result;
+          return (await call(operation, as)) as T;
         } catch (error) {
-          if (!ActorError.isActorError(error) || error.code !== "restarting") throw error;
+          if (!isBroken(error)) throw error;
         }
       }
+    };
+    /** The message of a send whose call broke, if it was stored. */
+    const findSent = async (error: unknown, token: string): Promise<unknown> => {
+      if (!isBroken(error)) throw error;
+      const found = await attached<Sent | undefined>({ kind: "sent", token }, { mode: "get" }).catch(() => {});
+      if (found === undefined) throw error;
+      return found;
     };
     const send = async (queue: string, body: unknown, options: SendOptions = {}): Promise<unknown> => {
       const timeoutMs = ownField(options, "timeout");
       const wait = ownField(options, "wait") ?? false;
-      const sent = await call({
-        kind: "send",
-        queue,
-        body: encodeValue(body),
-        ...(wait && { wait, attachMs: ATTACH_MS }),
-        ...(timeoutMs !== undefined && { timeoutMs }),
-      });
-      if (!wait) return undefined;
-      const { id: messageId, createdAt, result, leftMs = 0 } = own(sent as Sent);
+      const operation = { kind: "send", queue, body: encodeValue(body) } as const;
+      const timeout = timeoutMs !== undefined && { timeoutMs };
+      if (!wait) return void (await call({ ...operation, ...timeout }));
+      const token = nextToken();
+      const sent = await call({ ...operation, ...timeout, wait, token, attachMs: ATTACH_MS }).catch((error: unknown) =>
+        findSent(error, token),
+      );
+      const { id: messageId, createdAt, waitMs, result, leftMs = waitMs } = own(sent as Sent);
       const { status, reply } = own(
-        result ?? (await attached({ kind: "wait", messageId, createdAt, timeoutMs: leftMs })),
+        result ?? (await attached({ kind: "wait", messageId, createdAt, token, timeoutMs: leftMs })),
       );
       return { status, ...(reply && { response: decodeValue(reply) }) };
     };
