@@ -166,6 +166,8 @@ export interface ActorPorts {
   /** The platform's id of the object, 64 hex digits. */
   readonly objectId: string;
   readonly region: string;
+  /** The bindings and variables of the program that the actor runs in, for user code alone. Secrets are among them. */
+  readonly env: unknown;
   /** Throws this instance away: what is in memory does not match what is stored (COMMIT-9). */
   abort(reason: string): void;
   /** Keeps the object alive until the promise settles. */

@@ -48,6 +48,7 @@ export function createActorObject<Env>(options: ActorObjectOptions<Env>): ActorO
         randomHex,
         objectId: ctx.id.toString(),
         region: "default",
+        env,
         abort: (reason) => ctx.abort(reason),
         waitUntil: (promise) => ctx.waitUntil(promise),
         sockets: () =>

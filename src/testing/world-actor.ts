@@ -29,6 +29,8 @@ export interface WorldOptions extends Pick<ActorPorts, "upgrades" | "newestForma
   /** Runs a function in the next turn of the event loop (`setImmediate` in Node). */
   readonly nextTurn: (run: () => void) => void;
   readonly clock?: ManualClock;
+  /** What `c.env` is in every actor. Default: an object without members. */
+  readonly env?: object;
   /** Receives every log line. */
   readonly onLog?: (level: string, entry: unknown) => void;
   /** Asked at each commit of each actor. */

@@ -14,6 +14,7 @@ export interface SharedPlatform {
   readonly clock: ManualClock;
   readonly options: Pick<ActorPorts, "upgrades" | "newestFormat"> & {
     readonly onLog?: (level: string, entry: unknown) => void;
+    readonly env?: object;
   };
   turn(): Promise<void>;
   actor(
@@ -71,6 +72,7 @@ export function worldPorts(world: SharedPlatform, process: ObjectProcess): Actor
         .padStart(bytes * 2, "0"),
     objectId,
     region: "test",
+    env: options.env ?? {},
     abort: () => {
       if (process.isAlive()) store.crash();
     },

@@ -23,6 +23,7 @@ export interface WorkflowIdentity {
   readonly name: string;
   readonly key: readonly string[];
   readonly log: EngineLog;
+  readonly env: unknown;
 }
 
 /**
@@ -59,6 +60,10 @@ export class ScopeContext {
 
   get log(): EngineLog {
     return (this.#log ??= quietLog(this.#identity.log, () => this.#scope.isReplaying));
+  }
+
+  get env(): unknown {
+    return this.#identity.env;
   }
 
   get abortSignal(): AbortSignal {

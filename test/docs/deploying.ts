@@ -77,11 +77,4 @@ export const deploying: Readonly<Record<string, Claims>> = {
       ]).toEqual([400, 403]);
     },
   },
-  "mailer.ts": {
-    "sends with the secret": async (example) => {
-      const stage = new Stage(example);
-      expect(await stage.actor("mailer").call("send", "ada@example.com")).toBe(true);
-      expect(stage.calls[0]?.headers["authorization"]).toBe("Bearer a secret of the tests");
-    },
-  },
 };

@@ -11,6 +11,7 @@ import { data } from "./data.js";
 import { deploying } from "./deploying.js";
 import { joinAndRace } from "./join-and-race.js";
 import { limitsAndCost } from "./limits-and-cost.js";
+import { bindings } from "./bindings.js";
 import { blocksOf, isRunnable } from "./markdown.js";
 import { migrating } from "./migrating-from-rivetkit.js";
 import { moving } from "./moving-an-app.js";
@@ -41,6 +42,7 @@ const CLAIMS: Readonly<Record<string, Readonly<Record<string, Claims>>>> = {
   versioning,
   "limits-and-cost": limitsAndCost,
   data,
+  bindings,
   deploying,
   authentication,
   "migrating-from-rivetkit": migrating,

@@ -39,6 +39,24 @@ describe("a workflow context", () => {
     expect((await s.status()).output).toEqual([expected, expected, expected, { ok: true, value: expected }]);
   });
 
+  it("has the world's env, in every scope, in steps and in onError", async () => {
+    const env = { PLAN: "pro" };
+    const seen: unknown[] = [];
+    const s = await subject(
+      async (ctx) => {
+        seen.push(ctx.env);
+        await ctx.loop("l", async (round) => (seen.push(round.env), Loop.break(1)));
+        await ctx.join("j", { a: { run: async (b) => void seen.push(b.env) } });
+        await ctx.step("s", (step) => void seen.push(step.env));
+        await ctx.step({ name: "fails", maxRetries: 0, run: () => Promise.reject(new Error("no")) });
+      },
+      { env, onError: (c) => void seen.push(c.env) },
+    );
+    await s.world.passUntilQuiet();
+    expect(seen.length).toBeGreaterThanOrEqual(5);
+    for (const one of seen) expect(one).toBe(env);
+  });
+
   it.each(STEP_ONLY)("throws workflow/step_only for `%s`, in every scope (D134)", async (feature) => {
     const s = await finished(async (ctx) => {
       const ask = (c: Ctx): string => {

@@ -35,6 +35,8 @@ export interface SubjectOptions {
   /** Called with the workflow's failures. */
   readonly onError?: (c: Any, event: Any) => unknown;
   readonly clock?: ManualClock;
+  /** What contexts have as `env`. */
+  readonly env?: object;
   readonly fault?: (commit: number) => "crash-before" | "crash-after" | "refuse" | undefined;
   /** A release that knows no newer storage format. */
   readonly newestFormat?: number;
@@ -66,6 +68,7 @@ export class Subject {
     this.logs = logs;
     this.world = testWorld(registryOf(program, options, this), {
       clock: this.clock,
+      ...(options.env && { env: options.env }),
       onLog: (level, line) =>
         logs.push({ level, ...(typeof line === "string" ? { msg: line } : (line as { msg: string })) }),
       onCommit: (each, rows) => each.name === "subject" && options.onCommit?.(rows),

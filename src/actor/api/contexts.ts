@@ -8,6 +8,7 @@
  */
 import type { InspectorConfig, ActorOptions } from "./actor-options.js";
 import type { ActorKv } from "./kv-types.js";
+import type { Env } from "./env.js";
 import type { Logger } from "../ports.js";
 import type { ActorQueueOf } from "./queue-types.js";
 import type { ActorCron, ScheduledEvent } from "./schedule-types.js";
@@ -34,6 +35,14 @@ export interface CanCreateContext {
   readonly key: string[];
   /** Always `"default"`: the platform does not tell an object where it runs. */
   readonly region: string;
+  /**
+   * The Worker's bindings, variables and secrets, as its configuration declares them. The type is the global
+   * `Cloudflare.Env`, which `wrangler types` generates; without that, declare its members once.
+   *
+   * @example
+   *     canCreate: async (c) => (await c.env.TENANTS.get(c.key[0])) !== null,
+   */
+  readonly env: Env;
   /** A logger whose lines carry the actor's name and key. */
   readonly log: Logger;
   /** The HTTP request of the caller; absent for callers inside the Worker. */
@@ -63,6 +72,14 @@ export interface CreateStateContext<DB, Q extends QueueDeclarations = any> {
   readonly key: string[];
   /** Always `"default"`: the platform does not tell an object where it runs. */
   readonly region: string;
+  /**
+   * The Worker's bindings, variables and secrets, as its configuration declares them. The type is the global
+   * `Cloudflare.Env`, which `wrangler types` generates; without that, declare its members once.
+   *
+   * @example
+   *     const image = await c.env.IMAGES.get(c.state.image);
+   */
+  readonly env: Env;
   /**
    * A logger whose lines carry the actor's name and key.
    *

@@ -1,6 +1,7 @@
 /** The types of a workflow's contexts. The engine behind them is untyped. */
 import type { ClientFor } from "./client-types.js";
 import type { EventArgs, EventNames } from "./connection-types.js";
+import type { Env } from "./env.js";
 import type { EventDeclarations, QueueDeclarations } from "./declarations.js";
 import type {
   EntryKind,
@@ -28,6 +29,13 @@ export interface WorkflowStepContext<S, CP, CS, V, I, DB, E extends EventDeclara
   readonly name: string;
   /** The actor's key as its parts. */
   readonly key: string[];
+  /**
+   * The Worker's bindings, variables and secrets: the global `Cloudflare.Env`.
+   *
+   * @example
+   *     await ctx.step("mail", (step) => mail(step.key[0], step.env.MAIL_KEY));
+   */
+  readonly env: Env;
   readonly log: Logger;
   /**
    * Aborted when the attempt times out, its branch loses a race, or the workflow is cancelled or its actor destroyed.
@@ -190,6 +198,15 @@ export interface WorkflowContext<S, CP, CS, V, I, DB, E extends EventDeclaration
   readonly name: string;
   /** The actor's key as its parts. */
   readonly key: string[];
+  /**
+   * The Worker's bindings, variables and secrets: the global `Cloudflare.Env`. Use bindings in steps. Nothing read here
+   * is recorded: a deploy that changes a variable changes it for workflows in flight too, and one that branches on it
+   * may diverge. Read such a variable in a step.
+   *
+   * @example
+   *     const days = await ctx.step("trial", (step) => Number(step.env.TRIAL_DAYS));
+   */
+  readonly env: Env;
   /** A logger. A replay does not log again what was logged before. */
   readonly log: Logger;
   /**

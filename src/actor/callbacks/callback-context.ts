@@ -42,6 +42,9 @@ export class IdentityContext {
     this.#log ??= this.#logged ? this.#runtime.ports.log.child(this.#logged) : this.#runtime.ports.log;
     return this.#log;
   }
+  get env(): unknown {
+    return this.#runtime.ports.env;
+  }
 }
 
 /** What the context of a callback shows. `signal`, `request` and `conn` are made when user code asks for them. */

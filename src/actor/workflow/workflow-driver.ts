@@ -97,7 +97,7 @@ export class WorkflowDriver implements WorkflowPorts {
     this.#careful = careful;
     if ((this.#actor.lease?.found ?? 0) >= MAX_INTERRUPTIONS) return this.#interrupted();
     const { actorId, name, key, workflow: record } = this.#actor.record;
-    const identity = { actorId, name, key, log: this.log };
+    const identity = { actorId, name, key, log: this.log, env: this.#actor.ports.env };
     this.#run = new WorkflowRun({
       ports: this,
       history,

@@ -1,6 +1,7 @@
 import { DatabaseSync } from "node:sqlite";
+import { inspect } from "node:util";
 import { describe, expect, it } from "vitest";
-import { actor, db } from "../../../src/actor/index.js";
+import { actor, db, type AnyActorDefinition } from "../../../src/actor/index.js";
 import { single } from "../subject.js";
 
 // oxlint-disable-next-line typescript/no-explicit-any -- callbacks of all kinds share one signature here
@@ -78,10 +79,72 @@ describe("c.log", () => {
   });
 });
 
+describe("c.env", () => {
+  const env = { MAIL_KEY: "a secret", BUCKET: { get: () => "a file" } };
+  const envOf = (definition: AnyActorDefinition, options = {}): ReturnType<typeof single> =>
+    single(definition, options);
+
+  it("is what the world gives, the same in each callback", async () => {
+    const seen: unknown[] = [];
+    const { subject } = envOf(
+      actor({
+        createState: (c) => (seen.push(c.env), {}),
+        run: async (c) => void seen.push(c.env),
+        actions: { act: (c) => void seen.push(c.env) },
+      }),
+      { env },
+    );
+    await subject.call("act");
+    expect(seen).toHaveLength(3);
+    for (const one of seen) expect(one).toBe(env);
+  });
+
+  it("has no members where the world gives none", async () => {
+    const { subject } = envOf(actor({ actions: { names: (c) => Object.keys(c.env) } }));
+    expect(await subject.call("names")).toEqual([]);
+  });
+
+  it("is not in what a context that is logged or stringified shows, nor in any log line", async () => {
+    const shown: string[] = [];
+    const { subject, log } = envOf(
+      actor({
+        actions: {
+          show: (c) => {
+            shown.push(JSON.stringify(c), inspect(c, { depth: 9, showHidden: true, getters: false }));
+            c.log.info({ msg: "here", c });
+            throw new Error("masked");
+          },
+        },
+      }),
+      { env },
+    );
+    await expect(subject.call("show")).rejects.toThrow();
+    expect(JSON.stringify([shown, log])).not.toContain("a secret");
+  });
+
+  it("cannot be assigned", async () => {
+    const { subject } = envOf(
+      actor({
+        actions: {
+          assign: (c) => {
+            try {
+              (c as { env: unknown }).env = {};
+              return "assigned";
+            } catch (error) {
+              return (error as Error).name;
+            }
+          },
+        },
+      }),
+    );
+    expect(await subject.call("assign")).toBe("TypeError");
+  });
+});
+
 describe("members of a context", () => {
   /** What each callback finds for each member: that it exists, or the code of its error. */
   const find = (c: Context): string =>
-    ["state", "vars", "conn", "conns", "queue", "schedule", "cron", "kv", "db", "broadcast", "client"]
+    ["state", "vars", "conn", "conns", "queue", "schedule", "cron", "kv", "db", "broadcast", "client", "env"]
       .map((member) => {
         try {
           return c[member] === undefined ? `no ${member}` : member;
@@ -90,7 +153,7 @@ describe("members of a context", () => {
         }
       })
       .join(", ");
-  const ALL = "state, vars, conn, conns, queue, schedule, cron, kv, db, broadcast, client";
+  const ALL = "state, vars, conn, conns, queue, schedule, cron, kv, db, broadcast, client, env";
   const WITHOUT_CONN = ALL.replace("conn,", "no conn,");
 
   it("are those of the documentation in every callback", async () => {
@@ -98,6 +161,7 @@ describe("members of a context", () => {
     const note = (where: string) => (c: Context) => void (found[where] = find(c));
     const { world, subject } = single(
       actor({
+        canCreate: note("canCreate"),
         createState: (c: Context) => {
           note("createState")(c);
           return { n: 0 };
@@ -148,6 +212,7 @@ describe("members of a context", () => {
     const beforeState = WITHOUT_CONN.replace("state, vars", "state: state_not_ready, vars: vars_not_ready");
     const beforeVars = WITHOUT_CONN.replace("vars", "vars: vars_not_ready");
     expect(found).toEqual({
+      canCreate: beforeState,
       createState: beforeState,
       "onMigrate new": beforeState,
       "onMigrate wake": beforeVars,
