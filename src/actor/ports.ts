@@ -1,4 +1,5 @@
-import type { CallLink } from "../protocol/index.js";
+import type { ActorAddress, CallLink } from "../protocol/index.js";
+import type { InterceptedAttempt } from "../workflow/index.js";
 
 /** `c.log`: as a LogSink, with children. */
 export interface Logger extends LogSink {
@@ -153,6 +154,13 @@ export interface DeliveredAlarm {
   readonly isRetry: boolean;
 }
 
+/** An attempt of a step of a workflow, whose callback is about to run. */
+export interface StepAttempt extends InterceptedAttempt {
+  readonly actor: ActorAddress;
+  /** Whether its callback is the rollback handler of the step. */
+  readonly isRollback: boolean;
+}
+
 /** What an actor needs from the world around it. */
 export interface ActorPorts {
   readonly store: Store;
@@ -186,6 +194,11 @@ export interface ActorPorts {
     effects?: ClientEffects,
     chain?: () => readonly CallLink[],
   ): unknown;
+  /**
+   * Runs the callback of an attempt, or something in its place, for tests: what it returns or throws counts as the
+   * callback's. Without it, callbacks run as they are.
+   */
+  readonly interceptAttempt?: (attempt: StepAttempt) => unknown;
   /** Instead of what this release reads, for tests: an older one. */
   readonly newestFormat?: number;
   /** Instead of the upgrades of this release, for tests: the last one leads to the present format. */

@@ -12,7 +12,7 @@ import { worldTimer } from "./world-timer.js";
 /** What an object shares with the others of its world. */
 export interface SharedPlatform {
   readonly clock: ManualClock;
-  readonly options: Pick<ActorPorts, "upgrades" | "newestFormat"> & {
+  readonly options: Pick<ActorPorts, "upgrades" | "newestFormat" | "interceptAttempt"> & {
     readonly onLog?: (level: string, entry: unknown) => void;
     readonly env?: object;
   };
@@ -89,6 +89,7 @@ export function worldPorts(world: SharedPlatform, process: ObjectProcess): Actor
         effects,
       ),
     ...(options.upgrades ? { upgrades: options.upgrades } : {}),
+    ...(options.interceptAttempt ? { interceptAttempt: options.interceptAttempt } : {}),
     ...(options.newestFormat === undefined ? {} : { newestFormat: options.newestFormat }),
   };
 }

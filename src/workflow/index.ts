@@ -26,6 +26,7 @@ export type {
   AttemptSession,
   EngineLog,
   FailureReport,
+  InterceptedAttempt,
   MessageFilter,
   MessagePort,
   Outcome,

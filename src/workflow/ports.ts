@@ -1,5 +1,6 @@
 import type { CallLink } from "../protocol/index.js";
 import type { Entry } from "./history/entry.js";
+import type { Location } from "./history/location.js";
 import type { HistoryDivergedError } from "./errors.js";
 
 /** A structured logger. The engine writes few lines and no secrets. */
@@ -37,6 +38,19 @@ export interface AttemptSession {
   succeed(): void;
   /** The attempt is over: its context, and every state object read from it, throws from now on. */
   close(): void;
+}
+
+/** An attempt whose callback is about to run. */
+export interface InterceptedAttempt {
+  /** The step's; for a rollback handler, that of its own entry. */
+  readonly location: Location;
+  /** 1-based. */
+  readonly attempt: number;
+  /** What the callback gets. */
+  readonly context: object;
+  readonly abortSignal: AbortSignal;
+  /** Runs the callback: returns or throws what it does. */
+  run(): unknown;
 }
 
 /** How a workflow ended for good. */
@@ -142,6 +156,11 @@ export interface WorkflowPorts {
   /** Resolves when all commits so far would survive a kill at this instruction; never, if the activation is lost. */
   confirmed(): Promise<void>;
   openAttempt(info: AttemptInfo): AttemptSession;
+  /**
+   * Runs an attempt's callback, or something in its place: what it returns or throws counts as the callback's. Without it,
+   * callbacks run as they are.
+   */
+  readonly interceptAttempt?: ((attempt: InterceptedAttempt) => unknown) | undefined;
   /** The workflow ended; its outcome joins the dirty set. */
   finished(outcome: Outcome): void;
   /** The workflow failed and rollback begins; that joins the dirty set. */

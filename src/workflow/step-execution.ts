@@ -13,7 +13,7 @@ import { brandOf } from "./failure.js";
 import { isTerminal, type Entry, type Failure, type FailureKind } from "./history/entry.js";
 import { formatLocation } from "./history/location.js";
 import type { Operation } from "./operation.js";
-import type { AttemptReport, AttemptSession } from "./ports.js";
+import type { AttemptReport, AttemptSession, InterceptedAttempt } from "./ports.js";
 import { retryDelayMs, retryPolicy, retryProblem, type RetryConfig, type RetryPolicy } from "./retry.js";
 import type { Scope } from "./scope.js";
 import { toStoredError } from "./history/stored-error.js";
@@ -173,7 +173,9 @@ export class StepExecution {
       ports.timersChanged();
     }
     try {
-      const returned = this.#step.run(session.context as never);
+      const returned = ports.interceptAttempt
+        ? ports.interceptAttempt(this.#intercepted(attempt))
+        : this.#step.run(session.context as never);
       if (!isThenable(returned)) return this.#fulfilled(attempt, returned);
       // Not its own `then`, which may throw.
       Promise.resolve(returned).then(
@@ -183,6 +185,16 @@ export class StepExecution {
     } catch (error) {
       this.#rejected(attempt, error);
     }
+  }
+
+  #intercepted({ session: { context }, abort }: Attempt): InterceptedAttempt {
+    return {
+      location: this.#operation.location,
+      attempt: this.#entry.attempts + 1,
+      context,
+      abortSignal: abort.signal,
+      run: () => this.#step.run(context as never),
+    };
   }
 
   /** The callback has returned; the attempt ends when the effects it started have ended too. */

@@ -131,7 +131,7 @@ export const FOLDERS: Readonly<Record<string, Folder>> = {
       },
       workflow: {
         why: "the part that runs workflow(): the engine, bound to an actor",
-        imports: ["state", "storage", "api", "definition", "activation", "callbacks"],
+        imports: [".", "state", "storage", "api", "definition", "activation", "callbacks"],
         isPart: true,
       },
       sql: {

@@ -5,6 +5,7 @@ import {
   workflow,
   type QueueDeclarations,
   type Registry,
+  type StepAttempt,
   type WorkflowContext,
   type WorkflowHistoryEntry,
   type WorkflowStatus,
@@ -40,6 +41,8 @@ export interface SubjectOptions {
   readonly fault?: (commit: number) => "crash-before" | "crash-after" | "refuse" | undefined;
   /** A release that knows no newer storage format. */
   readonly newestFormat?: number;
+  /** Runs the callbacks of the subject's attempts, or something in their place. */
+  readonly interceptAttempt?: (attempt: StepAttempt) => unknown;
   /** Called with the subject's commits, each with all rows. */
   readonly onCommit?: (rows: ReadonlyMap<string, Uint8Array>) => void;
   /** Other actors of the registry. */
@@ -72,6 +75,7 @@ export class Subject {
       onLog: (level, line) =>
         logs.push({ level, ...(typeof line === "string" ? { msg: line } : (line as { msg: string })) }),
       onCommit: (each, rows) => each.name === "subject" && options.onCommit?.(rows),
+      ...(options.interceptAttempt ? { interceptAttempt: options.interceptAttempt } : {}),
       ...(options.newestFormat === undefined ? {} : { newestFormat: options.newestFormat }),
       ...(options.fault
         ? { fault: (each, commit) => (each.name === "subject" ? options.fault?.(commit) : undefined) }

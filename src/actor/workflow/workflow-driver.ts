@@ -4,7 +4,7 @@
  * Owns: the run of this activation. Does not own: storage (commits.ts) and lease (alarm.ts), when a workflow that diverged is
  * tried again (recheck.ts).
  */
-import { ActorError, MAX_INTERRUPTIONS } from "../../protocol/index.js";
+import { ActorError, MAX_INTERRUPTIONS, ownField } from "../../protocol/index.js";
 import {
   EvictedError,
   HistoryDivergedError,
@@ -20,10 +20,12 @@ import {
   type Entry,
   type FailureReport,
   type History,
+  type InterceptedAttempt,
   type MessagePort,
   type Outcome,
   type WorkflowPorts,
 } from "../../workflow/index.js";
+import type { StepAttempt } from "../ports.js";
 import type { PartActor } from "../activation/part.js";
 import { Recheck } from "../activation/recheck.js";
 import { isInFlight } from "../activation/workflow-outcome.js";
@@ -32,6 +34,7 @@ import type { FailureReports } from "./failure-reports.js";
 import { openAttempt } from "./step-context.js";
 import { WorkflowBranches } from "./workflow-branches.js";
 import type { WorkflowDefinition } from "./workflow-definition.js";
+import { placeOfAttempt } from "./workflow-view.js";
 import { recordFailure, recordOf } from "./workflow-record.js";
 
 /** The workflow of one activation. */
@@ -48,6 +51,7 @@ export class WorkflowDriver implements WorkflowPorts {
   readonly #recheck: Recheck;
   readonly messages: MessagePort;
   readonly branches = new WorkflowBranches(() => this.#run?.openBranches() ?? []);
+  readonly interceptAttempt: WorkflowPorts["interceptAttempt"];
   #run: WorkflowRun | undefined;
   #careful = false;
   #confirmNext = false;
@@ -57,6 +61,8 @@ export class WorkflowDriver implements WorkflowPorts {
     this.#workflow = workflow;
     this.#recheck = new Recheck(actor);
     this.messages = actor.queue;
+    const intercept = ownField(actor.ports, "interceptAttempt");
+    this.interceptAttempt = intercept && ((attempt) => intercept(this.#stepAttempt(attempt)));
   }
 
   /** Whether the stored workflow has not ended, whether or not the code has one. */
@@ -291,6 +297,12 @@ export class WorkflowDriver implements WorkflowPorts {
 
   openAttempt(info: AttemptInfo): AttemptSession {
     return openAttempt(this.#actor, this.branches, info);
+  }
+
+  #stepAttempt(attempt: InterceptedAttempt): StepAttempt {
+    const { name, key } = this.#actor.record;
+    const place = placeOfAttempt(attempt.location, this.#workflow.history);
+    return { ...attempt, ...place, actor: { name, key } };
   }
 
   rollingBack(error: unknown): void {

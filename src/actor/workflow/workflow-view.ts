@@ -7,7 +7,9 @@ import {
   takenMessages,
   type Entry,
   type History,
+  type Location,
 } from "../../workflow/index.js";
+import type { StepAttempt } from "../ports.js";
 import { describeFailure } from "../activation/workflow-outcome.js";
 import type { WorkflowHistoryEntry } from "../api/workflow-status.js";
 
@@ -26,6 +28,15 @@ export function describeHistory(view: HistoryView): WorkflowHistoryEntry[] {
   const bySeq = new Map(entries.map((entry) => [entry.seq, entry]));
   // The results of branches are shown with their join.
   return entries.filter((entry) => entry.kind !== "branch_results").map((entry) => describeEntry(entry, view, bySeq));
+}
+
+/** The step of an attempt with its entry at this location, and whether the attempt undoes that step. */
+export function placeOfAttempt(location: Location, history: History): Pick<StepAttempt, "location" | "isRollback"> {
+  const [first, seq] = location;
+  if (typeof first !== "number") return { location, isRollback: false };
+  for (const entry of history.entries())
+    if (entry.seq === Number(seq)) return { location: entry.location, isRollback: true };
+  return { location, isRollback: true };
 }
 
 function describeEntry(entry: Entry, view: HistoryView, bySeq: ReadonlyMap<number, Entry>): WorkflowHistoryEntry {
