@@ -199,6 +199,8 @@ export interface ActorPorts {
    * callback's. Without it, callbacks run as they are.
    */
   readonly interceptAttempt?: (attempt: StepAttempt) => unknown;
+  /** Whether an activation leaves memory at every park of its workflow, as it may on the platform at any time. */
+  readonly evictAtPark?: boolean;
   /** Instead of what this release reads, for tests: an older one. */
   readonly newestFormat?: number;
   /** Instead of the upgrades of this release, for tests: the last one leads to the present format. */

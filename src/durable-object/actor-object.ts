@@ -21,6 +21,8 @@ export interface ActorObjectOptions<Env> {
     effects?: ClientEffects,
     chain?: () => readonly CallLink[],
   ) => unknown;
+  /** See `ActorPorts.evictAtPark`. */
+  readonly evictAtPark: boolean;
 }
 
 /** The Durable Object class a Worker exports: each instance is one actor. A thin shell around the pure `ObjectEvents`. */
@@ -58,6 +60,7 @@ export function createActorObject<Env>(options: ActorObjectOptions<Env>): ActorO
             .map((socket) => HibernatingSocket.of(ctx, socket)),
         replySockets: (token) => ctx.getWebSockets(replyTag(token)).map((socket) => HibernatingSocket.of(ctx, socket)),
         createClient: (beforeCall, ends, effects, chain) => options.createClient(env, beforeCall, ends, effects, chain),
+        evictAtPark: options.evictAtPark,
       });
       answerPings(ctx);
     }

@@ -64,6 +64,15 @@ export interface HandlerOptions<Env> {
    * Default: the comma-separated variable `PERDURE_HOSTS`; without it, any name.
    */
   readonly hosts?: readonly string[];
+  /**
+   * A mode for development, never for production: an actor leaves memory whenever its workflow waits and nothing else is
+   * in progress, and starts from what is stored at the next event, as after an eviction. What only works in memory fails
+   * on its first run. Open sockets stay. Default: false.
+   *
+   * @example
+   *     createHandler(registry, { evictAtPark: env.DEVELOPMENT === "1" }); // import { env } from "cloudflare:workers"
+   */
+  readonly evictAtPark?: boolean;
   /** The lowest level that is logged. Default: `logging.level` of `setup()`, otherwise "info". */
   readonly logLevel?: LogLevel;
 }
@@ -110,6 +119,8 @@ export function createHandler<D extends ActorDefinitions, Env = unknown>(
   const createLog = (fields: Readonly<Record<string, unknown>>): Logger => consoleLog(logLevel, fields, baseLogger);
   const log = createLog({ part: "router" });
   for (const warning of registry.warnings) log.warn(warning);
+  const { evictAtPark = false } = options;
+  if (evictAtPark) log.warn("evictAtPark is on: actors leave memory whenever their workflow waits. Not for production");
   const router = createRouter({
     actorNames,
     log,
@@ -165,6 +176,7 @@ export function createHandler<D extends ActorDefinitions, Env = unknown>(
       registry: registry as unknown as Registry,
       createLog,
       createClient: connect,
+      evictAtPark,
     }),
     client: (env) => connect(env) as Client<Registry<D>>,
     async fetch(request, env, ctx) {
@@ -182,7 +194,7 @@ export function createHandler<D extends ActorDefinitions, Env = unknown>(
   return handler;
 }
 
-const OPTION_NAMES = ["fetch", "basePath", "token", "cors", "authorize", "hosts", "logLevel"] as const;
+const OPTION_NAMES = ["fetch", "basePath", "token", "cors", "authorize", "hosts", "evictAtPark", "logLevel"] as const;
 
 /**
  * Checks every name, since a mistyped `authorize` would leave every actor open. @throws TypeError that names the option
@@ -194,7 +206,8 @@ function readHandlerOptions<Env>(given: HandlerOptions<Env>): HandlerOptions<Env
     if (options[name] !== undefined && typeof options[name] !== "function") throw fail(`${name} must be a function`);
   for (const name of ["basePath", "token"] as const)
     if (options[name] !== undefined && typeof options[name] !== "string") throw fail(`${name} must be a string`);
-  const { logLevel } = options;
+  const { evictAtPark, logLevel } = options;
+  if (evictAtPark !== undefined && typeof evictAtPark !== "boolean") throw fail("evictAtPark must be true or false");
   if (logLevel !== undefined && !(["silent", ...LOG_LEVELS] as readonly string[]).includes(logLevel))
     throw fail(`logLevel must be one of ${LOG_LEVELS.join(", ")}, silent`);
   return options;

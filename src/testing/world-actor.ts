@@ -25,7 +25,10 @@ import { ReplySockets } from "./reply-sockets.js";
 import { holdsLease } from "./stored-lease.js";
 import { worldPorts } from "./world-ports.js";
 
-export interface WorldOptions extends Pick<ActorPorts, "upgrades" | "newestFormat" | "interceptAttempt"> {
+export interface WorldOptions extends Pick<
+  ActorPorts,
+  "upgrades" | "newestFormat" | "interceptAttempt" | "evictAtPark"
+> {
   /** Runs a function in the next turn of the event loop (`setImmediate` in Node). */
   readonly nextTurn: (run: () => void) => void;
   readonly clock?: ManualClock;

@@ -12,7 +12,7 @@ import { worldTimer } from "./world-timer.js";
 /** What an object shares with the others of its world. */
 export interface SharedPlatform {
   readonly clock: ManualClock;
-  readonly options: Pick<ActorPorts, "upgrades" | "newestFormat" | "interceptAttempt"> & {
+  readonly options: Pick<ActorPorts, "upgrades" | "newestFormat" | "interceptAttempt" | "evictAtPark"> & {
     readonly onLog?: (level: string, entry: unknown) => void;
     readonly env?: object;
   };
@@ -90,6 +90,7 @@ export function worldPorts(world: SharedPlatform, process: ObjectProcess): Actor
       ),
     ...(options.upgrades ? { upgrades: options.upgrades } : {}),
     ...(options.interceptAttempt ? { interceptAttempt: options.interceptAttempt } : {}),
+    ...(options.evictAtPark === undefined ? {} : { evictAtPark: options.evictAtPark }),
     ...(options.newestFormat === undefined ? {} : { newestFormat: options.newestFormat }),
   };
 }

@@ -16,6 +16,7 @@ it.each<[problem: string, options: object]>([
   ["basePath must be a string", { basePath: /api/ }],
   ["token must be a string", { token: 7 }],
   ["logLevel must be one of", { logLevel: "loud" }],
+  ["evictAtPark must be true or false", { evictAtPark: "yes" }],
   ["must be an object", (() => {}) as object],
 ])("%s", (problem, options) => {
   expect(() => createHandler(registry, options)).toThrow(`createHandler(): `);

@@ -107,6 +107,8 @@ class Simulation {
   #worldOptions(fault: CommitFault): Partial<WorldOptions> {
     return {
       clock: this.#clock,
+      // As often as each crash rate: in a third of the programs no activation outlives a park.
+      evictAtPark: Math.floor(this.#seed / 4) % 3 === 0,
       fault: (_, commit) => {
         if (!this.#disturber.refuseNext) return fault(commit);
         this.#disturber.refuseNext = false;

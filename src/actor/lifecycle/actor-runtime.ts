@@ -24,6 +24,7 @@ import type { PartActor } from "../activation/part.js";
 import type { ActorPorts, DeliveredAlarm, SqlDatabase, StoreActivation } from "../ports.js";
 import type { SenderWait } from "../activation/actor-queue.js";
 import { KEYS, encodeRecord, type ActorRecord } from "../storage/record.js";
+import { ParkEviction } from "./park-eviction.js";
 import { Parts } from "./parts.js";
 import { PlainRunHandler } from "../callbacks/run-handler.js";
 import { DueSchedules } from "../schedule/due-schedules.js";
@@ -58,6 +59,7 @@ export class ActorRuntime extends StoredRows implements PartActor {
   readonly runHandler: PlainRunHandler;
   readonly stateChanges = new StateChanges(this);
   readonly sleep: Sleep;
+  readonly parkEviction = new ParkEviction(this);
   readonly shutdown = new ShutdownSignal();
   record: ActorRecord;
   readonly callbacks = new OpenCallbacks();
@@ -321,6 +323,7 @@ export class ActorRuntime extends StoredRows implements PartActor {
     // During a shutdown the lease guards the shutdown.
     if (!this.shutdown.isBegun && !this.background.isBusy && !this.runHandler.isBusy) this.alarm.releaseLease();
     else this.alarm.markStale();
+    this.parkEviction.soon();
   }
 
   // ---- end ---------------------------------------------------------------------------------------------------------

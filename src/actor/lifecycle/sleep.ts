@@ -26,6 +26,7 @@ export interface SleepingActor extends Pick<
   /** Whether anything works that a sleep must not interrupt. */
   readonly isOccupied: boolean;
   readonly connections: { readonly bound: readonly unknown[] };
+  readonly parkEviction: { soon(): void };
   readonly alarm: { isDue(now: number, beside?: Deadlines["idle"]): boolean; releaseLease(): void };
 }
 
@@ -82,6 +83,7 @@ export class Sleep {
   /** A call or work has ended. The actor may be idle now. */
   rested(): void {
     if (this.#isOver) return;
+    this.#activation.parkEviction.soon();
     this.#activeAt = this.#activation.ports.now();
     if (this.#isAsked) return this.#beginIfFree();
     if (this.#armIfIdle()) this.#activation.commit();
@@ -103,7 +105,7 @@ export class Sleep {
     const row = this.#row;
     if (!row || row.at > now) return false;
     const quietAt = Math.min(this.#activeAt, now) + this.#timeoutMs;
-    if (!this.#mayBeIdle || !this.#isIdle) this.#activation.deadlines.idle.delete();
+    if (!this.#mayBeIdle || !this.isIdle) this.#activation.deadlines.idle.delete();
     else if (quietAt > now) this.#move(row, quietAt);
     else if (this.#activation.alarm.isDue(now, this.#activation.deadlines.idle)) this.#move(row, now + this.#timeoutMs);
     else return true;
@@ -157,7 +159,7 @@ export class Sleep {
   }
 
   #armIfIdle(): boolean {
-    if (!this.#isReady || this.#row || !this.#mayBeIdle || !this.#isIdle) return false;
+    if (!this.#isReady || this.#row || !this.#mayBeIdle || !this.isIdle) return false;
     this.#move(undefined, this.#activation.ports.now() + this.#timeoutMs);
     return true;
   }
@@ -173,7 +175,8 @@ export class Sleep {
     );
   }
 
-  get #isIdle(): boolean {
+  /** Whether nothing of the actor is in progress that keeps it awake. */
+  get isIdle(): boolean {
     return (
       this.#served === 0 &&
       !this.#activation.isWorking &&

@@ -21,6 +21,11 @@ export class OpenCallbacks {
   #lastEnded: Open | undefined;
   #runHandler: Open | undefined;
 
+  /** Whether user code runs, the run handler included. */
+  get areOpen(): boolean {
+    return this.#open.size > 0;
+  }
+
   handedIn(state: WatchedState): void {
     this.#handIns += 1;
     this.#watched.set(state, this.#handIns);
