@@ -1,6 +1,6 @@
 /** What `node bench/long-runs.mjs` measures: one actor in the world of the tests, under its clock, on whatever runs this. */
 import { actor, setup } from "perdure";
-import { World, type WorldActor, type WorldOptions } from "perdure/testing";
+import { World, type WorldActor, type WorldOptions } from "../src/testing/index.js";
 import { Loop, workflow } from "perdure/workflow";
 
 type NextTurn = WorldOptions["nextTurn"];

@@ -8,8 +8,10 @@ import process from "node:process";
 const root = join(import.meta.dirname, "..");
 const dist = join(root, "dist");
 rmSync(dist, { recursive: true, force: true });
-compile("--emitDeclarationOnly");
-compile("--declaration", "false", "--removeComments");
+for (const project of ["build", "kit"]) {
+  compile(project, "--emitDeclarationOnly");
+  compile(project, "--declaration", "false", "--removeComments");
+}
 
 /** @type {{ exports: Record<string, string | { types: string, default: string }> }} */
 const { exports } = JSON.parse(readFileSync(join(root, "package.json"), "utf8"));
@@ -23,10 +25,13 @@ for (const file of readdirSync(dist, { recursive: true, withFileTypes: true })) 
   if (file.isFile() && !reached.has(path)) rmSync(path);
 }
 
-/** @param {string[]} options */
-function compile(...options) {
+/**
+ * @param {string} project
+ * @param {string[]} options
+ */
+function compile(project, ...options) {
   const tsc = join(root, "node_modules", "typescript", "bin", "tsc");
-  const { status } = spawnSync(process.execPath, [tsc, "-p", join("tsconfig", "build.json"), ...options], {
+  const { status } = spawnSync(process.execPath, [tsc, "-p", join("tsconfig", `${project}.json`), ...options], {
     cwd: root,
     stdio: "inherit",
   });

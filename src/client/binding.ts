@@ -3,6 +3,8 @@
  * codecs it loads on demand wrapped as chunks.
  */
 export { createClientWithTransport } from "./handle/client.js";
+export type { ClientOptions } from "./handle/open-connections.js";
+export type { BackoffPorts } from "./transport/retry.js";
 export {
   createBindingTransport,
   type ActorBinding,

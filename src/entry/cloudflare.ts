@@ -1,19 +1,12 @@
 /** The composition root: joins the router, the object class and the client inside the Worker. */
 import { env as workerEnv, waitUntil } from "cloudflare:workers";
-import type { ActorDefinitions, Client, ClientEffects, Logger, LogSink, Registry } from "../actor/index.js";
-import { createBindingTransport, createClientWithTransport, setHomeTransport } from "../client/binding.js";
+import type { ActorDefinitions, Client, Logger, LogSink, Registry } from "../actor/index.js";
+import { setHomeTransport } from "../client/binding.js";
 import { configuredLogger, consoleLog } from "../logging/index.js";
 import { createActorObject, type ActorObjectClass } from "../durable-object/index.js";
-import { LOG_LEVELS, MAX_VALUE_BYTES, readOptions, type CallLink, type LogLevel } from "../protocol/index.js";
-import {
-  createActorAccess,
-  createRouter,
-  errorResponse,
-  failureOf,
-  type ActorNamespace,
-  type Authorize,
-  type CorsOptions,
-} from "../router/index.js";
+import { LOG_LEVELS, readOptions, type LogLevel } from "../protocol/index.js";
+import type { ActorNamespace, Authorize, CorsOptions } from "../router/index.js";
+import { createRegistryWorker } from "../worker/index.js";
 
 export type { ActorObjectClass } from "../durable-object/index.js";
 export type { LogLevel } from "../protocol/index.js";
@@ -110,8 +103,7 @@ export function createHandler<D extends ActorDefinitions, Env = unknown>(
   given: HandlerOptions<Env> = {},
 ): ActorHandler<D, Env> {
   const options = readHandlerOptions(given);
-  const actorNames = new Set(registry.actorNames);
-  const { maxIncomingMessageSize, maxOutgoingMessageSize, logging, serverless } = registry.config;
+  const { logging, serverless } = registry.config;
   const basePath = options.basePath ?? serverless?.basePath ?? "/";
   // A logger of the user's own chooses the level itself.
   const baseLogger = (logging?.baseLogger as LogSink | undefined) ?? configuredLogger();
@@ -121,66 +113,25 @@ export function createHandler<D extends ActorDefinitions, Env = unknown>(
   for (const warning of registry.warnings) log.warn(warning);
   const { evictAtPark = false } = options;
   if (evictAtPark) log.warn("evictAtPark is on: actors leave memory whenever their workflow waits. Not for production");
-  const router = createRouter({
-    actorNames,
+  const worker = createRegistryWorker(registry as unknown as Registry, {
     log,
     basePath,
     ...(options.token === undefined ? {} : { token: options.token }),
     ...(options.cors === undefined ? {} : { cors: options.cors }),
     ...(options.authorize === undefined ? {} : { authorize: options.authorize as Authorize }),
     ...hostsOf(options.hosts),
-    ...(maxIncomingMessageSize === undefined ? {} : { maxIncomingMessageSize }),
-    maxQueueBodySize: queueBodyLimit(registry),
-    ...(maxOutgoingMessageSize === undefined ? {} : { maxOutgoingMessageSize }),
   });
-  const failurePorts = { log, newErrorId: () => crypto.randomUUID(), expose: false };
-  const accessOf = createActorAccess(actorNames);
-  const bind = (
-    env: Env,
-    beforeCall: () => void,
-    chain: () => readonly CallLink[] = () => [],
-  ): ReturnType<typeof createBindingTransport> => {
-    const { callActor, openSocket, sendMessage, sendRequest } = accessOf(namespaceOf(env));
-    return createBindingTransport({
-      async call(call) {
-        beforeCall();
-        return callActor({ ...call, internal: true, chain: chain() });
-      },
-      async send(send) {
-        beforeCall();
-        return sendMessage({ ...send, internal: true, chain: chain() });
-      },
-      async openSocket(call) {
-        beforeCall();
-        return openSocket({ ...call, internal: true });
-      },
-      async fetch(request) {
-        beforeCall();
-        // As over HTTP, an error on the actor's side is an answer.
-        return sendRequest({ ...request, internal: true }).catch((error: unknown) =>
-          errorResponse(failureOf(error, failurePorts, {}), true),
-        );
-      },
-      beforeSend: beforeCall,
-    });
-  };
-  const connect = (
-    env: Env,
-    beforeCall: () => void = () => {},
-    ends: readonly AbortSignal[] = [],
-    effects?: ClientEffects,
-    chain?: () => readonly CallLink[],
-  ): unknown => createClientWithTransport(bind(env, beforeCall, chain), { ends, effects });
   const handler: ActorHandler<D, Env> = {
     ActorObject: createActorObject<Env>({
       registry: registry as unknown as Registry,
       createLog,
-      createClient: connect,
+      createClient: (env, beforeCall, ends, effects, chain) =>
+        worker.client(namespaceOf(env), { beforeCall, ends, effects, chain }),
       evictAtPark,
     }),
-    client: (env) => connect(env) as Client<Registry<D>>,
+    client: (env) => worker.client(namespaceOf(env)) as Client<Registry<D>>,
     async fetch(request, env, ctx) {
-      const response = await router(request, namespaceOf(env), env);
+      const response = await worker.router(request, namespaceOf(env), env);
       return response ?? (await options.fetch?.(request, env, ctx)) ?? new Response("Not found", { status: 404 });
     },
   };
@@ -190,7 +141,7 @@ export function createHandler<D extends ActorDefinitions, Env = unknown>(
     basePath,
   );
   // `createClient()` without an endpoint means the actors of its own Worker.
-  setHomeTransport(() => bind(workerEnv as Env, () => {}));
+  setHomeTransport(() => worker.transport(namespaceOf(workerEnv)));
   return handler;
 }
 
@@ -223,14 +174,6 @@ function hostsOf(hosts: readonly string[] | undefined): { hosts?: readonly strin
 
 /** The context of requests that come without one. */
 const CONTEXT = { waitUntil, passThroughOnException: () => {}, props: {} };
-
-/** The most bytes of a queue send's body before it is parsed: the largest limit of all actors, in any encoding. */
-function queueBodyLimit<D extends ActorDefinitions>(registry: Registry<D>): number {
-  const limits = registry.actorNames.map((name) =>
-    Math.min(MAX_VALUE_BYTES, registry.find(name).options.maxQueueMessageSize),
-  );
-  return limits.reduce((largest, limit) => Math.max(largest, 2 * limit), 1024 * 1024);
-}
 
 function namespaceOf(env: unknown): ActorNamespace {
   const namespace = (env as Partial<ActorEnv> | undefined)?.ACTORS;

@@ -1,3 +1,3 @@
-/** `perdure/testing`: actors in memory, with a manual clock and crashes, for tests. */
-export { CrashError, ManualClock, MemorySocket, MemoryStore, World, WorldActor } from "../testing/index.js";
-export type { CommitFault, MemoryStoreOptions, SqliteDatabase, WorldOptions } from "../testing/index.js";
+/** `perdure/testing`: a world of actors in plain Node, with the typed client and a clock of its own, for tests. */
+export { testWorld } from "../testing-kit/index.js";
+export type { TestWorld, TestWorldOptions, WorldClientOptions } from "../testing-kit/index.js";

@@ -14,6 +14,7 @@ export {
   objectName,
   parseJsonKey,
   parseLegacyKey,
+  parseObjectName,
   parseRestKey,
 } from "./addressing/actor-key.js";
 export type { ActorKey } from "./addressing/actor-key.js";

@@ -1,5 +1,4 @@
 /** For tests and benchmarks; nothing in `src` imports this file. */
-export { parseObjectName } from "./addressing/actor-key.js";
 export { errorCodeInfo } from "./errors/error-codes.js";
 export type { ErrorCodeInfo } from "./errors/error-codes.js";
 export { fromJsonTree, toJsonTree } from "./codecs/json.js";

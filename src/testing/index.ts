@@ -6,4 +6,4 @@ export { storeContract, type StoreContractOptions } from "./store.contract.js";
 export type { StoreLife, StoreUnderTest } from "./contract-subject.js";
 export { deadlinesIn, holdsLease } from "./stored-lease.js";
 export { World } from "./world.js";
-export { WorldActor, type WorldOptions } from "./world-actor.js";
+export { WorldActor, type ActorProcess, type WorldOptions } from "./world-actor.js";

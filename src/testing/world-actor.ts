@@ -25,6 +25,12 @@ import { ReplySockets } from "./reply-sockets.js";
 import { holdsLease } from "./stored-lease.js";
 import { worldPorts } from "./world-ports.js";
 
+/** One life of an object in memory. */
+export interface ActorProcess {
+  /** False once it has died or left memory: its code may run on here, as it cannot on the platform. */
+  isAlive(): boolean;
+}
+
 export interface WorldOptions extends Pick<
   ActorPorts,
   "upgrades" | "newestFormat" | "interceptAttempt" | "evictAtPark"
@@ -32,6 +38,11 @@ export interface WorldOptions extends Pick<
   /** Runs a function in the next turn of the event loop (`setImmediate` in Node). */
   readonly nextTurn: (run: () => void) => void;
   readonly clock?: ManualClock;
+  /** Makes what `c.client()` gives, for one process of an object. Default: a small client of the world's own. */
+  readonly createClient?: (
+    process: ActorProcess,
+    ...use: Parameters<ActorPorts["createClient"]>
+  ) => ReturnType<ActorPorts["createClient"]>;
   /** What `c.env` is in every actor. Default: an object without members. */
   readonly env?: object;
   /** Receives every log line. */

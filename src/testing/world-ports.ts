@@ -13,6 +13,10 @@ import { worldTimer } from "./world-timer.js";
 export interface SharedPlatform {
   readonly clock: ManualClock;
   readonly options: Pick<ActorPorts, "upgrades" | "newestFormat" | "interceptAttempt" | "evictAtPark"> & {
+    readonly createClient?: (
+      process: Pick<ObjectProcess, "isAlive">,
+      ...use: Parameters<ActorPorts["createClient"]>
+    ) => unknown;
     readonly onLog?: (level: string, entry: unknown) => void;
     readonly env?: object;
   };
@@ -82,7 +86,8 @@ export function worldPorts(world: SharedPlatform, process: ObjectProcess): Actor
     },
     sockets: () => [...sockets].filter((socket) => socket.isOpen),
     replySockets: (token) => replySockets.of(token),
-    createClient: (beforeCall, _ends, effects, chain) =>
+    createClient: (beforeCall, ends, effects, chain) =>
+      options.createClient?.(process, beforeCall, ends, effects, chain) ??
       worldClient(
         (name, key, creation, operation) => world.actor(name, key).sendInside(creation, operation, chain?.() ?? []),
         beforeCall,

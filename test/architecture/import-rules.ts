@@ -169,13 +169,18 @@ export const FOLDERS: Readonly<Record<string, Folder>> = {
       protocol: { files: ["index", "page", "messages/cbor-codec", "messages/bare-codec"] },
       actor: { files: ["index", "api/client-types"], typesOnly: true },
     },
-    tops: ["binding"],
+    tops: ["binding", "in-process"],
     rooms: {
       config: { why: "what a client is configured with, and its errors", imports: [] },
       transport: { why: "calls over HTTP and over the binding", imports: ["config"] },
       connection: { why: "one connection: its states, calls and events", imports: ["config"] },
       handle: { why: "the typed client and its handles", imports: ["config", "transport", "connection"] },
     },
+  },
+  worker: {
+    why: "worker/ joins router and client for whatever runs a registry, and knows no platform",
+    folders: { protocol: {}, actor: {}, router: {}, client: { files: ["binding"] } },
+    rooms: { ".": { why: "the router of a registry, and clients over the objects of a namespace", imports: [] } },
   },
   drizzle: {
     why: "the drizzle provider is published beside the rest, for those who have drizzle-orm, and knows only what a provider is",
@@ -189,6 +194,19 @@ export const FOLDERS: Readonly<Record<string, Folder>> = {
     isPure: true,
     rooms: { ".": { why: "the memory store, the manual clock and the world in which actors crash", imports: [] } },
   },
+  "testing-kit": {
+    why: "testing-kit/ is what users test with, in Node: it drives the world of testing/ through router and client",
+    folders: {
+      protocol: {},
+      actor: {},
+      router: {},
+      client: { files: ["in-process"] },
+      worker: {},
+      testing: {},
+    },
+    tops: ["test-world"],
+    rooms: { world: { why: "the actors of a registry in this process, their client and their time", imports: [] } },
+  },
   entry: {
     why: "entries only put together what the folders' indexes offer",
     folders: {
@@ -200,8 +218,9 @@ export const FOLDERS: Readonly<Record<string, Folder>> = {
       "durable-object": {},
       router: {},
       client: { files: ["index", "binding"] },
+      worker: {},
       drizzle: {},
-      testing: {},
+      "testing-kit": {},
     },
     packages: { "cloudflare:": { onlyIn: "cloudflare" } },
     rooms: {

@@ -1,7 +1,7 @@
 import { createClient } from "perdure/client";
-import type { WorldActor } from "perdure/testing";
+import type { WorldActor } from "../../src/testing/index.js";
 import { expect } from "vitest";
-import { parseObjectName } from "../../src/protocol/internal.js";
+import { parseObjectName } from "../../src/protocol/index.js";
 import { codeOf, Stage, type Claims, type Example } from "./stage.js";
 
 /** A Worker's answer, with the actors of a stage behind the binding ACTORS. */

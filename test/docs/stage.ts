@@ -1,7 +1,7 @@
 /** Where an example of a guide runs: a world with its actors, the service that they call, and whoever calls them. */
 import { DatabaseSync } from "node:sqlite";
 import type { Registry } from "perdure";
-import { ManualClock, type World, type WorldActor } from "perdure/testing";
+import { ManualClock, type World, type WorldActor } from "../../src/testing/index.js";
 import { vi } from "vitest";
 import { decodeValue, encodeValue, fromErrorData } from "../../src/protocol/index.js";
 import { testWorld } from "../support/test-world.js";

@@ -1,5 +1,5 @@
 import { DatabaseSync } from "node:sqlite";
-import { ManualClock, World, type CommitFault } from "perdure/testing";
+import { ManualClock, World, type CommitFault } from "../../src/testing/index.js";
 import { afterEach, describe, expect, test, vi } from "vitest";
 import { ActorError, encodeValue } from "../../src/protocol/index.js";
 import { answerOf, EXAMPLE_RUNS, isLike, type ExampleRun } from "../support/example-runs.js";

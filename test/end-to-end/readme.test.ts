@@ -3,7 +3,7 @@ import { existsSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "no
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { promisify } from "node:util";
-import { World } from "perdure/testing";
+import { World } from "../../src/testing/index.js";
 import { afterEach, describe, expect, test, vi } from "vitest";
 import { registry } from "../../examples/readme/trial.js";
 import { encodeValue } from "../../src/protocol/index.js";

@@ -1,5 +1,5 @@
 import { afterEach, describe, expect, test, vi } from "vitest";
-import { ManualClock, type World, type WorldActor } from "perdure/testing";
+import { ManualClock, type World, type WorldActor } from "../../src/testing/index.js";
 import { registry, type Report } from "../../examples/cron-report/index.js";
 import { encodeValue } from "../../src/protocol/index.js";
 import { testWorld } from "../support/test-world.js";

@@ -11,9 +11,9 @@ import {
   objectName,
   parseJsonKey,
   parseLegacyKey,
+  parseObjectName,
   parseRestKey,
 } from "../../src/protocol/index.js";
-import { parseObjectName } from "../../src/protocol/internal.js";
 import { anyString } from "./arbitrary-values.js";
 
 /** Short parts made of the characters that the formats escape: they collide far more often than random strings. */

@@ -1,5 +1,10 @@
-import { ANSWER_HEADER, encodeValue, ENVELOPE_HEADER, parseEnvelopeHeader } from "../../src/protocol/index.js";
-import { parseObjectName } from "../../src/protocol/internal.js";
+import {
+  ANSWER_HEADER,
+  encodeValue,
+  ENVELOPE_HEADER,
+  parseEnvelopeHeader,
+  parseObjectName,
+} from "../../src/protocol/index.js";
 import type { ActorNamespace, ActorStub, ObjectId } from "../../src/router/index.js";
 import type { MemorySocket, World, WorldActor } from "../../src/testing/index.js";
 

@@ -4,7 +4,6 @@ import type * as client from "perdure/client";
 import type * as db from "perdure/db";
 import type * as drizzle from "perdure/db/drizzle";
 import type * as errors from "perdure/errors";
-import type * as testing from "perdure/testing";
 import type * as utils from "perdure/utils";
 import type * as workflow from "perdure/workflow";
 import type * as index from "perdure";
@@ -22,4 +21,4 @@ export const sameClient: Same<typeof client, typeof rivetkitClient> = true;
 export const sameDrizzle: Same<typeof drizzle, typeof rivetkitDrizzle> = true;
 export const sameDb: Same<typeof db, typeof rivetkitDb> = true;
 
-export type Entries = [typeof cloudflare, typeof errors, typeof testing, typeof utils];
+export type Entries = [typeof cloudflare, typeof errors, typeof utils];

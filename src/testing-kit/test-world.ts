@@ -1,0 +1,35 @@
+import type { ActorDefinitions, Registry } from "../actor/index.js";
+import { clientsOf, type Clients } from "./world/clients.js";
+import { endOf, type Ending } from "./world/ending.js";
+import type { TestWorldOptions } from "./world/options.js";
+import { clockOf, type WorldClock } from "./world/clock.js";
+import { WorldHost } from "./world/world-host.js";
+
+/** A world of actors in this process, made by `testWorld()`. */
+export interface TestWorld<D extends ActorDefinitions = ActorDefinitions> extends Clients<D>, WorldClock, Ending {}
+
+/** What a world can do: each of these is a room's, or a file's of `world/`, and gives methods over the one host. */
+const CAPABILITIES: readonly ((host: WorldHost) => object)[] = [clientsOf, clockOf, endOf];
+
+/**
+ * Runs the actors of a registry in this process, on a clock that moves only when nothing runs. Needs no Worker and no
+ * network, and no test waits.
+ *
+ * @example
+ *     await using world = await testWorld(registry);
+ *     const order = world.client.order.getOrCreate(["o-1"]);
+ *     await order.send("approvals", { by: "ada" });
+ *     await world.advance("3 days");
+ *     expect(await order.status()).toBe("paid");
+ * @throws TypeError when an option is unknown or not valid
+ */
+export async function testWorld<D extends ActorDefinitions>(
+  registry: Registry<D>,
+  options?: TestWorldOptions,
+): Promise<TestWorld<D>> {
+  const host = await WorldHost.start(registry as unknown as Registry, options);
+  const world = {};
+  for (const capability of CAPABILITIES)
+    Object.defineProperties(world, Object.getOwnPropertyDescriptors(capability(host)));
+  return world as TestWorld<D>;
+}

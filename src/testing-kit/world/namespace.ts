@@ -1,0 +1,82 @@
+import {
+  ANSWER_HEADER,
+  encodeValue,
+  ENVELOPE_HEADER,
+  parseEnvelopeHeader,
+  parseObjectName,
+  type CallEnvelope,
+} from "../../protocol/index.js";
+import type { ActorNamespace, ActorStub, ObjectId } from "../../router/index.js";
+import type { ActorProcess, World, WorldActor } from "../../testing/index.js";
+
+/** The objects of a world as the Worker's namespace. */
+export function namespaceOf(world: World): ActorNamespace {
+  const find = (id: string): WorldActor => {
+    const found = world.actors.find(({ objectId }) => objectId === id);
+    if (found === undefined) throw new TypeError("Invalid Durable Object ID");
+    return found;
+  };
+  return {
+    idFromName(text): ObjectId {
+      const { name, key } = parseObjectName(text) ?? { name: "", key: [] };
+      const { objectId } = world.actor(name, key);
+      return { toString: () => objectId };
+    },
+    idFromString(id): ObjectId {
+      const { objectId } = find(id);
+      return { toString: () => objectId };
+    },
+    get: (id) => stubOf(find(id.toString())),
+  };
+}
+
+/** The same for code of one process: what it began is answered only while it lives. */
+export function ofProcess(objects: ActorNamespace, process: ActorProcess): ActorNamespace {
+  const answered = async <T>(answer: Promise<T>): Promise<T> => {
+    try {
+      return await answer;
+    } finally {
+      if (!process.isAlive()) await new Promise(() => {});
+    }
+  };
+  return {
+    idFromName: (text) => objects.idFromName(text),
+    idFromString: (id) => objects.idFromString(id),
+    get: (id, options) => {
+      const stub = objects.get(id, options);
+      return {
+        call: (sent) => answered(stub.call(sent)),
+        fetch: (request, init) => answered(stub.fetch(request, init)),
+      };
+    },
+  };
+}
+
+/** As the platform's stub, with copies of what crosses it; a call breaks when the object's process dies. */
+function stubOf(actor: WorldActor): ActorStub {
+  return {
+    call: async (sent) => structuredClone(await orDead(actor, actor.deliver(structuredClone(sent)))),
+    fetch: async (given, init) => {
+      const request = new Request(given, init);
+      const { method, url } = request;
+      const headers = new Headers(request.headers);
+      headers.delete(ENVELOPE_HEADER);
+      const envelope: CallEnvelope = {
+        ...parseEnvelopeHeader(request.headers.get(ENVELOPE_HEADER)),
+        request: { method, url, headers: [...headers] },
+      };
+      request.signal.throwIfAborted();
+      const reply = await orDead(actor, actor.deliverRequest(envelope, new Request(request, { headers })));
+      if (!reply.ok) return new Response(encodeValue({ ...reply.error }), { status: reply.status });
+      reply.response.headers.set(ANSWER_HEADER, reply.actorId);
+      return reply.response;
+    },
+  };
+}
+
+function orDead<T>(actor: WorldActor, answer: Promise<T>): Promise<T> {
+  const broken = actor
+    .died()
+    .then(() => Promise.reject(Object.assign(new Error("The object's process died."), { retryable: true })));
+  return Promise.race([answer, broken]);
+}

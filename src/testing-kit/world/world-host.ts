@@ -1,0 +1,121 @@
+import type { Registry } from "../../actor/index.js";
+import { codecOf, encodeClientInput, type ActorTransport } from "../../client/in-process.js";
+import type { Encoding } from "../../protocol/index.js";
+import { ManualClock, World, type WorldActor, type WorldOptions } from "../../testing/index.js";
+import { createRegistryWorker, type RegistryWorker } from "../../worker/index.js";
+import { actorOf, type AnyActorHandle } from "./actor-of.js";
+import { namespaceOf, ofProcess } from "./namespace.js";
+import { readWorldOptions, type ResolvedOptions, type TestWorldOptions } from "./options.js";
+import { workerTime } from "./worker-time.js";
+
+type ClientCodec = ReturnType<typeof codecOf>;
+
+/** What a capability may add to the simulation, at any time. */
+export type WorldHooks = {
+  -readonly [name in "interceptAttempt" | "fault" | "portFault" | "deleteFault" | "onCommit"]?: WorldOptions[name];
+};
+
+/** What all capabilities of one world share. Each is made with it before any actor has started. */
+export class WorldHost {
+  readonly options: ResolvedOptions;
+  /** The simulation underneath: its actors, their storage and their clock. */
+  readonly world: World;
+  readonly hooks: WorldHooks = {};
+  readonly time: ReturnType<typeof workerTime>;
+  /** Loaded, so that a client never waits for code. */
+  readonly codecs: Readonly<Record<Encoding, ClientCodec>>;
+  readonly #objects: ReturnType<typeof namespaceOf>;
+  #worker: RegistryWorker;
+  readonly #endings: (() => unknown)[] = [];
+  #ended: Promise<void> | undefined;
+
+  private constructor(registry: Registry, options: ResolvedOptions, codecs: Readonly<Record<Encoding, ClientCodec>>) {
+    const { onLog, startAt } = options;
+    this.options = options;
+    this.codecs = codecs;
+    this.world = new World(registry, {
+      nextTurn: (run) => setImmediate(run),
+      clock: new ManualClock(startAt),
+      createClient: (process, beforeCall, ends, effects, chain) =>
+        this.#worker.client(ofProcess(this.#objects, process), { beforeCall, ends, effects, chain }),
+      ...(onLog && { onLog }),
+      env: options.env,
+      interceptAttempt: (attempt) => (this.hooks.interceptAttempt ?? runAsItIs)(attempt),
+      fault: (actor, commit) => this.hooks.fault?.(actor, commit),
+      portFault: (actor, port) => this.hooks.portFault?.(actor, port) ?? false,
+      deleteFault: (actor) => this.hooks.deleteFault?.(actor),
+      onCommit: (actor, rows, alarmAt) => this.hooks.onCommit?.(actor, rows, alarmAt),
+    });
+    this.time = workerTime(this.world.clock);
+    this.#objects = namespaceOf(this.world);
+    this.#worker = this.#workerOf(registry);
+  }
+
+  static async start(registry: Registry, given: TestWorldOptions | undefined): Promise<WorldHost> {
+    const options = readWorldOptions(given);
+    const codecs = { json: codecOf("json"), cbor: codecOf("cbor"), bare: codecOf("bare") };
+    await Promise.all([...Object.values(codecs).map((codec) => codec.load()), encodeClientInput(null)]);
+    return new WorldHost(registry, options, codecs);
+  }
+
+  /** @throws TypeError when the world has ended */
+  checkOpen(method: string): void {
+    if (this.#ended) throw new TypeError(`world.${method}: this world has ended; make another with testWorld()`);
+  }
+
+  /** The object that a handle names. @throws TypeError when it is no handle */
+  actorOf(handle: AnyActorHandle): WorldActor {
+    return actorOf(this.world, handle);
+  }
+
+  /** Answers a request from outside, as the Worker would. */
+  async answer(request: Request): Promise<Response> {
+    this.checkOpen("client");
+    const response = await this.#worker.router(request, this.#objects, this.options.env);
+    return response ?? new Response("Not found", { status: 404 });
+  }
+
+  /** Makes calls of the test known to the world's time. */
+  watched(transport: ActorTransport): ActorTransport {
+    return transport;
+  }
+
+  /** Other code from now on, over the same storage. */
+  deploy(registry: Registry): void {
+    this.world.deploy(registry);
+    this.#worker = this.#workerOf(registry);
+  }
+
+  /** Runs at the world's end, in the order of the calls; the first error is that of the end. */
+  onEnd(run: () => unknown): void {
+    this.#endings.push(run);
+  }
+
+  end(): Promise<void> {
+    return (this.#ended ??= this.#end());
+  }
+
+  async #end(): Promise<void> {
+    const failures: unknown[] = [];
+    for (const run of this.#endings) {
+      try {
+        await run();
+      } catch (error) {
+        failures.push(error);
+      }
+    }
+    for (const actor of this.world.actors) actor.crash();
+    if (failures.length > 0) throw failures[0];
+  }
+
+  #workerOf(registry: Registry): RegistryWorker {
+    const log = { warn: () => {}, error: () => {} };
+    return createRegistryWorker(registry, {
+      log: log as never,
+      ports: this.time,
+      connectionPorts: this.time,
+    });
+  }
+}
+
+const runAsItIs: NonNullable<WorldOptions["interceptAttempt"]> = (attempt) => attempt.run();
