@@ -7,3 +7,4 @@ export type { StoreLife, StoreUnderTest } from "./contract-subject.js";
 export { deadlinesIn, holdsLease } from "./stored-lease.js";
 export { World } from "./world.js";
 export { WorldActor, type ActorProcess, type WorldOptions } from "./world-actor.js";
+export { whileAlive } from "./while-alive.js";

@@ -27,6 +27,7 @@ import { worldPorts } from "./world-ports.js";
 
 /** One life of an object in memory. */
 export interface ActorProcess {
+  readonly actor: WorldActor;
   /** False once it has died or left memory: its code may run on here, as it cannot on the platform. */
   isAlive(): boolean;
 }
@@ -47,6 +48,11 @@ export interface WorldOptions extends Pick<
   readonly env?: object;
   /** Receives every log line. */
   readonly onLog?: (level: string, entry: unknown) => void;
+  /**
+   * Called with everything that may run user code of a process, to run it: events, alarms, timers. Whatever follows an
+   * `await` in it is not told again.
+   */
+  readonly enter?: <T>(process: ActorProcess, run: () => T) => T;
   /** Asked at each commit of each actor. */
   readonly fault?: (actor: WorldActor, commit: number) => ReturnType<CommitFault>;
   /** Asked at each call of a port of each actor; true: its process dies there. */
@@ -81,6 +87,7 @@ export class WorldActor {
   readonly objectId: string;
   readonly #world: Surroundings;
   #host: ObjectEvents | undefined;
+  #process: ActorProcess | undefined;
   #timers = new Set<() => void>();
   #random = 0;
   #death = newDeath();
@@ -174,8 +181,8 @@ export class WorldActor {
     const outputGate = (): Promise<void> => this.store.outputGate();
     const socket = new MemorySocket(raw ? "raw" : encoding, {
       outputGate,
-      message: (from, frame) => this.#live().socketMessage(from, frame).then(outputGate),
-      closed: (from, end) => this.#live().socketClosed(from, end).then(outputGate),
+      message: (from, frame) => this.#inProcess((host) => host.socketMessage(from, frame)).then(outputGate),
+      closed: (from, end) => this.#inProcess((host) => host.socketClosed(from, end)).then(outputGate),
     });
     const reply = await this.#visible((host) => host.connect(envelope, () => this.sockets.add(socket) && socket));
     if (!reply.ok) throw fromErrorData(reply.error, reply.status);
@@ -237,7 +244,7 @@ export class WorldActor {
   fireAlarm(): Promise<void> {
     const host = this.#live();
     return this.#alarm.deliver(
-      (alarm) => host.alarm(alarm),
+      (alarm) => this.#inProcess(() => host.alarm(alarm)),
       () => host === this.#host,
       this.died(),
     );
@@ -264,15 +271,25 @@ export class WorldActor {
     // No event of an object is delivered while a transaction of its SQL is open.
     for (let end = this.store.transactionsEnd(); end; end = this.store.transactionsEnd()) await end;
     const host = this.#live();
-    const outcome = await event(host);
+    const outcome = await this.#inProcess(event);
     await this.store.outputGate();
     if (host !== this.#host)
       throw fromErrorData({ group: "actor", code: "restarting", message: "The object died" }, 503);
     return outcome;
   }
 
+  /** Runs an event in the process that is there, or in a new one. */
+  #inProcess<T>(event: (host: ObjectEvents) => T): T {
+    const host = this.#live();
+    const { enter } = this.#world.options;
+    return enter && this.#process ? enter(this.#process, () => event(host)) : event(host);
+  }
+
   #live(): ObjectEvents {
-    this.#host ??= new ObjectEvents(this.#world.registry, this.#ports());
+    if (this.#host) return this.#host;
+    const timers = this.#timers;
+    this.#process = { actor: this, isAlive: () => timers === this.#timers };
+    this.#host = new ObjectEvents(this.#world.registry, this.#ports(this.#process));
     return this.#host;
   }
 
@@ -293,16 +310,17 @@ export class WorldActor {
     resolve();
   }
 
-  #ports(): ActorPorts {
+  #ports(process: ActorProcess): ActorPorts {
     const { options } = this.#world;
-    const timers = this.#timers;
     return worldPorts(this.#world, {
       objectId: this.objectId,
       store: this.store,
       sockets: this.sockets,
       replySockets: this.replySockets,
-      timers,
-      isAlive: () => timers === this.#timers,
+      timers: this.#timers,
+      isAlive: process.isAlive,
+      createClient: options.createClient && ((...use) => options.createClient?.(process, ...use)),
+      enter: (run) => (options.enter ? options.enter(process, run) : run()),
       diesAt: (port) => options.portFault?.(this, port) ?? false,
       nextRandom: () => (this.#random += 1),
     });

@@ -10,6 +10,7 @@ import {
   type CallOperation,
   type ReplyEnvelope,
 } from "../protocol/index.js";
+import { whileAlive, whileItLives } from "./while-alive.js";
 
 const UNTOLD: ClientEffects = { send: (work) => work(), call: (_, work) => work() };
 
@@ -24,15 +25,21 @@ type Deliver = (
 /**
  * What `c.client()` gives in a world: `get`, `getOrCreate` and `create`, and of their handles actions and `send`,
  * which finds its message again when the other object dies. Values go through the codec, as on the platform. `beforeCall`
- * runs before each call leaves.
+ * runs before each call leaves. Once the caller is not alive, no call leaves, and none that has left settles.
  */
-export function worldClient(deliver: Deliver, beforeCall: () => void, effects: ClientEffects = UNTOLD): unknown {
+export function worldClient(
+  deliver: Deliver,
+  beforeCall: () => void,
+  effects: ClientEffects = UNTOLD,
+  isAlive: () => boolean = () => true,
+): unknown {
+  const before = whileItLives(isAlive, beforeCall);
   return lookup((name) =>
     accessor(
       name,
       async (...call) => {
-        beforeCall();
-        return deliver(...call);
+        before();
+        return whileAlive(isAlive, () => deliver(...call));
       },
       effects,
     ),

@@ -6,6 +6,7 @@ import type { ManualClock } from "./manual-clock.js";
 import type { MemorySocket } from "./memory-socket.js";
 import { CrashError, type MemoryStore } from "./memory-store.js";
 import type { ReplySockets } from "./reply-sockets.js";
+import { whileItLives } from "./while-alive.js";
 import { worldClient } from "./world-client.js";
 import { worldTimer } from "./world-timer.js";
 
@@ -13,10 +14,6 @@ import { worldTimer } from "./world-timer.js";
 export interface SharedPlatform {
   readonly clock: ManualClock;
   readonly options: Pick<ActorPorts, "upgrades" | "newestFormat" | "interceptAttempt" | "evictAtPark"> & {
-    readonly createClient?: (
-      process: Pick<ObjectProcess, "isAlive">,
-      ...use: Parameters<ActorPorts["createClient"]>
-    ) => unknown;
     readonly onLog?: (level: string, entry: unknown) => void;
     readonly env?: object;
   };
@@ -39,6 +36,10 @@ export interface ObjectProcess {
   readonly timers: Set<() => void>;
   /** False once it has died or left memory: its code may run on here, as it cannot on the platform. */
   isAlive(): boolean;
+  /** Instead of the world's own small client. */
+  readonly createClient: ActorPorts["createClient"] | undefined;
+  /** Runs what may run user code of it. */
+  enter(run: () => void): void;
   /** Whether a test wants it to die at this call of a port. */
   diesAt(port: string): boolean;
   /** Another number each time, also in the processes to come. */
@@ -64,7 +65,7 @@ export function worldPorts(world: SharedPlatform, process: ObjectProcess): Actor
       passes("now");
       return clock.now();
     },
-    createTimer: () => worldTimer(clock, timers, () => passes("timer")),
+    createTimer: () => worldTimer(clock, timers, () => passes("timer"), process.enter),
     yield: () => {
       passes("yield");
       return world.turn();
@@ -87,11 +88,12 @@ export function worldPorts(world: SharedPlatform, process: ObjectProcess): Actor
     sockets: () => [...sockets].filter((socket) => socket.isOpen),
     replySockets: (token) => replySockets.of(token),
     createClient: (beforeCall, ends, effects, chain) =>
-      options.createClient?.(process, beforeCall, ends, effects, chain) ??
+      process.createClient?.(whileItLives(process.isAlive, beforeCall), ends, effects, chain) ??
       worldClient(
         (name, key, creation, operation) => world.actor(name, key).sendInside(creation, operation, chain?.() ?? []),
         beforeCall,
         effects,
+        process.isAlive,
       ),
     ...(options.upgrades ? { upgrades: options.upgrades } : {}),
     ...(options.interceptAttempt ? { interceptAttempt: options.interceptAttempt } : {}),

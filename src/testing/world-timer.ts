@@ -1,8 +1,16 @@
 import type { Timer } from "../actor/ports.js";
 import type { ManualClock } from "./manual-clock.js";
 
-/** The one timer of an activation, on the world's clock. `held` has what cancels each timer that the process holds. */
-export function worldTimer(clock: ManualClock, held: Set<() => void>, beforeSet: () => void): Timer {
+/**
+ * The one timer of an activation, on the world's clock. `held` has what cancels each timer that the process holds; `enter`
+ * runs what it fires.
+ */
+export function worldTimer(
+  clock: ManualClock,
+  held: Set<() => void>,
+  beforeSet: () => void,
+  enter: (run: () => void) => void,
+): Timer {
   let cancel: (() => void) | undefined;
   const clear = (): void => {
     if (!cancel) return;
@@ -18,7 +26,7 @@ export function worldTimer(clock: ManualClock, held: Set<() => void>, beforeSet:
       const stop = clock.setTimer(at, () => {
         held.delete(stop);
         cancel = undefined;
-        fire();
+        enter(fire);
       });
       cancel = stop;
       held.add(stop);

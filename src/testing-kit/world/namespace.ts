@@ -7,7 +7,7 @@ import {
   type CallEnvelope,
 } from "../../protocol/index.js";
 import type { ActorNamespace, ActorStub, ObjectId } from "../../router/index.js";
-import type { ActorProcess, World, WorldActor } from "../../testing/index.js";
+import { whileAlive, type ActorProcess, type World, type WorldActor } from "../../testing/index.js";
 
 /** The objects of a world as the Worker's namespace. */
 export function namespaceOf(world: World): ActorNamespace {
@@ -30,23 +30,16 @@ export function namespaceOf(world: World): ActorNamespace {
   };
 }
 
-/** The same for code of one process: what it began is answered only while it lives. */
+/** The same for code of one process, while it lives. */
 export function ofProcess(objects: ActorNamespace, process: ActorProcess): ActorNamespace {
-  const answered = async <T>(answer: Promise<T>): Promise<T> => {
-    try {
-      return await answer;
-    } finally {
-      if (!process.isAlive()) await new Promise(() => {});
-    }
-  };
   return {
     idFromName: (text) => objects.idFromName(text),
     idFromString: (id) => objects.idFromString(id),
     get: (id, options) => {
       const stub = objects.get(id, options);
       return {
-        call: (sent) => answered(stub.call(sent)),
-        fetch: (request, init) => answered(stub.fetch(request, init)),
+        call: (sent) => whileAlive(process.isAlive, () => stub.call(sent)),
+        fetch: (request, init) => whileAlive(process.isAlive, () => stub.fetch(request, init)),
       };
     },
   };
