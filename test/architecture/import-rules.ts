@@ -207,6 +207,15 @@ export const FOLDERS: Readonly<Record<string, Folder>> = {
     tops: ["test-world"],
     rooms: { world: { why: "the actors of a registry in this process, their client and their time", imports: [] } },
   },
+  lint: {
+    why: "lint/ is loaded by a linter, which gives it everything: it imports no code of the package and no package",
+    folders: {},
+    rooms: {
+      ".": { why: "the linter's API, and which code of a file is a workflow's", imports: [] },
+      rules: { why: "one file for each rule", imports: ["."], areSeparate: true },
+    },
+    tops: ["plugin"],
+  },
   entry: {
     why: "entries only put together what the folders' indexes offer",
     folders: {
@@ -221,6 +230,7 @@ export const FOLDERS: Readonly<Record<string, Folder>> = {
       worker: {},
       drizzle: {},
       "testing-kit": {},
+      lint: {},
     },
     packages: { "cloudflare:": { onlyIn: "cloudflare" } },
     rooms: {

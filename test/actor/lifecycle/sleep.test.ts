@@ -523,7 +523,7 @@ describe("c.sleep()", () => {
     const { world, subject, seen } = sleeper({
       run: workflow(async (ctx: Context) => {
         await ctx.step("long", () => world.clock.delay(4_000).then(() => seen.push("step")));
-        await ctx.sleep("long", 3_600_000);
+        await ctx.sleep("an hour", 3_600_000);
       }),
     });
     const call = subject.call("hang", 2_000).then(() => seen.push("call"));
