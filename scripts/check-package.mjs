@@ -28,7 +28,7 @@ const entries = Object.keys(manifest.exports)
   .filter((name) => name !== "./package.json")
   .map((name) => manifest.name + name.slice(1));
 /** The entries that only a Worker can load. */
-const workerOnly = new Set([`${manifest.name}/cloudflare`, `${manifest.name}/db/drizzle`]);
+const workerOnly = new Set(["cloudflare", "db/drizzle", "testing/workers"].map((name) => `${manifest.name}/${name}`));
 /** The entries that exist to say that something does not. */
 const missing = new Set(["dynamic", "agent-os", "inspector"].map((name) => `${manifest.name}/${name}`));
 const anywhere = entries.filter((entry) => !workerOnly.has(entry) && !missing.has(entry));

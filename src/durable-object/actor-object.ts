@@ -1,11 +1,12 @@
 import { DurableObject } from "cloudflare:workers";
-import { ObjectEvents, type ClientEffects, type Logger, type Registry } from "../actor/index.js";
+import { ObjectEvents, type ActorPorts, type ClientEffects, type Logger, type Registry } from "../actor/index.js";
 import type { ActionCall, CallEnvelope, CallLink, ReplyEnvelope } from "../protocol/index.js";
 import { HibernatingSocket } from "./hibernating-socket.js";
 import { KeyValueStore } from "./key-value-store.js";
 import { ObjectTimer } from "./object-timer.js";
 import { serveRawRequest } from "./raw-request.js";
 import { isReplySocket, replyTag } from "./reply-socket.js";
+import { testAccess } from "./test-access.js";
 import { acceptUpgrade, answerPings, isAnsweredPing } from "./upgrade.js";
 
 /** Options that the composition root sets for all objects of a Worker. */
@@ -34,6 +35,7 @@ export type ActorObjectClass<Env> = new (
 };
 
 export function createActorObject<Env>(options: ActorObjectOptions<Env>): ActorObjectClass<Env> {
+  testAccess.registry = options.registry;
   return class ActorObject extends DurableObject<Env> {
     readonly #events: ObjectEvents;
 
@@ -41,7 +43,7 @@ export function createActorObject<Env>(options: ActorObjectOptions<Env>): ActorO
       super(ctx, env);
       const { storage } = ctx;
       requireSqlite(storage);
-      this.#events = new ObjectEvents(options.registry, {
+      const ports: ActorPorts = {
         store: new KeyValueStore(storage, (error) => ctx.abort(`perdure: an alarm could not be set: ${String(error)}`)),
         log: options.createLog({ object: ctx.id.toString() }),
         now: () => Date.now(),
@@ -61,7 +63,8 @@ export function createActorObject<Env>(options: ActorObjectOptions<Env>): ActorO
         replySockets: (token) => ctx.getWebSockets(replyTag(token)).map((socket) => HibernatingSocket.of(ctx, socket)),
         createClient: (beforeCall, ends, effects, chain) => options.createClient(env, beforeCall, ends, effects, chain),
         evictAtPark: options.evictAtPark,
-      });
+      };
+      this.#events = new ObjectEvents(options.registry, testAccess.alterPorts?.(ports) ?? ports);
       answerPings(ctx);
     }
 

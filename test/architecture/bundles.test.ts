@@ -18,6 +18,8 @@ const JSON_PAGE_BUDGET = { bytes: 62_600, gzip: 22_700 };
 const WORKFLOW = /^src\/(workflow|actor\/workflow)\//;
 const SQL = /^src\/actor\/sql\//;
 const DRIZZLE = /drizzle/;
+/** What is for tests alone. */
+const TESTS = /^src\/testing(-kit)?\//;
 
 const modulesOf = ({ parts }: Bundle, pattern: RegExp): string[] =>
   parts.map(([path]) => path).filter((path) => pattern.test(path));
@@ -33,6 +35,7 @@ describe("the bundle of", () => {
       expect(modulesOf(made, SQL).length > 4).toBe(name.includes("db"));
       if (!name.includes("db")) expect(modulesOf(made, SQL)).toEqual([]);
       expect(modulesOf(made, DRIZZLE)).toEqual([]);
+      expect(modulesOf(made, TESTS)).toEqual([]);
       expect(made.bytes).toBeLessThanOrEqual(BUDGETS[name].bytes);
       expect(made.gzip).toBeLessThanOrEqual(BUDGETS[name].gzip);
       // A budget that nothing comes near says nothing.

@@ -1,0 +1,48 @@
+import { runInDurableObject } from "cloudflare:test";
+import { deadlinesIn } from "../../testing/index.js";
+import { objectOf, type ActorUnderTest } from "./object-of.js";
+import type { ObjectTime } from "./object-time.js";
+import { timeOf } from "./objects-under-test.js";
+
+const FAR_MS = 180 * 24 * 3_600_000;
+
+/**
+ * Lets an actor's time pass up to what comes next (the end of a sleep, a timeout, a retry, a schedule), and lets that happen.
+ * Its own clock moves, and stays moved; no stored time does, and no other actor's clock. Resolves when the actor has nothing
+ * left to do until its time passes again, or something reaches it: false if nothing was to come.
+ *
+ * Time in the actor is what `c.schedule`, sleeps and timeouts see. `Date.now()` of user code stays the machine's.
+ *
+ * @example
+ *     await order.send("approvals", { by: "ada" });
+ *     await runDue(order); // the sleep of three days is over
+ * @throws TypeError when it is neither a handle nor a stub
+ */
+export function runDue(actor: ActorUnderTest): Promise<boolean> {
+  return runInDurableObject(objectOf(actor), async (instance: DurableObject, state) => {
+    const { id, storage } = state;
+    const time = timeOf(id.toString());
+    await time.atRest(state, () => false);
+    const alarmAt = await storage.getAlarm();
+    const at = nextAt(new Map(storage.kv.list<Uint8Array>()), alarmAt, time);
+    if (at === Number.POSITIVE_INFINITY) return false;
+    time.moveTo(at);
+    if (alarmAt !== null && alarmAt <= time.now()) {
+      await storage.deleteAlarm();
+      await instance.alarm?.({ scheduledTime: alarmAt, isRetry: false, retryCount: 0 } as AlarmInvocationInfo);
+    }
+    await time.atRest(state, () => false);
+    return true;
+  });
+}
+
+/** When something is to come, epoch ms; infinite if nothing is: the alarm of a wait for a message alone is a year ahead. */
+function nextAt(rows: ReadonlyMap<string, Uint8Array>, alarmAt: number | null, time: ObjectTime): number {
+  const waitsOnly = alarmAt === null || alarmAt > time.now() + FAR_MS;
+  const deadlines = deadlinesIn(rows);
+  return Math.min(
+    ...deadlines,
+    time.nextTimerAt ?? Number.POSITIVE_INFINITY,
+    waitsOnly ? Number.POSITIVE_INFINITY : alarmAt,
+  );
+}
