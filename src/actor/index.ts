@@ -30,5 +30,8 @@ export type { ScheduledEvent, ScheduledFireInfo } from "./api/schedule-types.js"
 export type * from "./api/contexts.js";
 export type { WorkflowErrorView, WorkflowHistoryEntry, WorkflowStatus } from "./api/workflow-status.js";
 export { snapshot } from "./state/snapshot.js";
+export { HISTORY_FORMAT, recordHistory, type RecordedHistory, type RecordedRun } from "./workflow/recorded-history.js";
+export type { PortableEntry, Tree } from "./workflow/portable-entry.js";
+export { checkHistory, replayHistory, type ReplayHost, type Verdict } from "./workflow/replayed-history.js";
 export { workflow } from "./workflow/workflow.js";
 export type * from "./api/workflow-types.js";

@@ -65,7 +65,7 @@ export {
   unsupportedFeature,
 } from "./errors/named-errors.js";
 export type { ActorRestartingOptions, ErrorFallback, RivetErrorLike } from "./errors/named-errors.js";
-export { decodeJson, decodePlainJson, encodeJson } from "./codecs/json.js";
+export { decodeJson, decodePlainJson, encodeJson, fromJsonTree, toJsonTree } from "./codecs/json.js";
 export type { JsonOptions } from "./codecs/json.js";
 export { MAX_SEND_WAIT_MS, readOptions } from "./options.js";
 export { isBeyondLimit } from "./errors/malformed.js";

@@ -43,6 +43,8 @@ export class Activation {
   readonly history: History;
   /** Set by the run: ends the workflow as failed, whatever its code does. */
   failRun: (error: Error) => void = () => {};
+  /** Set by the run: operations that are not recorded never begin. */
+  replaysOnly = false;
   /** Set by the run: creates the `ctx` of a scope. */
   createContext: (scope: never) => object = () => ({});
   /** Operations that wait for a deadline or a message. */
@@ -80,6 +82,11 @@ export class Activation {
     return this.#halted;
   }
 
+  /** True if the replay stops at the first operation, of each branch, that is not recorded or did not complete. */
+  get stopsAtEnd(): boolean {
+    return this.replaysOnly || this.collector !== undefined;
+  }
+
   get isParked(): boolean {
     return this.#parked;
   }
@@ -103,8 +110,10 @@ export class Activation {
   }
 
   #endTurn(): void {
-    // A due wait keeps the run from parking: the pass in progress settles it next, or the timer starts one at once.
-    const parked = this.#scopesInUserCode === 0 && this.#workingLeaves === 0 && !this.waiting.nextDue();
+    // A due wait keeps the run from parking: the pass in progress settles it next, or the timer starts one at once. Where
+    // only what is recorded is replayed, it ends there.
+    const parked =
+      this.#scopesInUserCode === 0 && this.#workingLeaves === 0 && (this.replaysOnly || !this.waiting.nextDue());
     if (parked && !this.#parked) {
       this.isReplaying = false;
       this.ports.parked();

@@ -1,9 +1,9 @@
-export { branchResultRows, branchValues } from "./branch-results.js";
+export { branchResultRows, branchValues, type StoredResult } from "./branch-results.js";
 export { ScopeContext, type WorkflowIdentity } from "./context.js";
 export * from "./errors.js";
 export { branchError, failuresOf, fitFailure, stepError, toBranchFailure } from "./failure.js";
 export { describeError, describeThrownError, type TryStepFailure, type WorkflowError } from "./failure-report.js";
-export { completedMessages, givenReply, heldMessages, takenMessages } from "./held-messages.js";
+export { completedMessages, givenReply, heldMessages, holdOf, takenMessages } from "./held-messages.js";
 export { Loop, type LoopBreak, type LoopContinue } from "./ops/loop.js";
 export type { TryBlockCatchKind, TryBlockFailure } from "./ops/try.js";
 export type { TryStepCatchKind } from "./ops/try-step.js";
@@ -11,8 +11,11 @@ export type { TryStepCatchKind } from "./ops/try-step.js";
 export { decodeEntry, encodeEntry } from "./history/entry-codec.js";
 export {
   isTerminal,
+  KINDS_OF_ENTRIES,
+  makeEntry,
   ownFailure,
   rowOf,
+  STATUSES_OF_ENTRIES,
   type Entry,
   type EntryKind,
   type EntryStatus,

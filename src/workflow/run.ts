@@ -27,6 +27,8 @@ export interface RunOptions {
   readonly run: (context: never) => unknown;
   /** The failure of a workflow that was being rolled back when its last activation ended. */
   readonly rollingBack?: unknown;
+  /** Only replays what is recorded: nothing new begins. */
+  readonly replaysOnly?: boolean;
 }
 
 const FOREIGN_WAIT_LOG_MS = 10_000;
@@ -44,6 +46,7 @@ export class WorkflowRun {
   constructor(options: RunOptions) {
     this.#options = own(options);
     this.#activation = new Activation(options.ports, options.history);
+    this.#activation.replaysOnly = this.#options.replaysOnly ?? false;
     this.#root = new Scope(this.#activation, []);
     this.#activation.createContext = options.createContext;
     this.#activation.failRun = (error) => this.#end({ error });
@@ -102,6 +105,11 @@ export class WorkflowRun {
     return isDone;
   }
 
+  /** Locations where the code runs or awaits something outside the engine. */
+  inUserCode(): Iterable<string> {
+    return this.#root.inUserCode();
+  }
+
   /** Logs a scope that has long awaited something outside the engine: nothing of it is recorded (FLOW-10). */
   #noteForeignWaits(): void {
     if (this.isEnded) return;
@@ -109,7 +117,7 @@ export class WorkflowRun {
     const at = ports.now();
     const before = this.#foreignSince;
     this.#foreignSince = new Map();
-    for (const location of this.#root.inUserCode()) {
+    for (const location of this.inUserCode()) {
       const since = before.get(location) ?? at;
       this.#foreignSince.set(location, since);
       if (since === LOGGED || at - since < FOREIGN_WAIT_LOG_MS) continue;

@@ -130,8 +130,8 @@ export class Scope implements OperationScope {
     this.activation.turn(() => {
       this.activation.countUserCode(-1);
       this.activation.countWork(1);
-      // A rollback's replay stops at the first operation that is not recorded (FLOW-21).
-      if (this.activation.collector && !entry && kind !== "try" && !UNORDERED.has(kind)) operation.park();
+      // A rollback's replay stops at the first operation that is not recorded (FLOW-21), and so does one of a recorded run.
+      if (this.activation.stopsAtEnd && !entry && kind !== "try" && !UNORDERED.has(kind)) operation.park();
       else start(operation);
     });
     operation.started();

@@ -87,8 +87,8 @@ export class StepExecution {
     // A recorded step keeps the options it started with, valid or not.
     const problem = this.#operation.entry ? undefined : retryProblem(this.#label, this.#step);
     if (problem) return this.#operation.reject(problem);
-    // A rollback's replay stops at the first operation that did not complete (FLOW-21).
-    if (this.#activation.collector) return this.#operation.park();
+    // A rollback's replay stops at the first operation that did not complete (FLOW-21), and so does one of a recorded run.
+    if (this.#activation.stopsAtEnd) return this.#operation.park();
     if (entry.status === "running") return this.#wasCutOff();
     if (entry.dueAt !== undefined && entry.dueAt > this.#activation.ports.now()) return this.#waitForRetry(entry.dueAt);
     this.#begin(true);

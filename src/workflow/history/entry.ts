@@ -22,6 +22,26 @@ export type EntryKind =
  */
 export type EntryStatus = "pending" | "running" | "completed" | "failed";
 
+/** The names that a history from outside may use. */
+export const KINDS_OF_ENTRIES: ReadonlySet<string> = new Set<EntryKind>([
+  "step",
+  "loop",
+  "sleep",
+  "message",
+  "rollback_checkpoint",
+  "join",
+  "race",
+  "branch_results",
+  "removed",
+  "version_check",
+]);
+export const STATUSES_OF_ENTRIES: ReadonlySet<string> = new Set<EntryStatus>([
+  "pending",
+  "running",
+  "completed",
+  "failed",
+]);
+
 /** Decides which error class the caller sees, live and on replay (FLOW-4). */
 export type FailureKind = "exhausted" | "critical" | "timeout" | "rollback" | "join" | "race" | "evicted" | "error";
 

@@ -131,8 +131,8 @@ class LoopExecution {
 
   #ended(scope: Scope, result: ScopeResult): void {
     if ("error" in result) return this.#operation.reject(result.error);
-    // A rollback's replay does not advance the loop (FLOW-21).
-    if (this.#operation.activation.collector) return;
+    // A rollback's replay does not advance the loop (FLOW-21); in that of a recorded run nothing is recorded beyond this.
+    if (this.#operation.activation.stopsAtEnd) return;
     const { iteration, state } = this.#position;
     const returned = result.value;
     if (isBreak(returned)) return this.#break(iteration, returned.value);
