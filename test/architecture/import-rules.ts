@@ -198,6 +198,7 @@ export const FOLDERS: Readonly<Record<string, Folder>> = {
     why: "testing-kit/ is what users test with, in Node: it drives the world of testing/ through router and client",
     folders: {
       protocol: {},
+      workflow: {},
       actor: {},
       router: {},
       client: { files: ["in-process"] },
@@ -205,10 +206,11 @@ export const FOLDERS: Readonly<Record<string, Folder>> = {
       testing: {},
       "durable-object": { valuesIn: ["workers"] },
     },
-    packages: { "cloudflare:": {} },
+    packages: { "cloudflare:": {}, "node:": {} },
     tops: ["test-world", "in-workerd"],
     rooms: {
       world: { why: "the actors of a registry in this process, their client and their time", imports: [] },
+      histories: { why: "histories of workflows as files, and their replay", imports: ["world"] },
       workers: { why: "actors under test on the real runtime, inside workerd", imports: [] },
     },
   },
