@@ -8,5 +8,8 @@ export {
   type HistoryReplay,
   type ReplayHistoriesOptions,
 } from "./histories/replay-histories.js";
+export type { FetchAnswer, FetchCall, FetchDouble, FetchOptions, WorldFetch } from "./surroundings/outbound.js";
+export type { FetchTarget } from "./surroundings/fetch-target.js";
+export { testEnv } from "./surroundings/place.js";
 export type { TestWorldOptions } from "./world/options.js";
 export type { WorldClientOptions } from "./world/clients.js";

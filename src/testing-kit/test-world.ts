@@ -2,16 +2,17 @@ import type { ActorDefinitions, Registry } from "../actor/index.js";
 import { clientsOf, type Clients } from "./world/clients.js";
 import { recordingOf, type Recording } from "./histories/recording.js";
 import { endOf, type Ending } from "./world/ending.js";
+import { surroundingsOf, type Surroundings } from "./surroundings/surroundings.js";
 import type { TestWorldOptions } from "./world/options.js";
 import { clockOf, type WorldClock } from "./world/clock.js";
 import { WorldHost } from "./world/world-host.js";
 
 /** A world of actors in this process, made by `testWorld()`. */
 export interface TestWorld<D extends ActorDefinitions = ActorDefinitions>
-  extends Clients<D>, WorldClock, Recording, Ending {}
+  extends Clients<D>, WorldClock, Recording, Surroundings, Ending {}
 
 /** What a world can do: each of these is a room's, or a file's of `world/`, and gives methods over the one host. */
-const CAPABILITIES: readonly ((host: WorldHost) => object)[] = [clientsOf, clockOf, recordingOf, endOf];
+const CAPABILITIES: readonly ((host: WorldHost) => object)[] = [clientsOf, clockOf, recordingOf, surroundingsOf, endOf];
 
 /**
  * Runs the actors of a registry in this process, on a clock that moves only when nothing runs. Needs no Worker and no

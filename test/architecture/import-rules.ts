@@ -211,6 +211,7 @@ export const FOLDERS: Readonly<Record<string, Folder>> = {
     rooms: {
       world: { why: "the actors of a registry in this process, their client and their time", imports: [] },
       histories: { why: "histories of workflows as files, and their replay", imports: ["world"] },
+      surroundings: { why: "what user code finds around it: the time, the network and env", imports: ["world"] },
       workers: { why: "actors under test on the real runtime, inside workerd", imports: [] },
     },
   },

@@ -12,7 +12,12 @@ type ClientCodec = ReturnType<typeof codecOf>;
 
 /** What a capability may add to the simulation, at any time. */
 export type WorldHooks = {
-  -readonly [name in "interceptAttempt" | "fault" | "portFault" | "deleteFault" | "onCommit"]?: WorldOptions[name];
+  -readonly [
+    name in "enter" | "interceptAttempt" | "fault" | "portFault" | "deleteFault" | "onCommit"
+  ]?: WorldOptions[name];
+} & {
+  /** Runs what may run user code of the Worker. */
+  enterWorker?: <T>(run: () => T) => T;
 };
 
 /** What all capabilities of one world share. Each is made with it before any actor has started. */
@@ -40,6 +45,7 @@ export class WorldHost {
         this.#worker.client(ofProcess(this.#objects, process), { beforeCall, ends, effects, chain }),
       ...(onLog && { onLog }),
       env: options.env,
+      enter: (process, run) => (this.hooks.enter ? this.hooks.enter(process, run) : run()),
       interceptAttempt: (attempt) => (this.hooks.interceptAttempt ?? runAsItIs)(attempt),
       fault: (actor, commit) => this.hooks.fault?.(actor, commit),
       portFault: (actor, port) => this.hooks.portFault?.(actor, port) ?? false,
@@ -71,7 +77,8 @@ export class WorldHost {
   /** Answers a request from outside, as the Worker would. */
   async answer(request: Request): Promise<Response> {
     this.checkOpen("client");
-    const response = await this.#worker.router(request, this.#objects, this.options.env);
+    const route = (): Promise<Response | undefined> => this.#worker.router(request, this.#objects, this.options.env);
+    const response = await (this.hooks.enterWorker ? this.hooks.enterWorker(route) : route());
     return response ?? new Response("Not found", { status: 404 });
   }
 

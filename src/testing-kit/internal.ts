@@ -1,0 +1,4 @@
+/** For tests of the kit alone. */
+export { WorldHost } from "./world/world-host.js";
+export { clientsOf } from "./world/clients.js";
+export { surroundingsOf } from "./surroundings/surroundings.js";
