@@ -1,5 +1,9 @@
 export { actor } from "./definition/actor.js";
-export { DEADLINE_IDS, type DeadlineRow } from "./storage/deadlines.js";
+export { DEADLINE_IDS, storedDeadlines, type DeadlineRow } from "./storage/deadlines.js";
+export { decodeMessage } from "./queue/message-row.js";
+export { describeCronJob } from "./schedule/cron-api.js";
+export { describeSchedule } from "./schedule/schedule-api.js";
+export { describeWorkflow, isInFlight } from "./activation/workflow-outcome.js";
 export { isResting } from "./storage/next-wake.js";
 export { event, queue, type ActionInputSchemas } from "./api/declarations.js";
 export type * from "./api/schedule-types.js";
@@ -13,7 +17,7 @@ export { ObjectEvents } from "./lifecycle/object-events.js";
 export type * from "./ports.js";
 export type * from "./api/hook-contexts.js";
 export type * from "./api/kv-types.js";
-export { KEYS, type ActorRecord } from "./storage/record.js";
+export { decodeRecord, KEYS, type ActorRecord } from "./storage/record.js";
 export type { InspectorConfig, InspectorTab, ActorOptions } from "./api/actor-options.js";
 export { Registry, setup, type RegistryConfig } from "./definition/registry.js";
 export { defineRunHandler, type RunMetadata } from "./definition/run-metadata.js";
@@ -34,4 +38,5 @@ export { HISTORY_FORMAT, recordHistory, type RecordedHistory, type RecordedRun }
 export type { PortableEntry, Tree } from "./workflow/portable-entry.js";
 export { checkHistory, replayHistory, type ReplayHost, type Verdict } from "./workflow/replayed-history.js";
 export { workflow } from "./workflow/workflow.js";
+export { describeHistory } from "./workflow/workflow-view.js";
 export type * from "./api/workflow-types.js";

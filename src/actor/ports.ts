@@ -1,4 +1,4 @@
-import type { ActorAddress, CallLink } from "../protocol/index.js";
+import type { CallLink } from "../protocol/index.js";
 import type { InterceptedAttempt } from "../workflow/index.js";
 
 /** `c.log`: as a LogSink, with children. */
@@ -156,7 +156,11 @@ export interface DeliveredAlarm {
 
 /** An attempt of a step of a workflow, whose callback is about to run. */
 export interface StepAttempt extends InterceptedAttempt {
-  readonly actor: ActorAddress;
+  /** The actor's. */
+  readonly name: string;
+  readonly key: readonly string[];
+  /** The step's location; for a rollback handler, that of the step it undoes. */
+  readonly step: InterceptedAttempt["location"];
   /** Whether its callback is the rollback handler of the step. */
   readonly isRollback: boolean;
 }

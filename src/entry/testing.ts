@@ -1,6 +1,18 @@
 /** `perdure/testing`: a world of actors in plain Node, with the typed client and a clock of its own, for tests. */
 export { exportHistories, HistoryReplayError, replayHistories, testEnv, testWorld } from "../testing-kit/index.js";
 export type {
+  ActorTarget,
+  CrashPoint,
+  HistoryEntry,
+  LogFilter,
+  LogLine,
+  PlannedCrash,
+  QueuedMessage,
+  StepCall,
+  StepDouble,
+  StepPath,
+  StoredSchedule,
+  WorkflowLook,
   ExportHistoriesOptions,
   FetchAnswer,
   FetchCall,

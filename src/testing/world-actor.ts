@@ -61,6 +61,8 @@ export interface WorldOptions extends Pick<
   readonly deleteFault?: (actor: WorldActor) => ReturnType<CommitFault>;
   /** Sees what every commit of every actor leaves behind. */
   readonly onCommit?: (actor: WorldActor, rows: ReadonlyMap<string, Uint8Array>, alarmAt: number | null) => void;
+  /** An object has left memory: its process died, or it was evicted. */
+  readonly onLeft?: (actor: WorldActor) => void;
   /** Makes an empty database for an actor's SQL: `() => new DatabaseSync(":memory:")` of `node:sqlite`; needed by actors with `db`. */
   readonly openDatabase?: () => SqliteDatabase;
   /** Sees what of it has become durable, at the end of each turn that wrote. */
@@ -295,6 +297,7 @@ export class WorldActor {
 
   #leaveMemory(): void {
     this.#host = undefined;
+    this.#world.options.onLeft?.(this);
     for (const cancel of this.#timers) cancel();
     this.#timers = new Set();
   }

@@ -42,7 +42,7 @@ export interface AttemptSession {
 
 /** An attempt whose callback is about to run. */
 export interface InterceptedAttempt {
-  /** The step's; for a rollback handler, that of its own entry. */
+  /** Where its entry is: the step's location; for a rollback handler, one below a number. */
   readonly location: Location;
   /** 1-based. */
   readonly attempt: number;

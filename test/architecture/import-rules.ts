@@ -210,6 +210,8 @@ export const FOLDERS: Readonly<Record<string, Folder>> = {
     tops: ["test-world", "in-workerd"],
     rooms: {
       world: { why: "the actors of a registry in this process, their client and their time", imports: [] },
+      doubles: { why: "what stands in the place of steps' callbacks", imports: ["world"] },
+      control: { why: "what a test does to actors, and sees of them", imports: ["world", "doubles"] },
       histories: { why: "histories of workflows as files, and their replay", imports: ["world"] },
       surroundings: { why: "what user code finds around it: the time, the network and env", imports: ["world"] },
       workers: { why: "actors under test on the real runtime, inside workerd", imports: [] },

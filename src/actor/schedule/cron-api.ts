@@ -62,7 +62,7 @@ export class CronApi implements ActorCron {
 
   async get(name: string): Promise<CronJobInfo | undefined> {
     const job = this.#jobs.get(name);
-    return job && toInfo(name, job);
+    return job && describeCronJob(name, job);
   }
 
   async list(): Promise<CronJobInfo[]> {
@@ -101,7 +101,7 @@ export class CronApi implements ActorCron {
 
   #legible(name: string, job: CronJob): CronJobInfo | undefined {
     try {
-      return toInfo(name, job);
+      return describeCronJob(name, job);
     } catch (error) {
       this.#activation.ports.log.error({
         msg: "A recurring job cannot be read and is left out of the list",
@@ -142,8 +142,8 @@ function invalidOption(problem: string): ActorError {
   return new ActorError("schedule", "invalid_option", problem);
 }
 
-/** @throws {schedule/invalid_schedule_row} when the row cannot be read */
-function toInfo(name: string, { cadence, action, args, at, run, maxHistory }: CronJob): CronJobInfo {
+/** A stored job, decoded. @throws {schedule/invalid_schedule_row} when the row cannot be read */
+export function describeCronJob(name: string, { cadence, action, args, at, run, maxHistory }: CronJob): CronJobInfo {
   try {
     const info = {
       name,

@@ -56,7 +56,7 @@ export class ScheduleApi {
 
   async get(id: string): Promise<ScheduledEvent | undefined> {
     const row = this.#rows.get(id);
-    return row && toEvent(id, row);
+    return row && describeSchedule(id, row);
   }
 
   /** Lists schedules in order of time. Leaves out rows that cannot be read: a later release may have written them. */
@@ -76,7 +76,7 @@ export class ScheduleApi {
 
   #legible(id: string, row: ScheduleRow): ScheduledEvent | undefined {
     try {
-      return toEvent(id, row);
+      return describeSchedule(id, row);
     } catch (error) {
       this.#activation.ports.log.error({
         msg: `The schedule ${id} cannot be read`,
@@ -88,7 +88,8 @@ export class ScheduleApi {
   }
 }
 
-function toEvent(id: string, row: ScheduleRow): ScheduledEvent {
+/** A stored schedule, decoded. */
+export function describeSchedule(id: string, row: ScheduleRow): ScheduledEvent {
   return { id, action: row.action, args: decodeValue(row.args) as unknown[], runAt: askedAt(row) };
 }
 

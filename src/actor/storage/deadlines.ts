@@ -6,7 +6,7 @@
  * time of every row, also of unknown kinds.
  */
 import { decodeRow, encodeValue, MAX_ROW_BYTES, own } from "../../protocol/index.js";
-import type { DirtySet } from "./dirty-set.js";
+import { DirtySet } from "./dirty-set.js";
 import { KEYS } from "./record.js";
 
 /** Stored ids, one for each kind. A kind that ends with a slash has many rows, each with its own id after the slash. */
@@ -140,6 +140,13 @@ export class Deadlines {
   times(except?: DeadlineSlot<DeadlineRow>): number[] {
     return [...this.#rows].filter(([id]) => id !== except?.id).map(([, row]) => row.at);
   }
+}
+
+/** The table in these rows, for who only reads it. */
+export function storedDeadlines(rows: Iterable<readonly [key: string, bytes: Uint8Array]>): Deadlines {
+  const deadlines = new Deadlines(new DirtySet(), () => {});
+  deadlines.load(rows);
+  return deadlines;
 }
 
 interface Table {

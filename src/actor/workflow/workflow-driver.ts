@@ -34,7 +34,7 @@ import type { FailureReports } from "./failure-reports.js";
 import { openAttempt } from "./step-context.js";
 import { WorkflowBranches } from "./workflow-branches.js";
 import type { WorkflowDefinition } from "./workflow-definition.js";
-import { placeOfAttempt } from "./workflow-view.js";
+import { stepOf } from "./workflow-view.js";
 import { recordFailure, recordOf } from "./workflow-record.js";
 
 /** The workflow of one activation. */
@@ -301,8 +301,7 @@ export class WorkflowDriver implements WorkflowPorts {
 
   #stepAttempt(attempt: InterceptedAttempt): StepAttempt {
     const { name, key } = this.#actor.record;
-    const place = placeOfAttempt(attempt.location, this.#workflow.history);
-    return { ...attempt, ...place, actor: { name, key } };
+    return { ...attempt, ...stepOf(attempt.location, this.#workflow.history), name, key };
   }
 
   rollingBack(error: unknown): void {

@@ -31,12 +31,12 @@ export function describeHistory(view: HistoryView): WorkflowHistoryEntry[] {
 }
 
 /** The step of an attempt with its entry at this location, and whether the attempt undoes that step. */
-export function placeOfAttempt(location: Location, history: History): Pick<StepAttempt, "location" | "isRollback"> {
+export function stepOf(location: Location, history: History): Pick<StepAttempt, "step" | "isRollback"> {
   const [first, seq] = location;
-  if (typeof first !== "number") return { location, isRollback: false };
+  if (typeof first !== "number") return { step: location, isRollback: false };
   for (const entry of history.entries())
-    if (entry.seq === Number(seq)) return { location: entry.location, isRollback: true };
-  return { location, isRollback: true };
+    if (entry.seq === Number(seq)) return { step: entry.location, isRollback: true };
+  return { step: location, isRollback: true };
 }
 
 function describeEntry(entry: Entry, view: HistoryView, bySeq: ReadonlyMap<number, Entry>): WorkflowHistoryEntry {

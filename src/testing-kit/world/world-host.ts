@@ -13,7 +13,16 @@ type ClientCodec = ReturnType<typeof codecOf>;
 /** What a capability may add to the simulation, at any time. */
 export type WorldHooks = {
   -readonly [
-    name in "enter" | "interceptAttempt" | "fault" | "portFault" | "deleteFault" | "onCommit"
+    name in
+      | "enter"
+      | "interceptAttempt"
+      | "fault"
+      | "portFault"
+      | "deleteFault"
+      | "onCommit"
+      | "onDurable"
+      | "onLeft"
+      | "onLog"
   ]?: WorldOptions[name];
 } & {
   /** Runs what may run user code of the Worker. */
@@ -43,7 +52,10 @@ export class WorldHost {
       clock: new ManualClock(startAt),
       createClient: (process, beforeCall, ends, effects, chain) =>
         this.#worker.client(ofProcess(this.#objects, process), { beforeCall, ends, effects, chain }),
-      ...(onLog && { onLog }),
+      onLog: (level, entry) => {
+        this.hooks.onLog?.(level, entry);
+        onLog?.(level, entry);
+      },
       env: options.env,
       enter: (process, run) => (this.hooks.enter ? this.hooks.enter(process, run) : run()),
       interceptAttempt: (attempt) => (this.hooks.interceptAttempt ?? runAsItIs)(attempt),
@@ -51,6 +63,8 @@ export class WorldHost {
       portFault: (actor, port) => this.hooks.portFault?.(actor, port) ?? false,
       deleteFault: (actor) => this.hooks.deleteFault?.(actor),
       onCommit: (actor, rows, alarmAt) => this.hooks.onCommit?.(actor, rows, alarmAt),
+      onDurable: (actor, rows, alarmAt) => this.hooks.onDurable?.(actor, rows, alarmAt),
+      onLeft: (actor) => this.hooks.onLeft?.(actor),
     });
     this.time = workerTime(this.world.clock);
     this.#objects = namespaceOf(this.world);

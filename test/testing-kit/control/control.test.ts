@@ -1,0 +1,188 @@
+import { describe, expect, test } from "vitest";
+import { testWorld, type TestWorld } from "../../../src/entry/testing.js";
+import { changedShop, shop } from "./shop.js";
+
+const HOUR = 3_600_000;
+
+type Order = ReturnType<Awaited<ReturnType<typeof shopWorld>>["world"]["client"]["order"]["getOrCreate"]>;
+
+// oxlint-disable-next-line typescript/explicit-function-return-type -- inferred, as users' are
+async function shopWorld() {
+  const world = await testWorld(shop, { startAt: 1_000_000 });
+  const order = world.client.order.getOrCreate(["o-1"]);
+  await order.status();
+  await world.idle();
+  return { world, order };
+}
+
+async function approved(world: TestWorld<typeof shop.config.use>, order: Order): Promise<void> {
+  await order.send("approvals", { by: "ada" });
+  await world.idle();
+}
+
+describe("crash", () => {
+  test("ends the process: what is in memory is gone, what was stored goes on", async () => {
+    const { world, order } = await shopWorld();
+    await approved(world, order);
+    expect([await order.visits(), await order.visits()]).toEqual([1, 2]);
+    world.crash(order);
+    expect(await order.visits()).toBe(1);
+    world.crash(order);
+    await world.advance(HOUR);
+    expect(await order.status()).toBe("paid");
+    await world.end();
+  });
+
+  test("takes a name and a key as well, and nothing else", async () => {
+    const { world, order } = await shopWorld();
+    await approved(world, order);
+    world.crash({ name: "order", key: ["o-1"] });
+    world.crash({ name: "order", key: "o-1" });
+    world.crash(world.client.order.getForId(await order.resolve()));
+    for (const target of [{ name: "oder" }, { name: 1 }, {}, undefined, "order", { name: "order", key: [1] }])
+      expect(() => world.crash(target as never), JSON.stringify(target)).toThrow();
+    await world.end();
+    expect(() => world.crash(order)).toThrow(TypeError);
+  });
+});
+
+test("evict takes an actor out of memory, and what was written is stored", async () => {
+  const { world, order } = await shopWorld();
+  await approved(world, order);
+  expect(await order.visits()).toBe(1);
+  const changed = order.set("changed");
+  await Promise.all([changed, world.evict(order)]);
+  expect(await order.visits()).toBe(1);
+  expect(await order.status()).toBe("changed");
+  await world.advance(HOUR);
+  expect(world.history(order)).toMatchObject({ status: "completed" });
+  await world.end();
+});
+
+describe("crashOn", () => {
+  test("before a commit loses it, and tells nobody", async () => {
+    const { world, order } = await shopWorld();
+    const crash = world.crashOn(order, { before: true });
+    expect(crash.fired).toBe(false);
+    await expect(order.set("changed")).rejects.toThrow();
+    expect(crash.fired).toBe(true);
+    expect(await order.status()).toBe("open");
+    await order.set("changed");
+    expect(await order.status()).toBe("changed");
+    await world.end();
+  });
+
+  test("after a commit keeps it, and tells nobody", async () => {
+    const { world, order } = await shopWorld();
+    world.crashOn(order, { after: true });
+    await expect(order.set("changed")).rejects.toThrow();
+    expect(await order.status()).toBe("changed");
+    await world.end();
+  });
+
+  test("counts from the next commit, each plan by itself, and can be cancelled", async () => {
+    const { world, order } = await shopWorld();
+    const second = world.crashOn(order, { commit: 2, before: true });
+    const third = world.crashOn(order, { commit: 3, before: true });
+    third.cancel();
+    await order.set("first");
+    await expect(order.set("second")).rejects.toThrow();
+    await order.set("third");
+    expect([second.fired, third.fired]).toEqual([true, false]);
+    expect(await order.status()).toBe("third");
+    await world.end();
+  });
+
+  test.each([
+    [{}],
+    [{ commit: 0, before: true }],
+    [{ commit: 1.5, after: true }],
+    [{ before: true, after: true }],
+    [undefined],
+  ])("refuses %j", async (at) => {
+    const { world, order } = await shopWorld();
+    expect(() => world.crashOn(order, at as never)).toThrow(TypeError);
+    await world.end();
+  });
+});
+
+describe("alarms", () => {
+  test("that the platform loses come back with the next event", async () => {
+    const { world, order } = await shopWorld();
+    await approved(world, order);
+    world.crash(order);
+    expect(world.loseAlarm(order)).toBe(1_000_000 + HOUR);
+    expect(world.loseAlarm(order)).toBeUndefined();
+    await world.advance(2 * HOUR);
+    expect(world.state(order)).toEqual({ status: "open" });
+    await order.status();
+    await world.idle();
+    expect(world.state(order)).toEqual({ status: "paid" });
+    await world.end();
+  });
+
+  test("come late by as much as they are delayed", async () => {
+    const { world, order } = await shopWorld();
+    await approved(world, order);
+    world.delayAlarms(order, "5 minutes");
+    await world.advance(HOUR + 299_999);
+    expect(world.state(order)).toEqual({ status: "open" });
+    await world.advance(1);
+    expect(world.state(order)).toEqual({ status: "paid" });
+    expect(() => world.delayAlarms(order, -1)).toThrow(TypeError);
+    await world.end();
+  });
+});
+
+describe("jumpClock", () => {
+  test("forward: what is due then comes at once", async () => {
+    const { world, order } = await shopWorld();
+    await approved(world, order);
+    world.jumpClock("1 hour");
+    expect(world.now()).toBe(1_000_000 + HOUR);
+    expect(world.state(order)).toEqual({ status: "open" });
+    await world.idle();
+    expect(world.state(order)).toEqual({ status: "paid" });
+    await world.end();
+  });
+
+  test("back: stored times come later", async () => {
+    const { world, order } = await shopWorld();
+    await approved(world, order);
+    world.jumpClock("-10 minutes");
+    expect(world.now()).toBe(1_000_000 - 600_000);
+    await world.advance(HOUR + 599_999);
+    expect(world.state(order)).toEqual({ status: "open" });
+    await world.advance(1);
+    expect(world.state(order)).toEqual({ status: "paid" });
+    await world.end();
+  });
+
+  test.each([[-2_000_000], ["-1 day"], [8.64e15], [Number.NaN], ["soon"], ["--1h"], [undefined]])(
+    "refuses %j",
+    async (duration) => {
+      const { world } = await shopWorld();
+      expect(() => world.jumpClock(duration as never)).toThrow(TypeError);
+      expect(world.now()).toBe(1_000_000);
+      await world.end();
+    },
+  );
+});
+
+test("redeploy goes on under other code, over the same storage", async () => {
+  const { world, order } = await shopWorld();
+  await approved(world, order);
+  const next = world.redeploy(changedShop);
+  expect(next).toBe(world);
+  const again = next.client.order.getOrCreate(["o-1"]);
+  expect(await again.version()).toBe(2);
+  await next.advance(HOUR);
+  expect(next.history(again)).toMatchObject({
+    status: "diverged",
+    error: { name: "HistoryDivergedError", message: expect.stringContaining("cool-off") },
+  });
+  const back = next.redeploy(shop);
+  await back.advance(2 * HOUR);
+  expect(back.history(order)).toMatchObject({ status: "completed", output: { by: "ada" } });
+  await world.end();
+});
