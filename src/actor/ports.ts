@@ -165,6 +165,24 @@ export interface StepAttempt extends InterceptedAttempt {
   readonly isRollback: boolean;
 }
 
+/** User code that runs. */
+export interface RunningCode {
+  /** Calls the code, or a part of it. */
+  call<T>(code: () => T): T;
+  /** It has ended, or nobody waits for it any longer. */
+  end(): void;
+}
+
+/** Follows user code: a clock that is moved by hand may move only while none runs. Attempts of steps are seen elsewhere. */
+export interface UserCodeWatch {
+  /** Code begins, whose name for people is `what`: `action "add"`. */
+  begin(what: string): RunningCode;
+  /** The code that runs now waits for a message of its actor, until the promise settles. */
+  waits(promise: Promise<unknown>): void;
+  /** Nobody waits for the code that runs now, but what it has begun goes on until the promise settles. */
+  lingers(promise: Promise<unknown>): void;
+}
+
 /** What an actor needs from the world around it. */
 export interface ActorPorts {
   readonly store: Store;
@@ -203,6 +221,8 @@ export interface ActorPorts {
    * callback's. Without it, callbacks run as they are.
    */
   readonly interceptAttempt?: (attempt: StepAttempt) => unknown;
+  /** Follows user code, for tests. */
+  readonly userCode?: UserCodeWatch;
   /** Whether an activation leaves memory at every park of its workflow, as it may on the platform at any time. */
   readonly evictAtPark?: boolean;
   /** Instead of what this release reads, for tests: an older one. */

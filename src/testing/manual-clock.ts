@@ -17,8 +17,12 @@ export class ManualClock {
   setTimer(at: number, fire: () => void): () => void {
     const timer = { at, order: (this.#order += 1), fire };
     this.#timers.add(timer);
+    this.onSet();
     return () => this.#timers.delete(timer);
   }
+
+  /** Called when a timer was set. */
+  onSet: () => void = () => {};
 
   /** Resolves when the clock has moved that far. */
   delay(durationMs: number): Promise<void> {

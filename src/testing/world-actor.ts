@@ -1,5 +1,5 @@
 /** One object of a world: how it is called, crashes, leaves memory and is woken. */
-import { ObjectEvents, type ActorPorts, type Registry } from "../actor/index.js";
+import { ObjectEvents, type ActorPorts, type Registry, type UserCodeWatch } from "../actor/index.js";
 import {
   decodeValue,
   encodeValue,
@@ -46,6 +46,8 @@ export interface WorldOptions extends Pick<
   ) => ReturnType<ActorPorts["createClient"]>;
   /** What `c.env` is in every actor. Default: an object without members. */
   readonly env?: object;
+  /** Follows the user code of each process. */
+  readonly userCode?: (process: ActorProcess) => UserCodeWatch;
   /** Receives every log line. */
   readonly onLog?: (level: string, entry: unknown) => void;
   /**
@@ -315,7 +317,7 @@ export class WorldActor {
 
   #ports(process: ActorProcess): ActorPorts {
     const { options } = this.#world;
-    return worldPorts(this.#world, {
+    const ports = worldPorts(this.#world, {
       objectId: this.objectId,
       store: this.store,
       sockets: this.sockets,
@@ -327,5 +329,6 @@ export class WorldActor {
       diesAt: (port) => options.portFault?.(this, port) ?? false,
       nextRandom: () => (this.#random += 1),
     });
+    return options.userCode ? { ...ports, userCode: options.userCode(process) } : ports;
   }
 }

@@ -100,7 +100,7 @@ export class World implements Surroundings {
 
   async #passEvents(end: number): Promise<void> {
     let rounds = 0;
-    for (let next = this.#nextEventAt(); next !== undefined && next <= end; next = this.#nextEventAt()) {
+    for (let next = this.nextEventAt; next !== undefined && next <= end; next = this.nextEventAt) {
       rounds = next > this.clock.now() ? 0 : rounds + 1;
       if (rounds > ROUNDS_OF_ONE_INSTANT) throw standsStill();
       this.clock.moveTo(Math.max(this.clock.now(), next));
@@ -112,7 +112,8 @@ export class World implements Surroundings {
     return new Promise((resolve) => this.options.nextTurn(resolve));
   }
 
-  #nextEventAt(): number | undefined {
+  /** When the next timer fires or the next alarm comes, epoch ms. */
+  get nextEventAt(): number | undefined {
     const times = [this.clock.nextTimerAt(), ...this.actors.map((actor) => actor.alarmComesAt)];
     const earliest = times.reduce<number>((first, at) => Math.min(first, at ?? Infinity), Infinity);
     return earliest === Infinity ? undefined : earliest;

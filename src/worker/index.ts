@@ -1,2 +1,2 @@
 export { createRegistryWorker } from "./registry-worker.js";
-export type { RegistryWorker, RegistryWorkerOptions } from "./registry-worker.js";
+export type { ClientUses, RegistryWorker, RegistryWorkerOptions } from "./registry-worker.js";

@@ -10,6 +10,7 @@
  *     durable waits.
  *  3. Once halted, nothing settles.
  */
+import { ownField } from "../protocol/index.js";
 import type { HistoryDivergedError } from "./errors.js";
 import { heldMessages, releaseMessages } from "./held-messages.js";
 import { makeEntry, rowOf, type Entry, type EntryKind } from "./history/entry.js";
@@ -51,6 +52,7 @@ export class Activation {
   readonly waiting: Waiting;
   readonly #marks: LateMarks;
   readonly #pace: Pace;
+  readonly #userCodeRuns: WorkflowPorts["userCodeRuns"];
   /** Set while a rollback replays the function only to collect handlers (FLOW-21). */
   readonly collector: RollbackCollector | undefined;
   readonly #alone = new Map<object, () => void>();
@@ -70,6 +72,7 @@ export class Activation {
 
   constructor(ports: WorkflowPorts, history: History, collector?: RollbackCollector) {
     this.ports = ports;
+    this.#userCodeRuns = ownField(ports, "userCodeRuns");
     this.history = history;
     this.waiting = new Waiting(() => ports.now());
     this.#marks = new LateMarks(history);
@@ -209,6 +212,7 @@ export class Activation {
 
   /** Stops settling anything: the activation is lost, the workflow ended, or its code diverged. */
   halt(): void {
+    if (!this.#halted) this.#userCodeRuns?.(false);
     this.#halted = true;
     this.#afterCommit = [];
     this.waiting.clear();
@@ -236,7 +240,10 @@ export class Activation {
   // ---- who is busy -------------------------------------------------------------------------------------------------
 
   countUserCode(change: 1 | -1): void {
+    const before = this.#scopesInUserCode;
     this.#scopesInUserCode += change;
+    if (!this.#halted && (before === 0 || this.#scopesInUserCode === 0))
+      this.#userCodeRuns?.(this.#scopesInUserCode > 0);
   }
 
   countWork(change: 1 | -1): void {

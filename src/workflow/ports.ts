@@ -161,6 +161,8 @@ export interface WorkflowPorts {
    * callbacks run as they are.
    */
   readonly interceptAttempt?: ((attempt: InterceptedAttempt) => unknown) | undefined;
+  /** Told when scopes begin to run user code, and when none does any more: for tests that move the clock. */
+  readonly userCodeRuns?: ((runs: boolean) => void) | undefined;
   /** The workflow ended; its outcome joins the dirty set. */
   finished(outcome: Outcome): void;
   /** The workflow failed and rollback begins; that joins the dirty set. */

@@ -1,3 +1,4 @@
+import { ownField } from "../../protocol/index.js";
 import type { ActorActivation } from "../activation/activation.js";
 import { describe } from "../activation/thrown.js";
 import { waitFor } from "../activation/wait.js";
@@ -68,6 +69,7 @@ export class Background {
         ended();
       });
     this.#pending.add(pending);
+    ownField(this.#activation.ports, "userCode")?.lingers(pending);
     this.#activation.ports.waitUntil(pending);
   }
 }

@@ -1,3 +1,4 @@
+import { ownField } from "../../protocol/index.js";
 import type { ActorActivation } from "../activation/activation.js";
 import { describe } from "../activation/thrown.js";
 
@@ -33,7 +34,8 @@ export class PlainRunHandler {
   start(run: () => unknown): void {
     this.#running = true;
     const callbackEnded = this.#activation.callbacks.beginRunHandler();
-    const ended = (async () => run())()
+    const running = ownField(this.#activation.ports, "userCode")?.begin("run");
+    const ended = (async () => (running ? running.call(run) : run()))()
       .catch((error: unknown) => {
         if (!this.#activation.shutdown.signal.aborted)
           this.#activation.ports.log.error({ msg: "The run handler failed", error: describe(error) });
@@ -41,6 +43,7 @@ export class PlainRunHandler {
       .finally(() => {
         this.#running = false;
         callbackEnded();
+        running?.end();
         this.#activation.commit();
         this.#activation.workChanged();
       });

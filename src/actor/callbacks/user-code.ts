@@ -13,7 +13,7 @@
  * Not run here: attempts of steps (step-context.ts), which the engine commits with their entries; the run handler
  * (run-handler.ts), which may never end; and `onStateChange` (state-changes.ts), which changes nothing.
  */
-import { ActorError, isThenable, own } from "../../protocol/index.js";
+import { ActorError, isThenable, own, ownField } from "../../protocol/index.js";
 import type { ActorActivation } from "../activation/activation.js";
 import type { Callback } from "../activation/callback.js";
 import { abortedBy, waitFor } from "../activation/wait.js";
@@ -54,8 +54,17 @@ export async function runUserCode<T = unknown>(
 ): Promise<T> {
   const { timeout, commit, conclude } = own(how);
   try {
-    const begin = (): unknown => callWithEffects(callback, code);
-    const ran = run(activation, callback, commit === "with-caller" ? begin : () => activation.begin(begin), timeout);
+    const running = ownField(activation.ports, "userCode")?.begin(callback.description);
+    const begin = (): unknown => callWithEffects(callback, running ? () => running.call(code) : code);
+    const ran = run(
+      activation,
+      () => {
+        callback.over();
+        running?.end();
+      },
+      commit === "with-caller" ? begin : () => activation.begin(begin),
+      timeout,
+    );
     return await (conclude ? conclude(ran) : (ran as Promise<T>));
   } finally {
     try {
@@ -69,7 +78,7 @@ export async function runUserCode<T = unknown>(
 
 async function run(
   activation: UserCodeHost,
-  callback: Callback,
+  over: () => void,
   begin: () => unknown,
   timeout: UserCode<unknown>["timeout"],
 ): Promise<unknown> {
@@ -80,7 +89,7 @@ async function run(
   } catch (error) {
     throw activation.record.destroyed && isAborted(error) ? destroyed(error) : error;
   } finally {
-    callback.over();
+    over();
   }
 }
 

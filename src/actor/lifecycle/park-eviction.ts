@@ -1,4 +1,4 @@
-import { ActorError } from "../../protocol/index.js";
+import { ActorError, ownField } from "../../protocol/index.js";
 import type { ActorActivation } from "../activation/activation.js";
 import { isInFlight } from "../activation/workflow-outcome.js";
 import type { Background } from "../callbacks/background.js";
@@ -34,7 +34,7 @@ export class ParkEviction {
   /** The workflow has parked, or something else has ended: evicts once all other events have had their turn. */
   soon(): void {
     const { ports, background } = this.#actor;
-    if (!ports.evictAtPark || this.#isAhead) return;
+    if (!ownField(ports, "evictAtPark") || this.#isAhead) return;
     this.#isAhead = true;
     const evict = (): void => {
       this.#isAhead = false;

@@ -1,4 +1,4 @@
-import { ActorError } from "../../protocol/index.js";
+import { ActorError, ownField } from "../../protocol/index.js";
 import type { StoredMessage } from "../../workflow/index.js";
 import type { ActorActivation } from "../activation/activation.js";
 import type { PlainReceive, PlainReceivers } from "../activation/actor-queue.js";
@@ -78,7 +78,7 @@ export class MessageReceivers implements PlainReceivers {
     const deadline =
       timeoutMs === undefined ? undefined : { at: ports.now() + timeoutMs, outcome: (): StoredMessage[] => [] };
     const aborts = [abortedBy(shutdown.signal), ...signals.map((signal) => ({ signal, outcome: throwAborted }))];
-    return wait(timers, { deadline, aborts }, ({ resolve }) => {
+    const waited = wait<StoredMessage[]>(timers, { deadline, aborts }, ({ resolve }) => {
       const pending: PendingReceive = { receive, resolve };
       this.#pending.add(pending);
       if (receive.isRunHandler) this.#activation.workChanged();
@@ -87,6 +87,8 @@ export class MessageReceivers implements PlainReceivers {
         if (receive.isRunHandler) this.#activation.workChanged();
       };
     });
+    ownField(ports, "userCode")?.waits(waited);
+    return waited;
   }
 }
 

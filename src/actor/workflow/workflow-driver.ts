@@ -25,7 +25,7 @@ import {
   type Outcome,
   type WorkflowPorts,
 } from "../../workflow/index.js";
-import type { StepAttempt } from "../ports.js";
+import type { RunningCode, StepAttempt, UserCodeWatch } from "../ports.js";
 import type { PartActor } from "../activation/part.js";
 import { Recheck } from "../activation/recheck.js";
 import { isInFlight } from "../activation/workflow-outcome.js";
@@ -52,6 +52,9 @@ export class WorkflowDriver implements WorkflowPorts {
   readonly messages: MessagePort;
   readonly branches = new WorkflowBranches(() => this.#run?.openBranches() ?? []);
   readonly interceptAttempt: WorkflowPorts["interceptAttempt"];
+  readonly userCodeRuns: WorkflowPorts["userCodeRuns"];
+  /** Its scopes that run user code, as one. */
+  #running: RunningCode | undefined;
   #run: WorkflowRun | undefined;
   #careful = false;
   #confirmNext = false;
@@ -62,6 +65,8 @@ export class WorkflowDriver implements WorkflowPorts {
     this.#recheck = new Recheck(actor);
     this.messages = actor.queue;
     const intercept = ownField(actor.ports, "interceptAttempt");
+    const watch = ownField(actor.ports, "userCode");
+    this.userCodeRuns = watch && ((runs) => this.#userCodeRuns(watch, runs));
     this.interceptAttempt = intercept && ((attempt) => intercept(this.#stepAttempt(attempt)));
   }
 
@@ -297,6 +302,14 @@ export class WorkflowDriver implements WorkflowPorts {
 
   openAttempt(info: AttemptInfo): AttemptSession {
     return openAttempt(this.#actor, this.branches, info);
+  }
+
+  #userCodeRuns(watch: UserCodeWatch, runs: boolean): void {
+    if (runs) this.#running ??= watch.begin("its workflow, outside of steps");
+    else {
+      this.#running?.end();
+      this.#running = undefined;
+    }
   }
 
   #stepAttempt(attempt: InterceptedAttempt): StepAttempt {

@@ -21,7 +21,7 @@ export interface Doubles<D extends ActorDefinitions> {
 
 export function doublesOf(host: WorldHost): Doubles<ActorDefinitions> {
   const doubles = new StepDoubles(() => host.world.registry.actorNames);
-  host.hooks.interceptAttempt = (attempt) => doubles.run(attempt);
+  host.hooks.interceptAttempt = (attempt, track) => doubles.run(attempt, track);
   host.hooks.onDurable = (object, rows) => doubles.calls.stored(object, rows);
   host.hooks.onLeft = (object) => doubles.calls.ended(object);
   host.onEnd(() => doubles.checkUsed());

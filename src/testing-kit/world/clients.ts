@@ -1,5 +1,5 @@
 import type { ActorDefinitions, Client, Registry } from "../../actor/index.js";
-import { createClientWithTransport, createHttpTransport, resolveConfig } from "../../client/in-process.js";
+import { createHttpTransport, resolveConfig } from "../../client/in-process.js";
 import { isEncoding, readOptions, type Encoding } from "../../protocol/index.js";
 import type { WorldHost } from "./world-host.js";
 
@@ -54,7 +54,7 @@ export function clientsOf(host: WorldHost): Clients<ActorDefinitions> {
       fetch: (url, init) => host.answer(new Request(url, init)),
     });
     const transport = createHttpTransport(config, host.time, host.codecs[encoding]);
-    return createClientWithTransport(host.watched(transport), { ports: host.time });
+    return host.clientOutside(transport) as Client<Registry<ActorDefinitions>>;
   };
   return { client: createClient(), createClient };
 }

@@ -29,15 +29,16 @@ export function clockOf(host: WorldHost): WorldClock {
     now: () => host.world.clock.now(),
     advance: async (duration) => {
       host.checkOpen("advance");
-      await host.world.pass(readDuration("world.advance()", duration));
+      const what = `world.advance(${JSON.stringify(duration)})`;
+      await host.clock.advance(readDuration("world.advance()", duration), what);
     },
     idle: async () => {
       host.checkOpen("idle");
-      await host.world.settle();
+      await host.clock.idle();
     },
     until: async (promise) => {
       host.checkOpen("until");
-      return promise;
+      return host.clock.until(promise);
     },
   };
 }

@@ -1,11 +1,16 @@
-import type { Registry } from "../../actor/index.js";
-import { codecOf, encodeClientInput, type ActorTransport } from "../../client/in-process.js";
+import type { Registry, StepAttempt } from "../../actor/index.js";
+import { codecOf, createClientWithTransport, encodeClientInput, type ActorTransport } from "../../client/in-process.js";
 import type { Encoding } from "../../protocol/index.js";
 import { ManualClock, World, type WorldActor, type WorldOptions } from "../../testing/index.js";
-import { createRegistryWorker, type RegistryWorker } from "../../worker/index.js";
+import type { ActorNamespace } from "../../router/index.js";
+import { createRegistryWorker, type ClientUses, type RegistryWorker } from "../../worker/index.js";
 import { actorOf, type AnyActorHandle } from "./actor-of.js";
 import { namespaceOf, ofProcess } from "./namespace.js";
 import { readWorldOptions, type ResolvedOptions, type TestWorldOptions } from "./options.js";
+import { followRealWork } from "./real-work.js";
+import { RunningCodes } from "./running-code.js";
+import { VirtualTime } from "./virtual-time.js";
+import { watchedTransport, type WatchCall } from "./watched-transport.js";
 import { workerTime } from "./worker-time.js";
 
 type ClientCodec = ReturnType<typeof codecOf>;
@@ -13,20 +18,13 @@ type ClientCodec = ReturnType<typeof codecOf>;
 /** What a capability may add to the simulation, at any time. */
 export type WorldHooks = {
   -readonly [
-    name in
-      | "enter"
-      | "interceptAttempt"
-      | "fault"
-      | "portFault"
-      | "deleteFault"
-      | "onCommit"
-      | "onDurable"
-      | "onLeft"
-      | "onLog"
+    name in "enter" | "fault" | "portFault" | "deleteFault" | "onCommit" | "onDurable" | "onLeft" | "onLog"
   ]?: WorldOptions[name];
 } & {
   /** Runs what may run user code of the Worker. */
   enterWorker?: <T>(run: () => T) => T;
+  /** Runs the callback of an attempt, or something in its place. What is code runs in `track`: time stands meanwhile. */
+  interceptAttempt?: (attempt: StepAttempt, track: (code: () => unknown) => unknown) => unknown;
 };
 
 /** What all capabilities of one world share. Each is made with it before any actor has started. */
@@ -35,37 +33,56 @@ export class WorldHost {
   /** The simulation underneath: its actors, their storage and their clock. */
   readonly world: World;
   readonly hooks: WorldHooks = {};
+  /** Which user code runs. */
+  readonly codes: RunningCodes;
+  readonly clock: VirtualTime;
   readonly time: ReturnType<typeof workerTime>;
   /** Loaded, so that a client never waits for code. */
   readonly codecs: Readonly<Record<Encoding, ClientCodec>>;
   readonly #objects: ReturnType<typeof namespaceOf>;
   #worker: RegistryWorker;
   readonly #endings: (() => unknown)[] = [];
+  readonly #unfollow: () => void;
   #ended: Promise<void> | undefined;
 
   private constructor(registry: Registry, options: ResolvedOptions, codecs: Readonly<Record<Encoding, ClientCodec>>) {
     const { onLog, startAt } = options;
     this.options = options;
     this.codecs = codecs;
+    const clock = new ManualClock(startAt);
+    this.codes = new RunningCodes(() => this.clock.changed());
     this.world = new World(registry, {
-      nextTurn: (run) => setImmediate(run),
-      clock: new ManualClock(startAt),
+      nextTurn: (run) => this.clock.nextTurn(run),
+      clock,
+      userCode: (process) => this.codes.watch(process),
+      enter: (process, run) => {
+        const { enter } = this.hooks;
+        return this.codes.enter(process, enter ? () => enter(process, run) : run);
+      },
       createClient: (process, beforeCall, ends, effects, chain) =>
-        this.#worker.client(ofProcess(this.#objects, process), { beforeCall, ends, effects, chain }),
+        this.#clientInside(ofProcess(this.#objects, process), { beforeCall, ends, effects, chain }),
       onLog: (level, entry) => {
         this.hooks.onLog?.(level, entry);
         onLog?.(level, entry);
       },
       env: options.env,
-      enter: (process, run) => (this.hooks.enter ? this.hooks.enter(process, run) : run()),
-      interceptAttempt: (attempt) => (this.hooks.interceptAttempt ?? runAsItIs)(attempt),
+      interceptAttempt: (attempt) => {
+        const track = (code: () => unknown): unknown => this.codes.attempt(attempt, code);
+        const { interceptAttempt } = this.hooks;
+        return interceptAttempt ? interceptAttempt(attempt, track) : track(() => attempt.run());
+      },
       fault: (actor, commit) => this.hooks.fault?.(actor, commit),
       portFault: (actor, port) => this.hooks.portFault?.(actor, port) ?? false,
       deleteFault: (actor) => this.hooks.deleteFault?.(actor),
       onCommit: (actor, rows, alarmAt) => this.hooks.onCommit?.(actor, rows, alarmAt),
       onDurable: (actor, rows, alarmAt) => this.hooks.onDurable?.(actor, rows, alarmAt),
-      onLeft: (actor) => this.hooks.onLeft?.(actor),
+      onLeft: (actor) => {
+        this.codes.processEnded(actor);
+        this.hooks.onLeft?.(actor);
+      },
     });
+    this.clock = new VirtualTime(this.world, this.codes, options.skipTime);
+    this.#unfollow = followRealWork();
     this.time = workerTime(this.world.clock);
     this.#objects = namespaceOf(this.world);
     this.#worker = this.#workerOf(registry);
@@ -96,9 +113,18 @@ export class WorldHost {
     return response ?? new Response("Not found", { status: 404 });
   }
 
-  /** Makes calls of the test known to the world's time. */
-  watched(transport: ActorTransport): ActorTransport {
-    return transport;
+  /** A client of the test's: while a call of it waits, time may skip. */
+  clientOutside(transport: ActorTransport): unknown {
+    const watch: WatchCall = (what, call) => this.clock.during(this.codes.call(what, call));
+    return createClientWithTransport(watchedTransport(transport, watch), { ports: this.time });
+  }
+
+  /** A client of user code, which does not run while it waits for an answer. */
+  #clientInside(objects: ActorNamespace, uses: ClientUses): unknown {
+    const { ends = [], effects } = uses;
+    const watch: WatchCall = (_, call) => RunningCodes.waitFor(call);
+    const transport = watchedTransport(this.#worker.transport(objects, uses), watch);
+    return createClientWithTransport(transport, { ends, effects, ports: this.time });
   }
 
   /** Other code from now on, over the same storage. */
@@ -125,7 +151,9 @@ export class WorldHost {
         failures.push(error);
       }
     }
+    this.clock.end();
     for (const actor of this.world.actors) actor.crash();
+    this.#unfollow();
     if (failures.length > 0) throw failures[0];
   }
 
@@ -138,5 +166,3 @@ export class WorldHost {
     });
   }
 }
-
-const runAsItIs: NonNullable<WorldOptions["interceptAttempt"]> = (attempt) => attempt.run();
