@@ -2,3 +2,4 @@
 export { WorldHost } from "./world/world-host.js";
 export { clientsOf } from "./world/clients.js";
 export { surroundingsOf } from "./surroundings/surroundings.js";
+export { StepDoubles } from "./doubles/step-doubles.js";

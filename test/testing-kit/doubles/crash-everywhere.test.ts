@@ -1,0 +1,86 @@
+import { DatabaseSync } from "node:sqlite";
+import { describe, expect, it } from "vitest";
+import { ManualClock, type CommitFault, type WorldActor } from "../../../src/testing/index.js";
+import { StepDoubles } from "../../../src/testing-kit/internal.js";
+import { encodeValue } from "../../../src/protocol/index.js";
+import { canonical } from "../../simulation/canonical.js";
+import type { Workload } from "../../simulation/workload.js";
+import { workloads } from "../../simulation/workloads.js";
+import { testWorld } from "../../support/test-world.js";
+
+/** Of a workload with more commits, that many of them, evenly. */
+const MOST_POINTS = 24;
+
+/** Runs a workload to its end; with doubles, every attempt of the subject meets one that calls through. */
+async function run(
+  workload: Workload,
+  fault: CommitFault = () => undefined,
+  doubles?: StepDoubles,
+): Promise<WorldActor> {
+  const clock = new ManualClock();
+  const world = testWorld(
+    workload.registry(clock, () => {}),
+    {
+      clock,
+      openDatabase: () => new DatabaseSync(":memory:"),
+      fault: (actor, commit) => (actor.name === "subject" ? fault(commit) : undefined),
+      ...(doubles && {
+        interceptAttempt: (attempt) => {
+          doubles.of(attempt.name, [...attempt.step], attempt.isRollback).callsThrough();
+          return doubles.run(attempt);
+        },
+        onDurable: (object, rows) => doubles.calls.stored(object, rows),
+        onLeft: (object) => doubles.calls.ended(object),
+      }),
+    },
+  );
+  const subject = world.actor("subject", ["k"]);
+  for (let tries = 0; tries < 20 && !subject.store.keys.includes("a"); tries += 1) {
+    await subject.call("get").catch(() => undefined);
+    await world.settle();
+  }
+  await world.passUntilQuiet();
+  for (const body of workload.sends ?? []) {
+    for (let tries = 0, sent = false; tries < 20 && !sent; tries += 1) {
+      sent = await subject.send({ mode: "get" }, { kind: "send", queue: "q", body: encodeValue(body) }).then(
+        (reply) => reply.ok,
+        () => false,
+      );
+    }
+    await world.passUntilQuiet();
+  }
+  return subject;
+}
+
+/** The runs of each attempt of the subject, by their outcomes in order. */
+function outcomes(doubles: StepDoubles): Map<string, string[]> {
+  const found = new Map<string, string[]>();
+  for (const call of doubles.calls.all) {
+    if (call.of.name !== "subject") continue;
+    const id = JSON.stringify([call.of.location, call.of.attempt]);
+    found.set(id, [...(found.get(id) ?? []), call.view().outcome]);
+  }
+  return found;
+}
+
+describe("doubles that call through, wherever the process dies", () => {
+  for (const workload of workloads) {
+    it(`${workload.name}: comes to the same, and an attempt runs again only after a run that is lost`, async () => {
+      const plain = await run(workload);
+      const expected = canonical(plain);
+      const { commits } = plain.store;
+      for (let at = 1; at <= commits; at += Math.ceil(commits / MOST_POINTS)) {
+        for (const kind of ["crash-before", "crash-after"] as const) {
+          const doubles = new StepDoubles(() => workload.registry(new ManualClock(), () => {}).actorNames);
+          const subject = await run(workload, (commit) => (commit === at ? kind : undefined), doubles);
+          expect(canonical(subject), `${kind} commit ${at}`).toEqual(expected);
+          for (const [attempt, runs] of outcomes(doubles)) {
+            const before = runs.slice(0, -1).filter((outcome) => outcome !== "lost" && outcome !== "aborted");
+            expect(before, `${attempt}, ${kind} commit ${at}`).toEqual([]);
+            expect(runs.at(-1), `${attempt}, ${kind} commit ${at}`).not.toBe("lost");
+          }
+        }
+      }
+    });
+  }
+});
