@@ -5,6 +5,7 @@ import { ManualClock, World, type WorldActor, type WorldOptions } from "../../te
 import type { ActorNamespace } from "../../router/index.js";
 import { createRegistryWorker, type ClientUses, type RegistryWorker } from "../../worker/index.js";
 import { actorOf, type AnyActorHandle } from "./actor-of.js";
+import { openNodeDatabase } from "./node-database.js";
 import { namespaceOf, ofProcess } from "./namespace.js";
 import { readWorldOptions, type ResolvedOptions, type TestWorldOptions } from "./options.js";
 import { followRealWork } from "./real-work.js";
@@ -66,6 +67,7 @@ export class WorldHost {
         onLog?.(level, entry);
       },
       env: options.env,
+      openDatabase: () => openNodeDatabase(),
       interceptAttempt: (attempt) => {
         const track = (code: () => unknown): unknown => this.codes.attempt(attempt, code);
         const { interceptAttempt } = this.hooks;
