@@ -123,6 +123,7 @@ export type {
   CallOperation,
   ReplyEnvelope,
 } from "./addressing/envelope.js";
+export type { InspectQuestion } from "./addressing/inspect-question.js";
 export { decodeTaggedCbor, encodeTaggedCbor } from "./codecs/wire-cbor.js";
 export type { WireOptions } from "./codecs/wire-cbor.js";
 export { LOG_LEVELS, type LogLevel } from "./log-levels.js";

@@ -1,5 +1,11 @@
 /** One object of a world: how it is called, crashes, leaves memory and is woken. */
-import { ObjectEvents, type ActorPorts, type Registry, type UserCodeWatch } from "../actor/index.js";
+import {
+  ObjectEvents,
+  type ActorPorts,
+  type ObjectInspector,
+  type Registry,
+  type UserCodeWatch,
+} from "../actor/index.js";
 import {
   decodeValue,
   encodeValue,
@@ -44,6 +50,8 @@ export interface WorldOptions extends Pick<
     process: ActorProcess,
     ...use: Parameters<ActorPorts["createClient"]>
   ) => ReturnType<ActorPorts["createClient"]>;
+  /** Shows every actor to operators. Default: they are refused. */
+  readonly inspector?: ObjectInspector;
   /** What `c.env` is in every actor. Default: an object without members. */
   readonly env?: object;
   /** Follows the user code of each process. */
@@ -293,7 +301,7 @@ export class WorldActor {
     if (this.#host) return this.#host;
     const timers = this.#timers;
     this.#process = { actor: this, isAlive: () => timers === this.#timers };
-    this.#host = new ObjectEvents(this.#world.registry, this.#ports(this.#process));
+    this.#host = new ObjectEvents(this.#world.registry, this.#ports(this.#process), this.#world.options.inspector);
     return this.#host;
   }
 

@@ -17,6 +17,7 @@ const JSON_PAGE_BUDGET = { bytes: 62_600, gzip: 22_700 };
 /** What each part brings. */
 const WORKFLOW = /^src\/(workflow|actor\/workflow)\//;
 const SQL = /^src\/actor\/sql\//;
+const INSPECTOR = /^src\/actor\/inspection\//;
 const DRIZZLE = /drizzle/;
 /** What is for tests alone. */
 const TESTS = /^src\/testing(-kit)?\//;
@@ -34,6 +35,7 @@ describe("the bundle of", () => {
       if (!name.includes("workflow")) expect(modulesOf(made, WORKFLOW)).toEqual([]);
       expect(modulesOf(made, SQL).length > 4).toBe(name.includes("db"));
       if (!name.includes("db")) expect(modulesOf(made, SQL)).toEqual([]);
+      expect(modulesOf(made, INSPECTOR)).toEqual([]);
       expect(modulesOf(made, DRIZZLE)).toEqual([]);
       expect(modulesOf(made, TESTS)).toEqual([]);
       expect(made.bytes).toBeLessThanOrEqual(BUDGETS[name].bytes);

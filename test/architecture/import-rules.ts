@@ -139,6 +139,11 @@ export const FOLDERS: Readonly<Record<string, Folder>> = {
         imports: [".", "storage", "api", "definition", "activation"],
         isPart: true,
       },
+      inspection: {
+        why: "the object's side of the inspector: an actor as it is stored, below its start gate",
+        imports: [".", "storage", "api", "definition", "activation", "queue", "kv"],
+        isPart: true,
+      },
     },
   },
   logging: {

@@ -4,6 +4,7 @@
  */
 import type { DeclaredPart } from "../definition/part-carrier.js";
 import type { MessagePort, StoredMessage } from "../../workflow/index.js";
+import type { WorkflowHistoryEntry } from "../api/workflow-status.js";
 import type { SqlDatabase } from "../ports.js";
 import type { ActorRecord } from "../storage/record.js";
 import type { ActorActivation } from "./activation.js";
@@ -19,6 +20,14 @@ export interface Part extends DeclaredPart {
    * registry carries it, even if its own definition no longer does.
    */
   serves?(record: ActorRecord): boolean;
+  /**
+   * What its stored rows say, for people: `rows` gives those below a key. For an actor that need not be able to start.
+   * @throws {storage/corrupt} when a row cannot be read
+   */
+  history?(
+    record: ActorRecord,
+    rows: (prefix: string) => Iterable<readonly [key: string, bytes: Uint8Array]>,
+  ): WorkflowHistoryEntry[];
   /** Joins an activation before it runs. Writes nothing. `carrier` is undefined if the part only `serves`. */
   join(actor: PartActor, carrier: object | undefined): ActivePart;
 }

@@ -12,12 +12,14 @@ import {
   ENVELOPE_VERSION,
   type ActionCall,
   type CallEnvelope,
+  type InspectQuestion,
   type ReplyEnvelope,
   own,
   readActionCall,
 } from "../../protocol/index.js";
 import type { Caller } from "../connections/admission.js";
 import { chainOf } from "../activation/call-chain.js";
+import type { ObjectInspector } from "../activation/object-inspector.js";
 import { describe } from "../activation/thrown.js";
 import { acceptMessage, answerAttached, awaitReply, findAccepted, socketWaitOf } from "../callbacks/accept-message.js";
 import { callAction, encodeFor } from "../callbacks/dispatch.js";
@@ -27,6 +29,7 @@ import { isAddressed, ActorLife, type Entered } from "./actor-life.js";
 import type { ActorPorts, ConnectionEnd, DeliveredAlarm, Socket } from "../ports.js";
 import { answerRequest } from "../connections/raw-request.js";
 import { deliverRaw, serveRawSocket } from "../connections/raw-socket.js";
+import { CurrentStore } from "../storage/current-store.js";
 import type { ActorRecord } from "../storage/record.js";
 import type { Registry } from "../definition/registry.js";
 
@@ -41,10 +44,17 @@ type Serve = <T>(
 export class ObjectEvents {
   readonly #ports: ActorPorts;
   readonly #life: ActorLife;
+  readonly #registry: Registry;
+  readonly #store: CurrentStore;
+  readonly #inspector: ObjectInspector | undefined;
 
-  constructor(registry: Registry, ports: ActorPorts) {
+  /** `inspector`: shows the actor to operators. Without it they are refused. */
+  constructor(registry: Registry, ports: ActorPorts, inspector?: ObjectInspector) {
+    this.#registry = registry;
     this.#ports = ports;
-    this.#life = new ActorLife(registry, ports);
+    this.#store = new CurrentStore(ports.store);
+    this.#life = new ActorLife(registry, { ...ports, store: this.#store });
+    this.#inspector = inspector;
   }
 
   /** Answers a call. Errors are in the reply; never rejects. */
@@ -55,6 +65,7 @@ export class ObjectEvents {
       const { operation, creation, address } = envelope;
       if (operation.kind === "destroy") return replyOf(await this.#life.destroy(address), false);
       if (operation.kind === "sleep") return replyOf(await this.#life.sleep(address), false);
+      if (operation.kind === "resolve" && operation.inspect) return this.#inspect(address, operation.inspect);
       if (operation.kind === "resolve" && creation.mode === "get") return namedReply(await this.#life.find(address));
       return serve((entered) => this.#serve(envelope, entered));
     });
@@ -186,6 +197,14 @@ export class ObjectEvents {
         ...tellFailure(error, this.#ports, addressed, hasBegun, callOf(envelope)),
       };
     }
+  }
+
+  /** Answers an operator, below the start gate (INSPECT-1). */
+  #inspect(address: CallEnvelope["address"], question: InspectQuestion): ReplyEnvelope {
+    if (!this.#inspector) throw new ActorError("feature", "unsupported", "This Worker has no inspector");
+    const object = { registry: this.#registry, ports: this.#ports, stored: this.#store.current };
+    const { record, answer } = this.#inspector.answer(object, address, question);
+    return { ...replyOf(record, false), output: answer };
   }
 
   async #serve(

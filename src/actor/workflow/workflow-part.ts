@@ -1,10 +1,12 @@
 import { History, decodeEntry, givenReply, heldMessages, takenMessages } from "../../workflow/index.js";
-import type { Part, PartActor } from "../activation/part.js";
+import type { Part } from "../activation/part.js";
 import type { TakenMessage } from "../activation/part-members.js";
+import { isInFlight } from "../activation/workflow-outcome.js";
 import { KEYS } from "../storage/record.js";
 import { FailureReports } from "./failure-reports.js";
 import { WorkflowControl } from "./workflow-control.js";
 import { workflowOf } from "./workflow-definition.js";
+import { describeHistory } from "./workflow-view.js";
 import { WorkflowDriver, type DrivenWorkflow } from "./workflow-driver.js";
 
 /** The part that runs workflows, including those left by an earlier deploy while another actor of the registry has one. */
@@ -12,6 +14,12 @@ export const WORKFLOW_PART: Part = {
   name: "workflow",
   record: { workflow: { status: "running" } },
   serves: (record) => record.workflow !== undefined,
+  history: ({ workflow }, rows) =>
+    describeHistory({
+      history: new History(entriesOf(rows(KEYS.entries))),
+      isOver: !isInFlight(workflow),
+      hasEnded: () => false,
+    }),
   join(actor, carrier) {
     const definition = carrier && workflowOf(carrier);
     // Read when it is first needed: a call that reads the state of a parked actor needs none of it.
@@ -20,7 +28,7 @@ export const WORKFLOW_PART: Part = {
     const workflow: DrivenWorkflow = {
       // Code of an ended activation sees an empty one and changes nothing.
       get history() {
-        return (read ??= new History(actor.isCurrent ? storedEntries(actor) : []));
+        return (read ??= new History(actor.isCurrent ? entriesOf(actor.allStored(KEYS.entries)) : []));
       },
       failures,
       run: definition?.run,
@@ -60,9 +68,10 @@ export const WORKFLOW_PART: Part = {
   },
 };
 
-function* storedEntries(actor: PartActor): IterableIterator<ReturnType<typeof decodeEntry>> {
-  for (const [key, bytes] of actor.allStored(KEYS.entries))
-    yield decodeEntry(Number(key.slice(KEYS.entries.length)), bytes);
+function* entriesOf(
+  rows: Iterable<readonly [key: string, bytes: Uint8Array]>,
+): IterableIterator<ReturnType<typeof decodeEntry>> {
+  for (const [key, bytes] of rows) yield decodeEntry(Number(key.slice(KEYS.entries.length)), bytes);
 }
 
 function* takenBy(history: History): IterableIterator<TakenMessage> {

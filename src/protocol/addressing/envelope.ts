@@ -1,6 +1,7 @@
 import type { ErrorData } from "../errors/errors.js";
 import type { Encoding } from "../messages/messages.js";
 import type { Frame } from "../messages/codec.js";
+import type { InspectQuestion } from "./inspect-question.js";
 
 /** How the caller addresses the actor. By id, `name` is "" and `key` [] (which no actor has), and only `generation` counts. */
 export interface ActorAddress {
@@ -64,8 +65,12 @@ export type CallOperation =
     }
   /** A raw request, with that request. */
   | { readonly kind: "request" }
-  /** Finds or creates the actor. `forCaller`: a connection or request follows, which must be admitted before the actor is created. */
-  | { readonly kind: "resolve"; readonly forCaller?: boolean }
+  /**
+   * Finds or creates the actor. `forCaller`: a connection or request follows, which must be admitted before the actor is created.
+   * `inspect`: an operator's question about an actor that exists; the output is its answer, UTF-8 JSON. (Earlier releases
+   * ignore it and start nothing: their reply has no output.)
+   */
+  | { readonly kind: "resolve"; readonly forCaller?: boolean; readonly inspect?: InspectQuestion }
   /** Destroys the actor like its own `c.destroy()`; never creates one. Answered once the actor cannot come back. */
   | { readonly kind: "destroy" }
   /** Puts the actor to sleep like its own `c.sleep()`; never creates one. */

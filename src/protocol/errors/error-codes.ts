@@ -60,6 +60,9 @@ const PUBLIC: Codes = {
     413: "invalid_request_body",
     503: "tunnel_request_aborted",
   },
+  inspector: {
+    404: "not_found",
+  },
   kv: {
     413: "batch_too_large list_too_large value_too_large",
   },

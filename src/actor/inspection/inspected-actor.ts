@@ -1,0 +1,42 @@
+import { ActorError, fieldOf, parseActorId, type ActorAddress } from "../../protocol/index.js";
+import type { InspectedObject } from "../activation/object-inspector.js";
+import type { Part } from "../activation/part.js";
+import type { CompiledActor } from "../definition/compiled-actor.js";
+import type { ActorPorts, SqlDatabase, StoreActivation } from "../ports.js";
+import type { ActorRecord } from "../storage/record.js";
+import { openRecord } from "../storage/upgrades.js";
+import { UpgradedRows } from "./upgraded-rows.js";
+
+/** An actor as it is stored, brought to the present format in memory. */
+export class InspectedActor {
+  readonly record: ActorRecord;
+  readonly rows: StoreActivation;
+  readonly ports: ActorPorts;
+  /** The user's tables. */
+  readonly sql: SqlDatabase | undefined;
+  /** Undefined if the registry no longer has the actor. */
+  readonly definition: CompiledActor | undefined;
+  /** What reads workflows, if any actor of the registry has one. */
+  readonly workflow: Required<Pick<Part, "history">> | undefined;
+
+  /**
+   * @throws {actor/not_found} when there is no such actor, or it is being destroyed
+   * @throws {storage/newer_format} when a later release wrote it
+   */
+  constructor({ registry, ports, stored }: InspectedObject, address: ActorAddress) {
+    this.ports = ports;
+    this.rows = new UpgradedRows(stored);
+    this.sql = fieldOf(stored, "sql") as SqlDatabase | undefined;
+    const record = openRecord(this.rows, ports);
+    const isMeant =
+      address.generation === undefined ||
+      (record !== undefined && parseActorId(record.actorId)?.generation === address.generation);
+    if (!record || record.destroyed || !isMeant)
+      throw new ActorError("actor", "not_found", "There is no such actor, or it has been destroyed");
+    this.record = record;
+    const { actorNames } = registry;
+    this.definition = actorNames.includes(record.name) ? registry.find(record.name) : undefined;
+    const parts = actorNames.flatMap((name) => registry.find(name).parts.map(({ part }) => part as Part));
+    this.workflow = parts.find((part) => fieldOf(part, "history") !== undefined) as this["workflow"];
+  }
+}

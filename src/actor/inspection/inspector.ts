@@ -1,0 +1,63 @@
+/**
+ * Answers operators, below the start gate (INSPECT-1): from what is stored, with no user code, no lease, no start, no
+ * creation and no commit. So it works for an actor whose hooks fail, whose workflow diverged or whose class is gone.
+ */
+import { ActorError, encodeJson, own, type InspectQuestion } from "../../protocol/index.js";
+import type { ObjectInspector } from "../activation/object-inspector.js";
+import { connectionsOf } from "./connections.js";
+import { entryOf, historyOf } from "./history.js";
+import { InspectedActor } from "./inspected-actor.js";
+import { messageOf, queueOf } from "./messages.js";
+import { schedulesOf } from "./schedules.js";
+import { stateOf, userValuesOf } from "./stored-values.js";
+import { summaryOf } from "./summary.js";
+import { rowsOf, tablesOf } from "./tables.js";
+
+export const INSPECTOR: ObjectInspector = {
+  answer(object, address, asked) {
+    try {
+      const actor = new InspectedActor(object, address);
+      // Tagged JSON as a whole, so that values of every kind are in it.
+      const text = encodeJson(answerTo(actor, own(asked)), { extended: true });
+      return { record: actor.record, answer: new TextEncoder().encode(text) };
+    } catch (error) {
+      throw told(error);
+    }
+  },
+};
+
+function answerTo(actor: InspectedActor, question: InspectQuestion): object {
+  switch (question.about) {
+    case "summary":
+      return summaryOf(actor);
+    case "state":
+      return stateOf(actor);
+    case "history":
+      return historyOf(actor, question);
+    case "entry":
+      return entryOf(actor, question.id);
+    case "queue":
+      return queueOf(actor, question);
+    case "message":
+      return messageOf(actor, question.id);
+    case "schedules":
+      return schedulesOf(actor);
+    case "connections":
+      return connectionsOf(actor);
+    case "kv":
+      return userValuesOf(actor, question);
+    case "tables":
+      return tablesOf(actor);
+    case "rows":
+      return rowsOf(actor, question);
+    default:
+      throw new ActorError("feature", "unsupported", "This release does not know the inspector's question");
+  }
+}
+
+/** Operators read what callers may not: which row is damaged, and how. */
+function told(error: unknown): unknown {
+  if (!ActorError.isActorError(error) || error.public) return error;
+  const { group, code, message, metadata, statusCode } = error;
+  return new ActorError(group, code, message, { metadata, statusCode, public: true, cause: error });
+}

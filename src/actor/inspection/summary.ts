@@ -1,0 +1,64 @@
+import { decodeRow } from "../../protocol/index.js";
+import { describeWorkflow } from "../activation/workflow-outcome.js";
+import type { WorkflowStatus } from "../api/workflow-status.js";
+import { DEADLINE_IDS, type RecheckRow } from "../storage/deadlines.js";
+import { KEYS } from "../storage/record.js";
+import { openSockets } from "./connections.js";
+import type { InspectedActor } from "./inspected-actor.js";
+import { tableNames } from "./tables.js";
+
+export interface InspectedSummary {
+  readonly actorId: string;
+  readonly name: string;
+  readonly key: readonly string[];
+  /** Epoch ms. */
+  readonly createdAt: number;
+  /** The object's clock, epoch ms. */
+  readonly now: number;
+  readonly storageFormat: number;
+  /** False if the registry no longer has an actor of this name. */
+  readonly isRegistered: boolean;
+  readonly actions: readonly string[];
+  /** Bytes of the stored state; absent if there is none. */
+  readonly stateBytes?: number;
+  readonly workflow: WorkflowStatus;
+  readonly queueSize: number;
+  readonly connections: number;
+  readonly schedules: number;
+  readonly tables: number;
+}
+
+export function summaryOf(actor: InspectedActor): InspectedSummary {
+  const { record, rows, definition } = actor;
+  const state = rows.get(KEYS.state);
+  const schedules = [DEADLINE_IDS.schedules, DEADLINE_IDS.jobs].map((kind) => countOf(actor, KEYS.deadline(kind)));
+  return {
+    actorId: record.actorId,
+    name: record.name,
+    key: record.key,
+    createdAt: record.createdAt,
+    now: actor.ports.now(),
+    storageFormat: record.format,
+    isRegistered: definition !== undefined,
+    actions: [...(definition?.actions.keys() ?? [])],
+    ...(state && { stateBytes: state.byteLength }),
+    workflow: workflowStatusOf(actor),
+    queueSize: countOf(actor, KEYS.messages),
+    connections: openSockets(actor).length,
+    schedules: schedules.reduce((sum, count) => sum + count, 0),
+    tables: tableNames(actor).length,
+  };
+}
+
+/** How the workflow stands, as it is stored. */
+export function workflowStatusOf({ record, rows }: InspectedActor): WorkflowStatus {
+  const recheck = rows.get(KEYS.deadline(DEADLINE_IDS.recheck));
+  const row = recheck && (decodeRow(recheck) as RecheckRow);
+  return describeWorkflow(record.workflow, row && String(row.message), () => undefined);
+}
+
+function countOf({ rows }: InspectedActor, prefix: string): number {
+  let count = 0;
+  for (const _ of rows.list(prefix)) count += 1;
+  return count;
+}

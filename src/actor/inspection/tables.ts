@@ -1,0 +1,44 @@
+import { ActorError } from "../../protocol/index.js";
+import type { InspectedActor } from "./inspected-actor.js";
+import { limitOf, numberFrom } from "./paging.js";
+
+const TABLES =
+  "SELECT name, type, sql FROM sqlite_master WHERE type IN ('table', 'view') " +
+  "AND name NOT GLOB 'sqlite_*' AND name NOT GLOB '_cf_*' ORDER BY name";
+
+/** A table or view, and the statement that made it. */
+export interface InspectedTable {
+  readonly name: string;
+  readonly type: string;
+  readonly sql: string;
+}
+
+export function tablesOf({ sql }: InspectedActor): { readonly items: readonly InspectedTable[] } {
+  const { rows = [] } = sql?.execute(TABLES, []) ?? {};
+  return { items: rows.map(([name, type, made]) => ({ name: String(name), type: String(type), sql: String(made) })) };
+}
+
+export function tableNames(actor: InspectedActor): string[] {
+  return tablesOf(actor).items.map(({ name }) => name);
+}
+
+export interface InspectedRows {
+  readonly columns: readonly string[];
+  readonly rows: readonly (readonly unknown[])[];
+  /** Where the next page begins. */
+  readonly next?: string;
+}
+
+/** A page of a table's rows, in its own order; `from`: how many come before. @throws {inspector/not_found} when there is no such table */
+export function rowsOf(
+  actor: InspectedActor,
+  asked: { readonly table: string; readonly from?: string; readonly limit?: number },
+): InspectedRows {
+  const [offset, limit] = [numberFrom(asked), limitOf(asked)];
+  const { table } = asked;
+  if (!actor.sql || !tableNames(actor).includes(table))
+    throw new ActorError("inspector", "not_found", "The actor has no table of this name");
+  const select = `SELECT * FROM "${table.replaceAll('"', '""')}" LIMIT ? OFFSET ?`;
+  const { columns, rows } = actor.sql.execute(select, [limit + 1, offset]);
+  return { columns, rows: rows.slice(0, limit), ...(rows.length > limit && { next: String(offset + limit) }) };
+}
