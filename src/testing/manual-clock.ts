@@ -1,6 +1,7 @@
 /** A clock that stands until it is moved, with timers that fire when it passes them. */
 export class ManualClock {
   #now: number;
+  #jumped = 0;
   #order = 0;
   readonly #timers = new Set<{ at: number; readonly order: number; readonly fire: () => void }>();
 
@@ -21,7 +22,7 @@ export class ManualClock {
     return () => this.#timers.delete(timer);
   }
 
-  /** Called when a timer was set. */
+  /** Called when a timer, or the clock, was set. */
   onSet: () => void = () => {};
 
   /** Resolves when the clock has moved that far. */
@@ -45,7 +46,14 @@ export class ManualClock {
   /** The clock is set, forward or back, and no time passes: its timers have as long to go as before. */
   jump(byMs: number): void {
     this.#now += byMs;
+    this.#jumped += byMs;
     for (const timer of this.#timers) timer.at += byMs;
+    this.onSet();
+  }
+
+  /** The sum of all jumps, ms: how much of its movement is no time that passed. */
+  get jumped(): number {
+    return this.#jumped;
   }
 
   /** Fires the earliest timer that is due. False: none is. */

@@ -85,10 +85,11 @@ export class VirtualTime {
   advance(durationMs: number, what: string): Promise<void> {
     return this.#move(what, async () => {
       const { clock } = this.#world;
-      const end = clock.now() + durationMs;
+      const start = clock.now() - clock.jumped;
       const goOn = (): boolean => {
         const next = this.#world.nextEventAt;
-        if (clock.now() === end && (next === undefined || next > end)) return false;
+        const end = start + durationMs + clock.jumped;
+        if (clock.now() >= end && (next === undefined || next > end)) return false;
         this.#moveTo(Math.min(next ?? end, end));
         return true;
       };

@@ -3,12 +3,13 @@ import { testWorld, type TestWorld } from "../../../src/entry/testing.js";
 import { changedShop, shop } from "./shop.js";
 
 const HOUR = 3_600_000;
+const START = 10_000_000;
 
 type Order = ReturnType<Awaited<ReturnType<typeof shopWorld>>["world"]["client"]["order"]["getOrCreate"]>;
 
 // oxlint-disable-next-line typescript/explicit-function-return-type -- inferred, as users' are
 async function shopWorld() {
-  const world = await testWorld(shop, { startAt: 1_000_000 });
+  const world = await testWorld(shop, { startAt: START });
   const order = world.client.order.getOrCreate(["o-1"]);
   await order.status();
   await world.idle();
@@ -111,7 +112,7 @@ describe("alarms", () => {
     const { world, order } = await shopWorld();
     await approved(world, order);
     world.crash(order);
-    expect(world.loseAlarm(order)).toBe(1_000_000 + HOUR);
+    expect(world.loseAlarm(order)).toBe(START + HOUR);
     expect(world.loseAlarm(order)).toBeUndefined();
     await world.advance(2 * HOUR);
     expect(world.state(order)).toEqual({ status: "open" });
@@ -139,7 +140,7 @@ describe("jumpClock", () => {
     const { world, order } = await shopWorld();
     await approved(world, order);
     world.jumpClock("1 hour");
-    expect(world.now()).toBe(1_000_000 + HOUR);
+    expect(world.now()).toBe(START + HOUR);
     expect(world.state(order)).toEqual({ status: "open" });
     await world.idle();
     expect(world.state(order)).toEqual({ status: "paid" });
@@ -150,7 +151,7 @@ describe("jumpClock", () => {
     const { world, order } = await shopWorld();
     await approved(world, order);
     world.jumpClock("-10 minutes");
-    expect(world.now()).toBe(1_000_000 - 600_000);
+    expect(world.now()).toBe(START - 600_000);
     await world.advance(HOUR + 599_999);
     expect(world.state(order)).toEqual({ status: "open" });
     await world.advance(1);
@@ -158,12 +159,25 @@ describe("jumpClock", () => {
     await world.end();
   });
 
-  test.each([[-2_000_000], ["-1 day"], [8.64e15], [Number.NaN], ["soon"], ["--1h"], [undefined]])(
+  test.each([
+    ["2 hours", 3],
+    ["-2 hours", -1],
+  ])("by %s while time passes lets as much of it pass as was asked for", async (jump, hours) => {
+    const { world, order } = await shopWorld();
+    world.step("order", "pay").runs(() => world.jumpClock(jump));
+    await approved(world, order);
+    await world.advance(2 * HOUR);
+    expect(world.history(order).status).toBe("completed");
+    expect((world.now() - START) / HOUR).toBe(hours + 1);
+    await world.end();
+  });
+
+  test.each([[-START - 1], ["-1 day"], [8.64e15], [Number.NaN], ["soon"], ["--1h"], [undefined]])(
     "refuses %j",
     async (duration) => {
       const { world } = await shopWorld();
       expect(() => world.jumpClock(duration as never)).toThrow(TypeError);
-      expect(world.now()).toBe(1_000_000);
+      expect(world.now()).toBe(START);
       await world.end();
     },
   );
