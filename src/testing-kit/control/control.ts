@@ -62,9 +62,9 @@ export interface Control {
    */
   delayAlarms(actor: ActorTarget, duration: number | string): void;
   /**
-   * The wall clock is set: forward, or back by a negative number or a text with a minus. No time passes, so that timers which run
-   * have as long to go as before; stored times, as those of alarms and sleeps, come sooner or later. What is due then comes
-   * with the next `idle`, `advance` or call.
+   * The wall clock is set: forward, or back by a negative number or a text with a minus. No time passes: a `setTimeout` has as long
+   * to go as before. What has a time of the clock comes sooner or later: alarms, sleeps, schedules, and the timeout of a step that
+   * runs. What is due then comes with the next `idle`, `advance` or call.
    *
    * @example
    *     world.jumpClock("-1 hour");

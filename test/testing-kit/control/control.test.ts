@@ -160,6 +160,27 @@ describe("jumpClock", () => {
   });
 
   test.each([
+    ["1 hour", 0],
+    ["-1 hour", HOUR + 29_000],
+  ])("by %s moves the deadline of a step that runs, which is a time of the clock", async (jump, passesMs) => {
+    const { world, order } = await shopWorld();
+    world.step("order", "pay").hangs();
+    await approved(world, order);
+    await world.advance(HOUR + 1_000);
+    const outcomes = (): string[] =>
+      world
+        .step("order", "pay")
+        .calls()
+        .map(({ outcome }) => outcome);
+    world.jumpClock(jump);
+    await world.advance(Math.max(0, passesMs - 1));
+    expect(outcomes()).toEqual([jump === "1 hour" ? "aborted" : "pending"]);
+    await world.advance(1);
+    expect(outcomes()).toEqual(["aborted"]);
+    await world.end();
+  });
+
+  test.each([
     ["2 hours", 3],
     ["-2 hours", -1],
   ])("by %s while time passes lets as much of it pass as was asked for", async (jump, hours) => {
