@@ -1,7 +1,7 @@
 // Packs what `npm publish` would, lints it (publint, attw), unpacks it into empty projects, and uses it there as a stranger
 // would: every entry point resolves, its declarations compile without our settings or types, its code loads in Node;
 // the projects of test/package compile under strict settings, and what they export has portable declarations; a Worker
-// of theirs is bundled.
+// of theirs is bundled; the project of the guide "Testing" is linted, and its tests pass.
 import { execFileSync } from "node:child_process";
 import {
   cpSync,
@@ -44,6 +44,8 @@ const IN_REPOSITORY = /^(ARCHITECTURE\.md|CONTRIBUTING\.md|examples\/)/;
 const SEEDS = join(root, "..", "shared", "seeds", "examples");
 
 const WORKER = { lib: ["ES2023"], types: ["@cloudflare/workers-types"] };
+/** Tests in Node, of what runs in a Worker. */
+const KIT = { lib: ["ES2023", "ESNext.Disposable"], types: ["@cloudflare/workers-types", "node"] };
 const BROWSER = { lib: ["ES2023", "DOM", "DOM.Iterable"], types: [] };
 const BUNDLER = { module: "ESNext", moduleResolution: "Bundler" };
 const NODE_NEXT = { module: "NodeNext" };
@@ -91,6 +93,7 @@ try {
     for (const resolution of [NODE_NEXT, BUNDLER]) checkProjects(name, resolution);
   }
   checkWorker();
+  checkTests();
   checkApps();
   checkSeeds();
   console.log("The packed package works.");
@@ -125,6 +128,8 @@ function install(tarball) {
     ...Object.keys(manifest.dependencies),
     ...Object.keys(manifest.peerDependencies),
     "@cloudflare/workers-types",
+    "@types/node",
+    "vitest",
   ]) {
     mkdirSync(dirname(join(modules, dependency)), { recursive: true });
     symlinkSync(join(root, "node_modules", dependency), join(modules, dependency));
@@ -201,6 +206,28 @@ function checkWorker() {
   compile("worker", { ...BUNDLER, ...WORKER, ...CAREFUL, rootDir: ".", outDir: "types" });
   const size = bundle("worker");
   console.log(`Worker beside Hono: ${size}`);
+}
+
+/** The project that the guide "Testing" shows: its linter and its tests, as its own scripts run them. */
+function checkTests() {
+  copy(join(root, "test", "package", "testing"), "testing");
+  const folder = join(consumer, "testing");
+  compile("testing", { ...BUNDLER, ...KIT, skipLibCheck: true, noUncheckedIndexedAccess: true });
+  // As the page of perdure/lint shows it.
+  const [, config = ""] =
+    /^## With oxlint$[\s\S]*?(^ {4}\{$[\s\S]*?^ {4}\}$)/m.exec(
+      readFileSync(join(root, "docs/reference/lint.md"), "utf8"),
+    ) ?? [];
+  write("testing/.oxlintrc.json", config);
+  const node = join(root, "node_modules", ".bin", "node");
+  run(node, [join(root, "node_modules", "oxlint", "bin", "oxlint"), "--deny-warnings"], folder);
+  const env = { ...process.env, NO_COLOR: "1" };
+  const began = Date.now();
+  const output = run(node, [join(root, "node_modules", "vitest", "vitest.mjs"), "run"], folder, env);
+  const tookMs = Date.now() - began;
+  const [passed] = output.match(/Tests .*passed.*/) ?? [];
+  if (passed === undefined) throw new Error(`vitest ran no test\n${output}`);
+  console.log(`The guide's tests: ${passed.trim()}, ${tookMs} ms`);
 }
 
 /** What apps that were written for RivetKit do, with the settings that the guide names. They run in test/in-worker/. */

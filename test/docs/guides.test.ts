@@ -50,7 +50,8 @@ const CLAIMS: Readonly<Record<string, Readonly<Record<string, Claims>>>> = {
 };
 
 const GUIDES = filesIn("docs/guides/*.md");
-const blocks = ["README.md", ...GUIDES].flatMap(blocksOf);
+/** Those of "Testing" are a project of their own, test/package/testing: testing-guide.test.ts. */
+const blocks = ["README.md", ...GUIDES.filter((path) => path !== "docs/guides/testing.md")].flatMap(blocksOf);
 /** What an editor shows for a Worker project under strict settings. */
 const COMPILER_OPTIONS = {
   module: "ESNext",
