@@ -8,6 +8,7 @@ export { createActorCaller } from "./objects/call-actor.js";
 export type { ActorCall, ActorReply, CallActor, CallActorOptions, CallPorts } from "./objects/call-actor.js";
 export type { ActorNamespace, ActorStub, ObjectId } from "./objects/object-namespace.js";
 export type { ActorTarget } from "./objects/resolve-stub.js";
+export type { SocketPlatform } from "./request/socket-opening.js";
 export { createRouter } from "./routes/router.js";
 export type { Router, RouterOptions } from "./routes/router.js";
 export { createSocketOpener } from "./objects/open-socket.js";

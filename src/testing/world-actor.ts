@@ -127,6 +127,11 @@ export class WorldActor {
     this.#alarm = new AlarmDelivery(this.store, () => world.clock.now());
   }
 
+  /** The time of its world, epoch ms. */
+  now(): number {
+    return this.#world.clock.now();
+  }
+
   get timersHeld(): number {
     return this.#timers.size;
   }
@@ -190,15 +195,24 @@ export class WorldActor {
       { kind: "connect", encoding, extended: true, ...(raw && { raw }), ...(pings && { pings }) },
       params,
     );
+    const { socket, ...reply } = await this.openSocket(envelope, raw ? "raw" : encoding);
+    if (!reply.ok) throw fromErrorData(reply.error, reply.status);
+    return socket;
+  }
+
+  /** The same for the Worker. `read`: how the client's end reads the frames that it receives. */
+  async openSocket(
+    envelope: CallEnvelope,
+    read: Encoding | "raw",
+  ): Promise<ReplyEnvelope & { readonly socket: MemorySocket }> {
     const outputGate = (): Promise<void> => this.store.outputGate();
-    const socket = new MemorySocket(raw ? "raw" : encoding, {
+    const socket = new MemorySocket(read, {
       outputGate,
       message: (from, frame) => this.#inProcess((host) => host.socketMessage(from, frame)).then(outputGate),
       closed: (from, end) => this.#inProcess((host) => host.socketClosed(from, end)).then(outputGate),
     });
     const reply = await this.#visible((host) => host.connect(envelope, () => this.sockets.add(socket) && socket));
-    if (!reply.ok) throw fromErrorData(reply.error, reply.status);
-    return socket;
+    return { ...reply, socket };
   }
 
   /** Lets a sender wait for a reply through a socket, as the Worker does: its one frame is the result. */

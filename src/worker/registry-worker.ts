@@ -20,7 +20,7 @@ import {
 
 export interface RegistryWorkerOptions extends Pick<
   RouterOptions,
-  "authorize" | "basePath" | "cors" | "hosts" | "token"
+  "authorize" | "basePath" | "cors" | "hosts" | "sockets" | "token"
 > {
   readonly log: RouterLog;
   /** Time and randomness of what waits here. Default: the platform's. */

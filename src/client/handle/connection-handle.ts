@@ -49,10 +49,12 @@ export function createConnectionHandle(
   connections.add(connection);
   signal?.addEventListener("abort", dispose, { once: true });
   if (signal?.aborted) dispose();
+  const call = (name: string, args: readonly unknown[], ofCall: AbortSignal | undefined): Promise<unknown> =>
+    connections.callOver(`action ${name}`, () => connection.call(name, args, ofCall));
   const own = {
     action: async (request: ActionRequest) => {
       const { name, args, signal: ofCall } = readActionRequest(request);
-      return connection.call(name, args, ofCall);
+      return call(name, args, ofCall);
     },
     send: (queue: string, body: unknown, sendOptions?: object) =>
       options.send(queue, body, sendOptions, connection.params),
@@ -80,5 +82,5 @@ export function createConnectionHandle(
       return connection.connId;
     },
   };
-  return withActions("ActorConn", description, own, (name, args) => connection.call(name, args, undefined));
+  return withActions("ActorConn", description, own, (name, args) => call(name, args, undefined));
 }

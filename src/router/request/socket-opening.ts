@@ -37,14 +37,24 @@ export function readableEncoding(headers: Headers): Encoding {
   return isEncoding(named) ? named : "json";
 }
 
+/** What a runtime does with sockets. */
+export interface SocketPlatform {
+  /** Two ends of one socket: the caller's, and this side's. */
+  pair(): { readonly 0: WebSocket; readonly 1: WebSocket };
+  /** The answer that gives the caller's end away. */
+  upgraded(webSocket: WebSocket, headers: Readonly<Record<string, string>>): Response;
+}
+
+/** Workers. */
+export const WORKER_SOCKETS: SocketPlatform = {
+  pair: () => new WebSocketPair(),
+  upgraded: (webSocket, headers) => new Response(null, { status: 101, webSocket, headers }),
+};
+
 /** The answer to an upgrade. It selects our one subprotocol if it was offered, since clients refuse any other. */
-export function upgradedResponse(webSocket: WebSocket, headers: Headers): Response {
+export function upgradedResponse(webSocket: WebSocket, headers: Headers, sockets: SocketPlatform): Response {
   const selected = offered(headers).includes(SOCKET_PROTOCOL);
-  return new Response(null, {
-    status: 101,
-    webSocket,
-    headers: selected ? { "sec-websocket-protocol": SOCKET_PROTOCOL } : {},
-  });
+  return sockets.upgraded(webSocket, selected ? { "sec-websocket-protocol": SOCKET_PROTOCOL } : {});
 }
 
 function offered(headers: Headers): string[] {

@@ -20,8 +20,8 @@ export function atActor(serve: ServeActor, { namespace }: Pick<RouteOptions, "na
     const actor = gatewayActor(segment);
     const { params, userQuery } = parseGatewayQuery(routed.url.search);
     checkNamespace(params.get("rvt-namespace"), namespace);
-    const { request, url, path, access } = routed;
-    return serve({ request, url, path, access, target: targetOf(actor, params), userQuery }, rest);
+    const { request, url, path, access, sockets } = routed;
+    return serve({ request, url, path, access, sockets, target: targetOf(actor, params), userQuery }, rest);
   };
 }
 

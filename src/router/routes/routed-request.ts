@@ -1,4 +1,5 @@
 import type { ActorAccess } from "../objects/actor-access.js";
+import type { SocketPlatform } from "../request/socket-opening.js";
 import type { ActorTarget } from "../objects/resolve-stub.js";
 
 /** A request on its way to a route. Its URL is parsed once, here. */
@@ -8,6 +9,7 @@ export interface RoutedRequest {
   /** The undecoded path below the base path. */
   readonly path: string;
   readonly access: ActorAccess;
+  readonly sockets: SocketPlatform;
 }
 
 /** A request to one actor. */

@@ -13,7 +13,7 @@ import { refuseSocket } from "../request/refuse-socket.js";
 import { honoPath, matcherOf } from "./route.js";
 import { routeTable } from "./route-table.js";
 import type { RoutedRequest, RouteOptions } from "./routed-request.js";
-import { isUpgrade } from "../request/socket-opening.js";
+import { isUpgrade, WORKER_SOCKETS, type SocketPlatform } from "../request/socket-opening.js";
 import type { WaitPorts } from "../objects/reply-wait.js";
 import { isOwnClient } from "../request/wire-encoding.js";
 
@@ -43,6 +43,8 @@ export interface RouterOptions extends Partial<WaitPorts> {
   /** Shows internal errors to callers: for local development only. */
   readonly exposeErrors?: boolean;
   readonly log?: RouterLog;
+  /** The runtime's sockets. Default: those of Workers. */
+  readonly sockets?: SocketPlatform;
   /** Makes the id of a logged error. Default: random. */
   readonly newErrorId?: () => string;
 }
@@ -80,7 +82,7 @@ export function createRouter(given: RouterOptions): Router {
     },
     { hasBanner: basePath !== "" },
   );
-  const { authorize } = options;
+  const { authorize, sockets = WORKER_SOCKETS } = options;
   const accessOf = createActorAccess(actorNames, options);
   const accessTo = (request: Request, url: URL, objects: ActorNamespace, env: unknown): ActorAccess => {
     const access = accessOf(objects);
@@ -91,7 +93,7 @@ export function createRouter(given: RouterOptions): Router {
 
   const failed = (error: unknown, request: Request, url: URL): Response => {
     const failure = failureOf(error, failurePorts, { method: request.method, path: redactPath(url.pathname) });
-    if (isUpgrade(request)) return refuseSocket(failure, request);
+    if (isUpgrade(request)) return refuseSocket(failure, request, sockets);
     const response = errorResponse(failure, isOwnClient(request.headers));
     const allowed =
       failure.status === 405 ? (failure.data.metadata as { allowed?: unknown } | undefined)?.allowed : undefined;
@@ -109,7 +111,7 @@ export function createRouter(given: RouterOptions): Router {
     try {
       hosts.check(url);
       const request = admittedAs(given, admission);
-      response = await serve({ request, url, path, access: accessTo(request, url, objects, env) });
+      response = await serve({ request, url, path, access: accessTo(request, url, objects, env), sockets });
     } catch (error) {
       response = failed(error, given, url);
     }

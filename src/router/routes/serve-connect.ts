@@ -9,7 +9,7 @@ import { isUpgrade, readSocketOpening, upgradedResponse } from "../request/socke
  * socket.
  */
 export async function serveConnect(
-  { request, url, userQuery, target, access }: ActorRequest,
+  { request, url, userQuery, target, access, sockets }: ActorRequest,
   rawPath?: string,
 ): Promise<Response> {
   if (!isUpgrade(request))
@@ -24,5 +24,5 @@ export async function serveConnect(
         ? forwardedRequest(request, url, userQuery)
         : actorRequest(request, url, `/websocket${rawPath === "" ? "" : `/${rawPath}`}`, userQuery),
   });
-  return upgradedResponse(webSocket, request.headers);
+  return upgradedResponse(webSocket, request.headers, sockets);
 }

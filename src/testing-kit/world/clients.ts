@@ -1,6 +1,7 @@
 import type { ActorDefinitions, Client, Registry } from "../../actor/index.js";
 import { createHttpTransport, resolveConfig } from "../../client/in-process.js";
 import { isEncoding, readOptions, type Encoding } from "../../protocol/index.js";
+import { clientSocketClass } from "./client-sockets.js";
 import type { WorldHost } from "./world-host.js";
 
 /** Options of `world.createClient()`. */
@@ -52,6 +53,7 @@ export function clientsOf(host: WorldHost): Clients<ActorDefinitions> {
       encoding,
       pingInterval: false,
       fetch: (url, init) => host.answer(new Request(url, init)),
+      webSocket: clientSocketClass((upgrade) => host.opening(upgrade)),
     });
     const transport = createHttpTransport(config, host.time, host.codecs[encoding]);
     return host.clientOutside(transport) as Client<Registry<ActorDefinitions>>;

@@ -5,8 +5,11 @@ import {
   parseEnvelopeHeader,
   parseObjectName,
   type CallEnvelope,
+  type ReplyEnvelope,
 } from "../../protocol/index.js";
 import type { ActorNamespace, ActorStub, ObjectId } from "../../router/index.js";
+import type { NextTurn, SocketEnd } from "./socket-end.js";
+import { endOf, upgradedTo } from "./worker-sockets.js";
 import { whileAlive, type ActorProcess, type World, type WorldActor } from "../../testing/index.js";
 
 /** The objects of a world as the Worker's namespace. */
@@ -26,7 +29,7 @@ export function namespaceOf(world: World): ActorNamespace {
       const { objectId } = find(id);
       return { toString: () => objectId };
     },
-    get: (id) => stubOf(find(id.toString())),
+    get: (id) => stubOf(find(id.toString()), world.options.nextTurn),
   };
 }
 
@@ -46,7 +49,7 @@ export function ofProcess(objects: ActorNamespace, process: ActorProcess): Actor
 }
 
 /** As the platform's stub, with copies of what crosses it; a call breaks when the object's process dies. */
-function stubOf(actor: WorldActor): ActorStub {
+function stubOf(actor: WorldActor, nextTurn: NextTurn): ActorStub {
   return {
     call: async (sent) => structuredClone(await orDead(actor, actor.deliver(structuredClone(sent)))),
     fetch: async (given, init) => {
@@ -59,12 +62,35 @@ function stubOf(actor: WorldActor): ActorStub {
         request: { method, url, headers: [...headers] },
       };
       request.signal.throwIfAborted();
+      if (envelope.operation.kind === "connect" || envelope.operation.kind === "wait") {
+        const { socket, ...opened } = await orDead(actor, open(actor, envelope, nextTurn));
+        return opened.ok ? upgradedTo(socket) : refused(opened);
+      }
       const reply = await orDead(actor, actor.deliverRequest(envelope, new Request(request, { headers })));
-      if (!reply.ok) return new Response(encodeValue({ ...reply.error }), { status: reply.status });
+      if (!reply.ok) return refused(reply);
       reply.response.headers.set(ANSWER_HEADER, reply.actorId);
       return reply.response;
     },
   };
+}
+
+/** Opens the Worker's end of a socket, as the object's shell does: of a connection, or of a sender that waits. */
+async function open(
+  actor: WorldActor,
+  envelope: CallEnvelope,
+  nextTurn: NextTurn,
+): Promise<ReplyEnvelope & { readonly socket: SocketEnd | undefined }> {
+  if (envelope.operation.kind === "wait") {
+    const { socket, ...reply } = await actor.awaitReply(envelope);
+    return { ...reply, socket: socket && endOf(socket, nextTurn) };
+  }
+  const isRaw = envelope.operation.kind === "connect" && envelope.operation.raw === true;
+  const { socket, ...reply } = await actor.openSocket(envelope, "raw");
+  return { ...reply, socket: endOf(socket, nextTurn, isRaw ? undefined : () => actor.now()) };
+}
+
+function refused({ error, status }: Extract<ReplyEnvelope, { ok: false }>): Response {
+  return new Response(encodeValue({ ...error }), { status });
 }
 
 function orDead<T>(actor: WorldActor, answer: Promise<T>): Promise<T> {

@@ -12,6 +12,7 @@ import { followRealWork } from "./real-work.js";
 import { RunningCodes } from "./running-code.js";
 import { VirtualTime } from "./virtual-time.js";
 import { watchedTransport, type WatchCall } from "./watched-transport.js";
+import { socketsOf } from "./worker-sockets.js";
 import { workerTime } from "./worker-time.js";
 
 type ClientCodec = ReturnType<typeof codecOf>;
@@ -115,10 +116,15 @@ export class WorldHost {
     return response ?? new Response("Not found", { status: 404 });
   }
 
+  /** The same for an upgrade, whose answer the client does not await. */
+  opening(upgrade: Request): Promise<Response> {
+    return this.clock.during(this.codes.call("the opening of a socket", () => this.answer(upgrade)));
+  }
+
   /** A client of the test's: while a call of it waits, time may skip. */
   clientOutside(transport: ActorTransport): unknown {
     const watch: WatchCall = (what, call) => this.clock.during(this.codes.call(what, call));
-    return createClientWithTransport(watchedTransport(transport, watch), { ports: this.time });
+    return createClientWithTransport(watchedTransport(transport, watch), { ports: this.time, callOver: watch });
   }
 
   /** A client of user code, which does not run while it waits for an answer. */
@@ -126,7 +132,7 @@ export class WorldHost {
     const { ends = [], effects } = uses;
     const watch: WatchCall = (_, call) => RunningCodes.waitFor(call);
     const transport = watchedTransport(this.#worker.transport(objects, uses), watch);
-    return createClientWithTransport(transport, { ends, effects, ports: this.time });
+    return createClientWithTransport(transport, { ends, effects, ports: this.time, callOver: watch });
   }
 
   /** Other code from now on, over the same storage. */
@@ -165,6 +171,7 @@ export class WorldHost {
       log: log as never,
       ports: this.time,
       connectionPorts: this.time,
+      sockets: socketsOf((run) => this.clock.nextTurn(run)),
     });
   }
 }
