@@ -61,7 +61,13 @@ function worldFetch(realFetch: typeof fetch): typeof fetch {
     const answer = place?.fetch;
     if (!answer) return realFetch(input as RequestInfo, init);
     const { process } = place;
-    const begin = async (): Promise<Response> => answer(new Request(input as RequestInfo, init), process);
+    const begin = async (): Promise<Response> => {
+      const request = new Request(input as RequestInfo, init);
+      if (!process) return answer(request, process);
+      // As the platform's output gate: nothing leaves before what was written is durable.
+      await process.actor.store.outputGate();
+      return whileAlive(process.isAlive, () => answer(request, process));
+    };
     return process ? whileAlive(process.isAlive, begin) : begin();
   } as typeof fetch;
 }
