@@ -94,6 +94,7 @@ try {
   }
   checkWorker();
   checkTests();
+  checkWorkerFiles();
   checkApps();
   checkSeeds();
   console.log("The packed package works.");
@@ -228,6 +229,27 @@ function checkTests() {
   const [passed] = output.match(/Tests .*passed.*/) ?? [];
   if (passed === undefined) throw new Error(`vitest ran no test\n${output}`);
   console.log(`The guide's tests: ${passed.trim()}, ${tookMs} ms`);
+}
+
+/** A Worker's files, loaded by Node and by vitest: those that `perdure/testing` has a way for. */
+function checkWorkerFiles() {
+  copy(join(root, "test", "package", "worker-files"), "worker-files");
+  const modules = join(consumer, "node_modules");
+  for (const name of ["vitest", "@types"])
+    if (!existsSync(join(modules, name))) symlinkSync(join(root, "node_modules", name), join(modules, name));
+  compile("worker-files", {
+    ...NODE_NEXT,
+    lib: ["ES2024", "ESNext.Disposable"],
+    types: ["@cloudflare/workers-types", "node"],
+    allowImportingTsExtensions: true,
+    allowJs: true,
+    skipLibCheck: true,
+  });
+  const node = join(root, "node_modules", ".bin", "node");
+  const here = join(consumer, "worker-files");
+  run(node, ["--import", `${manifest.name}/testing/register`, "run.ts"], here);
+  run(node, [join(root, "node_modules", "vitest", "vitest.mjs"), "run"], here);
+  console.log("A Worker's files: loaded by Node and by vitest");
 }
 
 /** What apps that were written for RivetKit do, with the settings that the guide names. They run in test/in-worker/. */

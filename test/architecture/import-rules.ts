@@ -212,13 +212,14 @@ export const FOLDERS: Readonly<Record<string, Folder>> = {
       "durable-object": { valuesIn: ["workers"] },
     },
     packages: { "cloudflare:": {}, "node:": {} },
-    tops: ["test-world", "in-workerd"],
+    tops: ["test-world", "in-workerd", "module-loading", "cloudflare-workers"],
     rooms: {
       world: { why: "the actors of a registry in this process, their client and their time", imports: [] },
       doubles: { why: "what stands in the place of steps' callbacks", imports: ["world"] },
       control: { why: "what a test does to actors, and sees of them", imports: ["world", "doubles"] },
       histories: { why: "histories of workflows as files, and their replay", imports: ["world"] },
       surroundings: { why: "what user code finds around it: the time, the network and env", imports: ["world"] },
+      loading: { why: "a Worker's files, loaded by Node and vitest", imports: ["surroundings"] },
       workers: { why: "actors under test on the real runtime, inside workerd", imports: [] },
     },
   },
@@ -244,7 +245,7 @@ export const FOLDERS: Readonly<Record<string, Folder>> = {
       client: { files: ["index", "binding"] },
       worker: {},
       drizzle: {},
-      "testing-kit": { files: ["index", "in-workerd"] },
+      "testing-kit": { files: ["index", "in-workerd", "module-loading", "cloudflare-workers"] },
       lint: {},
     },
     packages: { "cloudflare:": { onlyIn: "cloudflare" } },
@@ -260,11 +261,12 @@ export const FOLDERS: Readonly<Record<string, Folder>> = {
 /** What tests may import, as paths in src. */
 export const SHOWN_TO_TESTS = ["*/index.js", "*/binding.js", "*/ports.js", "*/internal.js", "testing/**", "entry/**"];
 
-/** Tests of the workerd project, which alone can load the platform. */
+/** Tests of the workerd project, which alone can load the platform; and those of a user, which load what stands for it. */
 export const WORKERD_TESTS = [
   "test/durable-object/**",
   "test/in-worker/**",
   "test/contract/key-value*.test.ts",
   "test/support/worker.ts",
   "test/support/worker/**",
+  "test/package/worker-files/**",
 ];

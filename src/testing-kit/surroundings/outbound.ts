@@ -14,7 +14,7 @@ export type FetchAnswer = object | string | number | boolean | null | ((request:
 export interface FetchOptions {
   /** The method, in any case. Default: every one. */
   readonly method?: string;
-  /** How many requests it answers; later ones go to what was declared after it. Default: all. */
+  /** How many requests it answers; later ones go to what was declared before it. Default: all. */
   readonly times?: number;
 }
 
@@ -41,8 +41,8 @@ export interface FetchDouble {
 export interface WorldFetch {
   /**
    * Answers requests of the actors. A URL without a query fits every query; one that ends with `*` fits what begins like
-   * it. Of several that fit, the first declared answers. One that was declared and never asked is an error at the world's
-   * end.
+   * it. Of several that fit, the one declared last answers, as long as it has answers left. One that was never asked for is
+   * an error at the world's end.
    *
    * @example
    *     const charges = world.fetch.on("https://api.example.com/charges", async (request) => {
@@ -149,7 +149,7 @@ export class Outbound {
 
   #find({ method, url }: FetchCall): Declared | undefined {
     const parsed = new URL(url);
-    return this.#declared.find(
+    return this.#declared.findLast(
       (each) => (each.method ?? method) === method && each.calls.length < each.times && each.fits(parsed),
     );
   }

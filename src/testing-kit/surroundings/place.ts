@@ -7,8 +7,8 @@ export interface Place {
   readonly process: ActorProcess | undefined;
   /** What `env` of `cloudflare:workers` is. */
   readonly env: object;
-  /** Epoch ms. */
-  now(): number;
+  /** Epoch ms; undefined: the time of the machine. */
+  now(): number | undefined;
   /** Answers an outbound request; undefined: it goes out. */
   readonly fetch: ((request: Request, process: ActorProcess | undefined) => Promise<Response>) | undefined;
 }
@@ -47,8 +47,7 @@ export function currentEnv(): object {
  * it is that of the world.
  *
  * @example
- *     testEnv({ PERDURE_HOSTS: "loopback" });
- *     const { default: handler } = await import("../src/worker.ts");
+ *     testEnv({ PERDURE_HOSTS: "loopback" }); // before the file that calls createHandler() is loaded
  * @throws TypeError when it is no object
  */
 export function testEnv(env: object): void {

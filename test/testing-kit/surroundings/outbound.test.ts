@@ -70,15 +70,15 @@ describe("world.fetch", () => {
     ]);
   });
 
-  it("takes the first that fits, by URL, beginning, RegExp, URLPattern, method and times", async () => {
+  it("takes the last that fits and has answers left, by URL, beginning, RegExp, URLPattern, method and times", async () => {
     await using world = await stagedWorld();
-    world.fetch.on(CHARGES, "once", { times: 1 });
-    world.fetch.on(CHARGES, "posted", { method: "POST" });
-    world.fetch.on(`${CHARGES}?page=2`, "the second page");
-    world.fetch.on(new URL(CHARGES), "later");
-    world.fetch.on(/\/refunds\/\d+$/g, "a refund");
-    world.fetch.on(new URLPattern({ pathname: "/users/:id" }), "a user");
     world.fetch.on("https://api.example.com/*", "anything");
+    world.fetch.on(new URLPattern({ pathname: "/users/:id" }), "a user");
+    world.fetch.on(/\/refunds\/\d+$/g, "a refund");
+    world.fetch.on(new URL(CHARGES), "later");
+    world.fetch.on(`${CHARGES}?page=2`, "the second page");
+    world.fetch.on(CHARGES, "posted", { method: "POST" });
+    world.fetch.on(CHARGES, "once", { times: 1 });
     const code = async (): Promise<unknown> => {
       const texts: string[] = [];
       for (const [url, method] of [
@@ -100,7 +100,6 @@ describe("world.fetch", () => {
       "once",
       "later",
       "posted",
-      // The one without a query comes later, but fits nothing before it: the first in order is taken.
       "the second page",
       "later",
       "a refund",

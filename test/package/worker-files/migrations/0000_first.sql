@@ -1,0 +1,1 @@
+create table visits (page text);

@@ -1,0 +1,4 @@
+import { checkClaims } from "./claims.ts";
+
+await checkClaims();
+console.log("claims hold");
