@@ -220,7 +220,7 @@ export const FOLDERS: Readonly<Record<string, Folder>> = {
       histories: { why: "histories of workflows as files, and their replay", imports: ["world"] },
       surroundings: { why: "what user code finds around it: the time, the network and env", imports: ["world"] },
       loading: { why: "a Worker's files, loaded by Node and vitest", imports: ["surroundings"] },
-      workers: { why: "actors under test on the real runtime, inside workerd", imports: [] },
+      workers: { why: "actors under test on the real runtime, inside workerd", imports: ["doubles", "control"] },
     },
   },
   lint: {

@@ -1,4 +1,4 @@
-import type { ActorDefinitions } from "../../actor/index.js";
+import { KEYS, type ActorDefinitions } from "../../actor/index.js";
 import type { WorldHost } from "../world/world-host.js";
 import type { StepDouble } from "./step-double.js";
 import { StepDoubles } from "./step-doubles.js";
@@ -22,7 +22,10 @@ export interface Doubles<D extends ActorDefinitions> {
 export function doublesOf(host: WorldHost): Doubles<ActorDefinitions> {
   const doubles = new StepDoubles(() => host.world.registry.actorNames);
   host.hooks.interceptAttempt = (attempt, track) => doubles.run(attempt, track);
-  host.hooks.onDurable = (object, rows) => doubles.calls.stored(object, rows);
+  host.hooks.onDurable = (object, rows) => {
+    if (rows.has(KEYS.actor)) doubles.calls.stored(object, rows);
+    else doubles.calls.destroyed(object);
+  };
   host.hooks.onLeft = (object) => doubles.calls.ended(object);
   host.onEnd(() => doubles.checkUsed());
   return {

@@ -40,6 +40,10 @@ export class AttemptCall {
     abortSignal.addEventListener("abort", () => this.#end("aborted"), { once: true });
   }
 
+  get isPending(): boolean {
+    return this.#outcome === "pending";
+  }
+
   get isLost(): boolean {
     return this.#outcome === "lost";
   }

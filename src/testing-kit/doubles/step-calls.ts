@@ -49,11 +49,9 @@ export class StepCalls {
     return call;
   }
 
-  /** These rows of an object are stored: what they record of its runs is not lost any more. */
+  /** These rows of an object, all or those that changed, are stored: what they record of its runs is not lost any more. */
   stored(object: ObjectOf, rows: ReadonlyMap<string, Uint8Array>): void {
     const runs = this.#of(object);
-    // The end of the actor: what comes next under its key is another.
-    if (!rows.has(KEYS.actor)) runs.lost.clear();
     if (runs.open.size === 0) return;
     const before = runs.stored;
     runs.stored = rows;
@@ -65,6 +63,12 @@ export class StepCalls {
     }
   }
 
+  /** Whether runs of an object are pending, and no code runs in them: only time ends them. */
+  hangs(object: ObjectOf): boolean {
+    const pending = [...this.#of(object).open.values()].filter(({ isPending }) => isPending);
+    return pending.length > 0 && pending.every(({ answer }) => answer?.isCode === false);
+  }
+
   /** An object has left memory: what its runs have not stored is lost. */
   ended(object: ObjectOf): void {
     const runs = this.#of(object);
@@ -74,6 +78,11 @@ export class StepCalls {
     }
     runs.open.clear();
     runs.stored = undefined;
+  }
+
+  /** The actor is destroyed: what comes next under its key is another. */
+  destroyed(object: ObjectOf): void {
+    this.#of(object).lost.clear();
   }
 
   #of({ name, key }: ObjectOf): Runs {

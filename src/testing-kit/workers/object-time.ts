@@ -1,5 +1,6 @@
-import type { ActorPorts, Batch, Store, StoreActivation, Timer } from "../../actor/index.js";
+import type { ActorPorts, Timer } from "../../actor/index.js";
 import { holdsLease } from "../../testing/index.js";
+import { toldCommits } from "./told-commits.js";
 
 /** The clock of one object and the timers on it, and whether it is at work. Outlives the object's evictions and deaths. */
 export class ObjectTime {
@@ -93,29 +94,4 @@ class MovedTimer implements Timer {
     if (set.at <= now) set.fire();
     else this.set(set.at, set.fire);
   }
-}
-
-/** A store that tells of each commit. */
-function toldCommits(store: Store, committed: () => void): Store {
-  return {
-    activate(): StoreActivation {
-      const activation = store.activate();
-      const { sql } = activation;
-      return {
-        ...(sql && { sql }),
-        get isCurrent() {
-          return activation.isCurrent;
-        },
-        get: (key) => activation.get(key),
-        list: (prefix, options) => activation.list(prefix, options),
-        commit: (batch: Batch) => {
-          activation.commit(batch);
-          committed();
-        },
-        getAlarm: () => activation.getAlarm(),
-        sync: () => activation.sync(),
-        deleteAll: () => activation.deleteAll(),
-      };
-    },
-  };
 }

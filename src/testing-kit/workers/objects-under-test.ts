@@ -1,5 +1,6 @@
 import { testAccess } from "../../durable-object/index.js";
 import { ObjectTime } from "./object-time.js";
+import { withDoubles } from "./steps.js";
 
 const times = new Map<string, ObjectTime>();
 
@@ -11,4 +12,7 @@ export function timeOf(objectId: string): ObjectTime {
 }
 
 // Objects that start once a test has imported this have a clock that it can move.
-testAccess.alterPorts = (ports) => timeOf(ports.objectId).portsOf(ports);
+testAccess.alterPorts = (ports) => {
+  const time = timeOf(ports.objectId);
+  return withDoubles(time.portsOf(ports), () => time.changed());
+};

@@ -3,6 +3,7 @@ import { deadlinesIn } from "../../testing/index.js";
 import { objectOf, type ActorUnderTest } from "./object-of.js";
 import type { ObjectTime } from "./object-time.js";
 import { timeOf } from "./objects-under-test.js";
+import { hangs } from "./steps.js";
 
 const FAR_MS = 180 * 24 * 3_600_000;
 
@@ -22,16 +23,19 @@ export function runDue(actor: ActorUnderTest): Promise<boolean> {
   return runInDurableObject(objectOf(actor), async (instance: DurableObject, state) => {
     const { id, storage } = state;
     const time = timeOf(id.toString());
-    await time.atRest(state, () => false);
+    // A step that hangs is ended by time alone.
+    const isStill = (): boolean => hangs(id.toString());
+    await time.atRest(state, isStill);
     const alarmAt = await storage.getAlarm();
-    const at = nextAt(new Map(storage.kv.list<Uint8Array>()), alarmAt, time);
+    const rows = new Map(storage.kv.list<Uint8Array>());
+    const at = isStill() ? nextAtWork(rows, time) : nextAt(rows, alarmAt, time);
     if (at === Number.POSITIVE_INFINITY) return false;
     time.moveTo(at);
     if (alarmAt !== null && alarmAt <= time.now()) {
       await storage.deleteAlarm();
       await instance.alarm?.({ scheduledTime: alarmAt, isRetry: false, retryCount: 0 } as AlarmInvocationInfo);
     }
-    await time.atRest(state, () => false);
+    await time.atRest(state, isStill);
     return true;
   });
 }
@@ -45,4 +49,10 @@ function nextAt(rows: ReadonlyMap<string, Uint8Array>, alarmAt: number | null, t
     time.nextTimerAt ?? Number.POSITIVE_INFINITY,
     waitsOnly ? Number.POSITIVE_INFINITY : alarmAt,
   );
+}
+
+/** The same of an object at work: its alarm guards that work, and a wait that is over is not marked yet. */
+function nextAtWork(rows: ReadonlyMap<string, Uint8Array>, time: ObjectTime): number {
+  const timerAt = time.nextTimerAt ?? Number.POSITIVE_INFINITY;
+  return deadlinesIn(rows).reduce((first, at) => (at > time.now() ? Math.min(first, at) : first), timerAt);
 }
