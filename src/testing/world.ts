@@ -19,6 +19,7 @@ export class World implements Surroundings {
   readonly options: WorldOptions;
   #registry: Registry;
   readonly #actors = new Map<string, WorldActor>();
+  readonly #byId = new Map<string, WorldActor>();
 
   constructor(registry: Registry, options: WorldOptions) {
     this.#registry = registry;
@@ -46,6 +47,11 @@ export class World implements Surroundings {
     return [...this.#actors.values()];
   }
 
+  /** The object with this id, if anybody has asked for it. */
+  object(objectId: string): WorldActor | undefined {
+    return this.#byId.get(objectId);
+  }
+
   /** The object behind a key, whether an actor lives there or not. */
   actor(name: string, key: readonly string[] = []): WorldActor {
     const id = objectName(name, key);
@@ -53,6 +59,7 @@ export class World implements Surroundings {
     if (!found) {
       found = new WorldActor(this, name, key, this.#actors.size);
       this.#actors.set(id, found);
+      this.#byId.set(found.objectId, found);
     }
     return found;
   }

@@ -20,7 +20,7 @@ export function actorOf(world: World, handle: AnyActorHandle): WorldActor {
   };
   if (typeof name === "string") return world.actor(name, normalizeKey(key));
   const objectId = typeof actorId === "string" ? parseActorId(actorId)?.objectId : undefined;
-  const found = world.actors.find((actor) => actor.objectId === objectId);
+  const found = objectId === undefined ? undefined : world.object(objectId);
   if (found) return found;
   throw new TypeError('This takes a handle of the world\'s client: `world.client.order.getOrCreate("o-1")`');
 }

@@ -15,7 +15,7 @@ import { whileAlive, type ActorProcess, type World, type WorldActor } from "../.
 /** The objects of a world as the Worker's namespace. */
 export function namespaceOf(world: World): ActorNamespace {
   const find = (id: string): WorldActor => {
-    const found = world.actors.find(({ objectId }) => objectId === id);
+    const found = world.object(id);
     if (found === undefined) throw new TypeError("Invalid Durable Object ID");
     return found;
   };

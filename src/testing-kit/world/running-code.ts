@@ -73,9 +73,9 @@ export class RunningCodes {
     return answer;
   }
 
-  /** Makes a call of user code, which waits for it. */
-  static waitFor<T>(call: () => Promise<T>): Promise<T> {
-    const answer = call();
+  /** Begins what the user code that runs now waits for. */
+  waitFor<T>(begin: () => Promise<T>): Promise<T> {
+    const answer = begin();
     CURRENT.getStore()?.code?.waits(answer);
     return answer;
   }

@@ -130,9 +130,17 @@ export class WorldHost {
   /** A client of user code, which does not run while it waits for an answer. */
   #clientInside(objects: ActorNamespace, uses: ClientUses): unknown {
     const { ends = [], effects } = uses;
-    const watch: WatchCall = (_, call) => RunningCodes.waitFor(call);
+    const watch: WatchCall = (_, call) => this.awaited(call);
     const transport = watchedTransport(this.#worker.transport(objects, uses), watch);
     return createClientWithTransport(transport, { ends, effects, ports: this.time, callOver: watch });
+  }
+
+  /**
+   * Begins something that user code awaits and does not do itself: time may pass meanwhile, unless a timer, or a read of a
+   * file, has begun in it.
+   */
+  awaited<T>(begin: () => Promise<T>): Promise<T> {
+    return this.codes.waitFor(begin);
   }
 
   /** Other code from now on, over the same storage. */

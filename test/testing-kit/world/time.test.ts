@@ -38,6 +38,20 @@ describe("time does not overtake", () => {
     expect(await subject.status()).toBe("completed");
   });
 
+  test("a step whose request is answered after a real timer", async () => {
+    const url = "https://slow.example.com/";
+    const subject = stepping(async () => (await fetch(url)).text());
+    await using world = await testWorld(setup({ use: { subject } }));
+    world.fetch.on(url, async () => {
+      await new Promise((resolve) => void setTimeout(resolve, 20));
+      return new Response("slow");
+    });
+    const handle = world.client.subject.getOrCreate(["a"]);
+    await handle.status();
+    await world.advance("10 days");
+    expect(await handle.status()).toBe("completed");
+  });
+
   test("an action that takes 100 turns, though its timeout is set", async () => {
     const slow = actor({ state: {}, actions: { work: () => turns(100).then(() => "done") } });
     await using world = await testWorld(setup({ use: { slow } }));
@@ -184,6 +198,23 @@ describe("a call that waits", () => {
     expect(await world.until(reply)).toEqual({ status: "timedOut" });
     expect(world.now()).toBeGreaterThanOrEqual(before + 60_000);
   });
+});
+
+test("a call of the test is not overtaken while it reads what it sends", async () => {
+  const upload = actor({
+    state: {},
+    actions: { remind: (c) => c.schedule.after(1_000, "noop"), noop: () => {} },
+    onRequest: async (_c, request) => new Response(String((await request.formData()).get("text"))),
+  });
+  await using world = await testWorld(setup({ use: { upload } }));
+  const subject = world.client.upload.getOrCreate(["a"]);
+  await subject.remind();
+  const before = world.now();
+  const body = new FormData();
+  body.set("text", "hello");
+  body.set("file", new Blob(["x".repeat(200_000)]), "x.txt");
+  expect(await (await subject.fetch("/", { method: "POST", body })).text()).toBe("hello");
+  expect(world.now()).toBe(before);
 });
 
 describe("the clock", () => {
