@@ -18,7 +18,7 @@ export type * from "./ports.js";
 export type * from "./api/hook-contexts.js";
 export type * from "./api/kv-types.js";
 export { decodeRecord, KEYS, type ActorRecord } from "./storage/record.js";
-export { INSPECTOR } from "./inspection/inspector.js";
+export { objectInspector } from "./inspection/inspector.js";
 export type { ObjectInspector } from "./activation/object-inspector.js";
 export type { InspectorConfig, InspectorTab, ActorOptions } from "./api/actor-options.js";
 export { Registry, setup, type RegistryConfig } from "./definition/registry.js";

@@ -1,5 +1,12 @@
 import { DurableObject } from "cloudflare:workers";
-import { ObjectEvents, type ActorPorts, type ClientEffects, type Logger, type Registry } from "../actor/index.js";
+import {
+  ObjectEvents,
+  type ActorPorts,
+  type ClientEffects,
+  type Logger,
+  type ObjectInspector,
+  type Registry,
+} from "../actor/index.js";
 import type { ActionCall, CallEnvelope, CallLink, ReplyEnvelope } from "../protocol/index.js";
 import { HibernatingSocket } from "./hibernating-socket.js";
 import { KeyValueStore } from "./key-value-store.js";
@@ -22,6 +29,8 @@ export interface ActorObjectOptions<Env> {
     effects?: ClientEffects,
     chain?: () => readonly CallLink[],
   ) => unknown;
+  /** Shows actors to operators. */
+  readonly inspector?: ObjectInspector | undefined;
   /** See `ActorPorts.evictAtPark`. */
   readonly evictAtPark: boolean;
 }
@@ -64,7 +73,7 @@ export function createActorObject<Env>(options: ActorObjectOptions<Env>): ActorO
         createClient: (beforeCall, ends, effects, chain) => options.createClient(env, beforeCall, ends, effects, chain),
         evictAtPark: options.evictAtPark,
       };
-      this.#events = new ObjectEvents(options.registry, testAccess.alterPorts?.(ports) ?? ports);
+      this.#events = new ObjectEvents(options.registry, testAccess.alterPorts?.(ports) ?? ports, options.inspector);
       answerPings(ctx);
     }
 

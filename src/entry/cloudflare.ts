@@ -6,7 +6,7 @@ import { configuredLogger, consoleLog } from "../logging/index.js";
 import { createActorObject, type ActorObjectClass } from "../durable-object/index.js";
 import { LOG_LEVELS, readOptions, type LogLevel } from "../protocol/index.js";
 import type { ActorNamespace, Authorize, CorsOptions } from "../router/index.js";
-import { createRegistryWorker } from "../worker/index.js";
+import { createRegistryWorker, type Inspector } from "../worker/index.js";
 
 export type { ActorObjectClass } from "../durable-object/index.js";
 export type { LogLevel } from "../protocol/index.js";
@@ -66,6 +66,14 @@ export interface HandlerOptions<Env> {
    *     createHandler(registry, { evictAtPark: env.DEVELOPMENT === "1" }); // import { env } from "cloudflare:workers"
    */
   readonly evictAtPark?: boolean;
+  /**
+   * Lets operators look at actors below `/inspector`. Default: there is no such route.
+   *
+   * @example
+   *     import { inspector } from "perdure/inspector";
+   *     createHandler(registry, { inspector: inspector({ token: (env: Env) => env.INSPECTOR_TOKEN }) });
+   */
+  readonly inspector?: Inspector<Env>;
   /** The lowest level that is logged. Default: `logging.level` of `setup()`, otherwise "info". */
   readonly logLevel?: LogLevel;
 }
@@ -113,12 +121,16 @@ export function createHandler<D extends ActorDefinitions, Env = unknown>(
   for (const warning of registry.warnings) log.warn(warning);
   const { evictAtPark = false } = options;
   if (evictAtPark) log.warn("evictAtPark is on: actors leave memory whenever their workflow waits. Not for production");
+  const { inspector } = options;
+  if (inspector?.routes.isForLoopback)
+    log.warn("The inspector has neither token nor authorize: it serves this machine only (localhost)");
   const worker = createRegistryWorker(registry as unknown as Registry, {
     log,
     basePath,
     ...(options.token === undefined ? {} : { token: options.token }),
     ...(options.cors === undefined ? {} : { cors: options.cors }),
     ...(options.authorize === undefined ? {} : { authorize: options.authorize as Authorize }),
+    ...(inspector && { part: inspector.routes }),
     ...hostsOf(options.hosts),
   });
   const handler: ActorHandler<D, Env> = {
@@ -128,6 +140,7 @@ export function createHandler<D extends ActorDefinitions, Env = unknown>(
       createClient: (env, beforeCall, ends, effects, chain) =>
         worker.client(namespaceOf(env), { beforeCall, ends, effects, chain }),
       evictAtPark,
+      inspector: inspector?.objects,
     }),
     client: (env) => worker.client(namespaceOf(env)) as Client<Registry<D>>,
     async fetch(request, env, ctx) {
@@ -145,7 +158,17 @@ export function createHandler<D extends ActorDefinitions, Env = unknown>(
   return handler;
 }
 
-const OPTION_NAMES = ["fetch", "basePath", "token", "cors", "authorize", "hosts", "evictAtPark", "logLevel"] as const;
+const OPTION_NAMES = [
+  "fetch",
+  "basePath",
+  "token",
+  "cors",
+  "authorize",
+  "hosts",
+  "evictAtPark",
+  "inspector",
+  "logLevel",
+] as const;
 
 /**
  * Checks every name, since a mistyped `authorize` would leave every actor open. @throws TypeError that names the option
@@ -157,7 +180,9 @@ function readHandlerOptions<Env>(given: HandlerOptions<Env>): HandlerOptions<Env
     if (options[name] !== undefined && typeof options[name] !== "function") throw fail(`${name} must be a function`);
   for (const name of ["basePath", "token"] as const)
     if (options[name] !== undefined && typeof options[name] !== "string") throw fail(`${name} must be a string`);
-  const { evictAtPark, logLevel } = options;
+  const { evictAtPark, inspector, logLevel } = options;
+  if (inspector !== undefined && typeof inspector?.routes?.serve !== "function")
+    throw fail("inspector must be what inspector() of perdure/inspector gives");
   if (evictAtPark !== undefined && typeof evictAtPark !== "boolean") throw fail("evictAtPark must be true or false");
   if (logLevel !== undefined && !(["silent", ...LOG_LEVELS] as readonly string[]).includes(logLevel))
     throw fail(`logLevel must be one of ${LOG_LEVELS.join(", ")}, silent`);

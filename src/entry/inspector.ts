@@ -1,7 +1,3 @@
-import { missingModule } from "../protocol/index.js";
-
-/** The wire format of RivetKit's inspector: Perdure has no inspector. Importing it throws. */
-export const inspector: never = missingModule(
-  "rivetkit/inspector",
-  "`c.workflow.history()` and `c.workflow.status()` show a run.",
-);
+/** `perdure/inspector`: what operators see of actors. */
+export { inspector, type Inspector } from "../worker/index.js";
+export type { InspectorOptions, Operator } from "../router/index.js";

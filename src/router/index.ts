@@ -9,6 +9,9 @@ export type { ActorCall, ActorReply, CallActor, CallActorOptions, CallPorts } fr
 export type { ActorNamespace, ActorStub, ObjectId } from "./objects/object-namespace.js";
 export type { ActorTarget } from "./objects/resolve-stub.js";
 export type { SocketPlatform } from "./request/socket-opening.js";
+export { inspectorRoutes, type InspectorRoutes } from "./inspector/inspector-routes.js";
+export type { InspectorOptions, Operator } from "./inspector/operators.js";
+export type { PartRequest, RouterPart } from "./routes/router-part.js";
 export { createRouter } from "./routes/router.js";
 export type { Router, RouterOptions } from "./routes/router.js";
 export { createSocketOpener } from "./objects/open-socket.js";

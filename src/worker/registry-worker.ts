@@ -20,7 +20,7 @@ import {
 
 export interface RegistryWorkerOptions extends Pick<
   RouterOptions,
-  "authorize" | "basePath" | "cors" | "hosts" | "sockets" | "token"
+  "authorize" | "basePath" | "cors" | "hosts" | "part" | "sockets" | "token"
 > {
   readonly log: RouterLog;
   /** Time and randomness of what waits here. Default: the platform's. */

@@ -17,7 +17,7 @@ const JSON_PAGE_BUDGET = { bytes: 62_600, gzip: 22_700 };
 /** What each part brings. */
 const WORKFLOW = /^src\/(workflow|actor\/workflow)\//;
 const SQL = /^src\/actor\/sql\//;
-const INSPECTOR = /^src\/actor\/inspection\//;
+const INSPECTOR = /^src\/(actor\/inspection|router\/inspector)\/|^src\/worker\/inspector/;
 const DRIZZLE = /drizzle/;
 /** What is for tests alone. */
 const TESTS = /^src\/testing(-kit)?\//;

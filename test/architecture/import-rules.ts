@@ -165,6 +165,11 @@ export const FOLDERS: Readonly<Record<string, Folder>> = {
       request: { why: "reading one request and writing one answer", imports: [] },
       objects: { why: "finding an object and calling it", imports: ["request"] },
       routes: { why: "which path does what, for whom", imports: ["request", "objects"] },
+      inspector: {
+        why: "the Worker's side of the inspector: its routes, and who may use them",
+        imports: ["request", "objects", "routes"],
+        isPart: true,
+      },
     },
   },
   client: {

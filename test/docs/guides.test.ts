@@ -9,6 +9,7 @@ import { authentication } from "./authentication.js";
 import { connections } from "./connections.js";
 import { data } from "./data.js";
 import { deploying } from "./deploying.js";
+import { inspector } from "./inspector.js";
 import { joinAndRace } from "./join-and-race.js";
 import { limitsAndCost } from "./limits-and-cost.js";
 import { bindings } from "./bindings.js";
@@ -38,6 +39,7 @@ const CLAIMS: Readonly<Record<string, Readonly<Record<string, Claims>>>> = {
   "retries-and-timeouts": retriesAndTimeouts,
   "join-and-race": joinAndRace,
   repairing,
+  inspector,
   sagas,
   versioning,
   "limits-and-cost": limitsAndCost,

@@ -4,7 +4,6 @@ import { expect, test } from "vitest";
 test.each([
   ["dynamic", () => import("rivetkit/dynamic"), "Workers for Platforms"],
   ["agent-os", () => import("rivetkit/agent-os"), "virtual machines"],
-  ["inspector", () => import("rivetkit/inspector"), "c.workflow.history()"],
 ])("importing rivetkit/%s fails with what to do instead", async (name, load, instead) => {
   await expect(load()).rejects.toMatchObject({
     group: "feature",

@@ -13,18 +13,34 @@ import { stateOf, userValuesOf } from "./stored-values.js";
 import { summaryOf } from "./summary.js";
 import { rowsOf, tablesOf } from "./tables.js";
 
-export const INSPECTOR: ObjectInspector = {
-  answer(object, address, asked) {
-    try {
-      const actor = new InspectedActor(object, address);
-      // Tagged JSON as a whole, so that values of every kind are in it.
-      const text = encodeJson(answerTo(actor, own(asked)), { extended: true });
-      return { record: actor.record, answer: new TextEncoder().encode(text) };
-    } catch (error) {
-      throw told(error);
-    }
-  },
-};
+/** Makes a history's file from the rows of its actor. It is given, since it belongs to another part. */
+type RecordHistory = (rows: Iterable<readonly [key: string, bytes: Uint8Array]>, recordedAt: number) => object;
+
+/** The inspector's side of every object of a Worker. */
+export function objectInspector(record: RecordHistory): ObjectInspector {
+  return {
+    answer(object, address, asked) {
+      try {
+        const actor = new InspectedActor(object, address);
+        const question = own(asked);
+        // Tagged JSON as a whole, so that values of every kind are in it. A file is plain JSON already.
+        const text =
+          question.about === "recorded"
+            ? JSON.stringify(recordedOf(actor, record))
+            : encodeJson(answerTo(actor, question), { extended: true });
+        return { record: actor.record, answer: new TextEncoder().encode(text) };
+      } catch (error) {
+        throw told(error);
+      }
+    },
+  };
+}
+
+/** @throws {inspector/not_found} when the actor has no workflow */
+function recordedOf({ record, rows, ports }: InspectedActor, recordHistory: RecordHistory): object {
+  if (record.workflow) return recordHistory(rows.list(""), ports.now());
+  throw new ActorError("inspector", "not_found", "The actor has no workflow, so there is no history to record");
+}
 
 function answerTo(actor: InspectedActor, question: InspectQuestion): object {
   switch (question.about) {

@@ -12,6 +12,8 @@ export type InspectQuestion =
   | ({ readonly about: "history" } & Page)
   /** One entry of the history, with its value. */
   | { readonly about: "entry"; readonly id: string }
+  /** The whole history as a file; its answer is plain JSON. */
+  | { readonly about: "recorded" }
   | ({ readonly about: "queue" } & Page)
   /** One message, with its body. */
   | { readonly about: "message"; readonly id: string }

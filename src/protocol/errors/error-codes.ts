@@ -61,6 +61,8 @@ const PUBLIC: Codes = {
     503: "tunnel_request_aborted",
   },
   inspector: {
+    401: "unauthorized",
+    403: "forbidden",
     404: "not_found",
   },
   kv: {
@@ -141,10 +143,6 @@ const RIVETKIT_PUBLIC: Codes = {
       "actor_ready_timeout actor_runner_failed actor_stopped_while_waiting actor_wake_retries_exceeded " +
       "service_unavailable tunnel_response_closed",
     504: "gateway_response_start_timeout request_timeout tunnel_message_timeout",
-  },
-  inspector: {
-    401: "unauthorized",
-    403: "forbidden",
   },
   queue: {
     400: "complete_not_configured invalid_completion_payload message_invalid",

@@ -45,8 +45,8 @@ export interface CallPorts {
 }
 
 export interface CallActorOptions extends Partial<CallPorts> {
-  /** The names of the registry's actors. */
-  readonly actorNames: Iterable<string>;
+  /** The names of the registry's actors; undefined: any actor may be called. */
+  readonly actorNames: Iterable<string> | undefined;
 }
 
 const MAX_TRIES = 3;
@@ -56,8 +56,9 @@ const OVERLOADED_RETRY_AFTER_MS = 1000;
 
 /** Calls the objects of one namespace, for the router and for the client inside the Worker. */
 export function createActorCaller(objects: ActorNamespace, options: CallActorOptions): CallActor {
-  const actorNames: ReadonlySet<string> =
-    options.actorNames instanceof Set ? options.actorNames : new Set(options.actorNames);
+  const { actorNames: names } = options;
+  const actorNames: ReadonlySet<string> | undefined =
+    names === undefined || names instanceof Set ? names : new Set(names);
   const ports = callPorts(options);
   return async (call) => {
     const resolved = resolveStub(objects, call.target, actorNames);
@@ -119,7 +120,7 @@ export function platformErrorOf(error: unknown): unknown {
 
 /** Whether the call is idempotent. A rejected stub call may have run the actor's code. */
 function isRepeatable({ operation, creation }: CallEnvelope): boolean {
-  return operation.kind === "resolve" && creation.mode !== "create";
+  return operation.kind === "resolve" && creation.mode !== "create" && operation.inspect === undefined;
 }
 
 /** The platform's flags on an error. An actor's own errors never reject the stub's call, so they cannot fake them. */

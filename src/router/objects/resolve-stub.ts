@@ -42,7 +42,7 @@ const LOCATION_HINTS = new Set([
 ]);
 
 /**
- * Finds the object of an actor without calling it.
+ * Finds the object of an actor without calling it. Without `actorNames` the registry need not have an actor of this name.
  *
  * @throws {actor/invalid_name} when the name is not valid
  * @throws {actor/invalid_key} when the key is not valid
@@ -55,13 +55,13 @@ const LOCATION_HINTS = new Set([
 export function resolveStub(
   objects: ActorNamespace,
   target: ActorTarget,
-  actorNames: ReadonlySet<string>,
+  actorNames: ReadonlySet<string> | undefined,
 ): ResolvedTarget {
   if (has(target, "actorId")) return resolveById(objects, target.actorId);
   const { name, key, creation, region } = own(target);
   checkActorName(name);
   checkKey(key);
-  if (!actorNames.has(name)) throw notRegistered(name);
+  if (actorNames?.has(name) === false) throw notRegistered(name);
   const options = locationOf(region);
   const object = objectName(name, key);
   const id = objects.idFromName(object);

@@ -6,7 +6,7 @@ import { ActorError } from "../../protocol/index.js";
  * @throws {api/unauthorized} when the token is missing or wrong
  */
 export function requireToken(headers: Headers, token: string | undefined): void {
-  const given = /^Bearer +(.+)$/i.exec(headers.get("authorization") ?? "")?.[1];
+  const given = bearerToken(headers);
   if (token === undefined || token === "" || given === undefined || !isSameText(given, token)) {
     throw new ActorError(
       "api",
@@ -16,8 +16,13 @@ export function requireToken(headers: Headers, token: string | undefined): void 
   }
 }
 
+/** The token that a request brings as `Authorization: Bearer`. */
+export function bearerToken(headers: Headers): string | undefined {
+  return /^Bearer +(.+)$/i.exec(headers.get("authorization") ?? "")?.[1];
+}
+
 /** Compares in a time that depends only on the lengths. */
-function isSameText(given: string, expected: string): boolean {
+export function isSameText(given: string, expected: string): boolean {
   const utf8 = new TextEncoder();
   const [a, b] = [utf8.encode(given), utf8.encode(expected)];
   let difference = a.length ^ b.length;

@@ -28,6 +28,19 @@ export function isNear(origin: string, server: URL): boolean {
   return page.hostname === server.hostname && isPrivateAddress(page.hostname);
 }
 
+/**
+ * Whether a request can come from a page of another origin, whatever `cors` says: another port of this machine is another
+ * origin, and its requests carry the strict cookies of this one.
+ */
+export function isForeign({ headers }: Request, server: URL): boolean {
+  const site = headers.get("sec-fetch-site");
+  if (site !== null && site !== "same-origin" && site !== "none") return true;
+  const origin = headers.get("origin");
+  if (origin === null || origin === server.origin) return false;
+  // A tunnel ends TLS: the page's origin is the https form of the server's.
+  return origin !== `https://${server.host}` || server.protocol !== "http:";
+}
+
 /** Matches 127.0.0.0/8, [::1], localhost and its subdomains, as `URL` normalizes them. */
 export function isLoopback(hostname: string): boolean {
   return (

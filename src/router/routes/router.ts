@@ -14,6 +14,7 @@ import { honoPath, matcherOf } from "./route.js";
 import { routeTable } from "./route-table.js";
 import type { RoutedRequest, RouteOptions } from "./routed-request.js";
 import { isUpgrade, WORKER_SOCKETS, type SocketPlatform } from "../request/socket-opening.js";
+import type { PartRequest, RouterPart } from "./router-part.js";
 import type { WaitPorts } from "../objects/reply-wait.js";
 import { isOwnClient } from "../request/wire-encoding.js";
 
@@ -40,6 +41,8 @@ export interface RouterOptions extends Partial<WaitPorts> {
   readonly hosts?: readonly string[];
   /** Decides on each request to an actor; `env` is the router's. */
   readonly authorize?: Authorize;
+  /** Routes of an optional capability. */
+  readonly part?: RouterPart;
   /** Shows internal errors to callers: for local development only. */
   readonly exposeErrors?: boolean;
   readonly log?: RouterLog;
@@ -101,8 +104,22 @@ export function createRouter(given: RouterOptions): Router {
     return response;
   };
 
+  const { part } = options;
+  const partPath = part && basePath + part.path;
+  const servePart = async (asked: PartRequest): Promise<Response> => {
+    try {
+      hosts.check(asked.url);
+      return await (part as RouterPart).serve(asked);
+    } catch (error) {
+      return failed(error, asked.request, asked.url);
+    }
+  };
+
   return async (given, objects, env) => {
     const url = new URL(given.url);
+    const rest = partPath === undefined ? undefined : pathBelow(partPath, url);
+    if (partPath !== undefined && rest !== undefined)
+      return servePart({ request: given, url, rest, mountPath: partPath, objects, env, actorNames });
     const path = pathBelow(basePath, url);
     if (path === undefined || !isOurs(given, path, basePath)) return undefined;
     const admission = cors.admit(given, url);

@@ -11,6 +11,8 @@ export interface ExportHistoriesOptions {
   readonly folder?: string;
   /** Only of actors with this name. */
   readonly actor?: string;
+  /** Only of the actor with this key. A Worker that has no list of its actors answers for one: give `actor` and `key`. */
+  readonly key?: readonly string[];
   /** Only of workflows with this status: `running`, `completed`, `failed`, `cancelled`. */
   readonly status?: string;
   /** The most histories to write (default 100, at most 10,000). */
@@ -20,7 +22,7 @@ export interface ExportHistoriesOptions {
 }
 
 const MAX_LIMIT = 10_000;
-const KEYS = ["token", "folder", "actor", "status", "limit", "redact"] as const;
+const KEYS = ["token", "folder", "actor", "key", "status", "limit", "redact"] as const;
 
 /**
  * Downloads histories of a deployed Worker and writes each to a file, for `replayHistories`. Returns the files' paths.
@@ -38,6 +40,7 @@ export async function exportHistories(url: string, options: ExportHistoriesOptio
     folder = "histories",
     limit = 100,
     redact,
+    key,
     ...filter
   } = readOptions("exportHistories()", options, KEYS, fail);
   if (typeof token !== "string" || token === "") throw new TypeError('exportHistories(): "token" must be a string');
@@ -46,7 +49,12 @@ export async function exportHistories(url: string, options: ExportHistoriesOptio
   const files: string[] = [];
   let cursor: string | undefined;
   do {
-    const page: Page = await fetchPage(url, token, { ...filter, limit: String(limit - files.length), cursor });
+    const page: Page = await fetchPage(url, token, {
+      ...filter,
+      key: key && JSON.stringify(key),
+      limit: String(limit - files.length),
+      cursor,
+    });
     for (const each of page.histories.slice(0, limit - files.length)) {
       const file = join(folder, `${each.actor}-${each.actorId}.json`.replaceAll(/[^\w.-]/g, "_"));
       await writeHistory(file, redact ? redactHistory(each, redact) : each);

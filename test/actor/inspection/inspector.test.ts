@@ -1,6 +1,15 @@
 import { DatabaseSync } from "node:sqlite";
 import { describe, expect, it } from "vitest";
-import { actor, db, INSPECTOR, queue, setup, workflow, type AnyActorDefinition } from "../../../src/actor/index.js";
+import {
+  actor,
+  db,
+  objectInspector,
+  recordHistory,
+  queue,
+  setup,
+  workflow,
+  type AnyActorDefinition,
+} from "../../../src/actor/index.js";
 import { decodeValue, encodeValue, type InspectQuestion } from "../../../src/protocol/index.js";
 import type { WorldActor } from "../../../src/testing/index.js";
 import { testWorld } from "../../support/test-world.js";
@@ -55,7 +64,7 @@ function order() {
     },
   });
   const made = single(definition as unknown as AnyActorDefinition, {
-    inspector: INSPECTOR,
+    inspector: objectInspector(recordHistory),
     openDatabase: () => new DatabaseSync(":memory:"),
   });
   return { ...made, ran, fails };
@@ -198,7 +207,7 @@ describe("a look at an actor", () => {
         createVars: () => new Promise((resolve) => (wake = () => resolve({}))),
         actions: { get: (c) => c.state.n },
       }),
-      { inspector: INSPECTOR },
+      { inspector: objectInspector(recordHistory) },
     );
     const created = subject.call("get");
     await new Promise(setImmediate);
@@ -214,7 +223,7 @@ describe("a look at an actor", () => {
 
   it("shows what the activation in memory has committed, and disturbs it in nothing", async () => {
     const { subject } = single(actor({ state: { n: 0 }, actions: { add: (c) => (c.state.n += 1) } }), {
-      inspector: INSPECTOR,
+      inspector: objectInspector(recordHistory),
     });
     const hashes = new Set<unknown>();
     for (let n = 1; n <= 3; n += 1) {
@@ -241,7 +250,7 @@ describe("a look at an actor", () => {
       }),
       actions: { touch: () => {} },
     }) as unknown as AnyActorDefinition;
-    const world = testWorld(setup({ use: { subject: asWas } }), { inspector: INSPECTOR });
+    const world = testWorld(setup({ use: { subject: asWas } }), { inspector: objectInspector(recordHistory) });
     const subject = world.actor("subject", ["k"]);
     await subject.call("touch");
     await world.settle();
@@ -266,13 +275,16 @@ describe("a look at an actor", () => {
     await stored.subject.call("touch");
     const rows = new Map(stored.subject.store.dump());
 
-    const older = testWorld(setup({ use: { subject: definition } }), { inspector: INSPECTOR, newestFormat: 0 });
+    const older = testWorld(setup({ use: { subject: definition } }), {
+      inspector: objectInspector(recordHistory),
+      newestFormat: 0,
+    });
     await write(older.actor("subject", ["k"]), rows);
     await expect(inspect(older.actor("subject", ["k"]), { about: "summary" })).rejects.toMatchObject({
       code: "newer_format",
     });
     const past = testWorld(setup({ use: { subject: definition } }), {
-      inspector: INSPECTOR,
+      inspector: objectInspector(recordHistory),
       upgrades: [(upgraded) => upgraded.put("s", encodeValue({ n: 2 }))],
     });
     const subject = past.actor("subject", ["k"]);

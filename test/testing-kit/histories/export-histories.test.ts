@@ -47,6 +47,12 @@ async function histories(count: number): Promise<RecordedHistory[]> {
 }
 
 describe("exportHistories", () => {
+  it("asks for the history of one actor by its key", async () => {
+    answer = () => ({ histories: [] });
+    await exportHistories(url, { token: "t", actor: "order", key: ["o-1"], folder });
+    expect(asked).toEqual(["Bearer t /api/rivet/inspector/api/histories?actor=order&key=%5B%22o-1%22%5D&limit=100"]);
+  });
+
   it("follows the pages up to the limit, redacts, and writes what replayHistories reads", async () => {
     const all = await histories(4);
     answer = (query) => {
