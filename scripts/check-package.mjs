@@ -234,9 +234,6 @@ function checkTests() {
 /** A Worker's files, loaded by Node and by vitest: those that `perdure/testing` has a way for. */
 function checkWorkerFiles() {
   copy(join(root, "test", "package", "worker-files"), "worker-files");
-  const modules = join(consumer, "node_modules");
-  for (const name of ["vitest", "@types"])
-    if (!existsSync(join(modules, name))) symlinkSync(join(root, "node_modules", name), join(modules, name));
   compile("worker-files", {
     ...NODE_NEXT,
     lib: ["ES2024", "ESNext.Disposable"],

@@ -42,7 +42,7 @@ export interface WorldFetch {
   /**
    * Answers requests of the actors. A URL without a query fits every query; one that ends with `*` fits what begins like
    * it. Of several that fit, the one declared last answers, as long as it has answers left. One that was never asked for is
-   * an error at the world's end.
+   * an error at the world's end, as is a request that nothing answered.
    *
    * @example
    *     const charges = world.fetch.on("https://api.example.com/charges", async (request) => {
@@ -85,6 +85,7 @@ export class Outbound {
   readonly #now: () => number;
   readonly #declared: Declared[] = [];
   readonly #calls: FetchCall[] = [];
+  readonly #unanswered: string[] = [];
 
   constructor(now: () => number) {
     this.#now = now;
@@ -106,7 +107,11 @@ export class Outbound {
     const call: FetchCall = { actor: name, key, method, url, request: request.clone(), at: this.#now() };
     this.#calls.push(call);
     const declared = this.#find(call);
-    if (!declared) throw new Error(this.#unanswered(call));
+    if (!declared) {
+      const sentence = this.#sentence(call);
+      this.#unanswered.push(sentence);
+      throw new Error(sentence);
+    }
     declared.calls.push(call);
     const place = currentPlace();
     // The double is no code of the actor: it has the world's time, and the real network.
@@ -116,15 +121,15 @@ export class Outbound {
     return responseOf(await orAborted(answered, signal), url);
   }
 
-  /** @throws Error when something that was declared was never asked */
+  /** @throws Error when nothing answered a request, or an answer that was declared was never asked for */
   checkUsed(): void {
     const unused = this.#declared.filter(({ isOptional, calls }) => !isOptional && calls.length === 0);
-    if (unused.length === 0) return;
     const asked = this.#calls.map(({ method, url }) => `${method} ${url}`);
-    throw new Error(
+    const neverAsked =
       `Answers were declared with world.fetch.on() and never asked for: ${unused.map(({ text }) => text).join(", ")}. ` +
-        `Requests that were made: ${asked.slice(0, 10).join(", ") || "none"}`,
-    );
+      `Requests that were made: ${asked.slice(0, 10).join(", ") || "none"}`;
+    const problems = this.#unanswered.slice(0, 10).concat(unused.length > 0 ? [neverAsked] : []);
+    if (problems.length > 0) throw new Error(problems.join("\n"));
   }
 
   #declare(
@@ -154,7 +159,7 @@ export class Outbound {
     );
   }
 
-  #unanswered({ actor, key, method, url }: FetchCall): string {
+  #sentence({ actor, key, method, url }: FetchCall): string {
     const who = actor === undefined ? "The Worker" : `The actor ${JSON.stringify(actor)} ${JSON.stringify(key)}`;
     const near = this.#declared
       .filter(({ fits }) => fits(new URL(url)))

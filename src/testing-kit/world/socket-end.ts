@@ -1,3 +1,5 @@
+import { AsyncLocalStorage } from "node:async_hooks";
+
 /** Where what one end of a socket says goes. */
 export interface SocketWay {
   send(frame: string | Uint8Array<ArrayBuffer>): void;
@@ -18,7 +20,8 @@ export class SocketEnd extends EventTarget {
   binaryType = "arraybuffer";
   readonly #way: SocketWay;
   readonly #nextTurn: NextTurn;
-  #isAccepted = false;
+  /** Runs listeners as code of whoever accepted it, not of whoever speaks. */
+  #asItsOwner: (<T>(run: () => T) => T) | undefined;
   #waiting: Event[] = [];
   #state = OPEN;
 
@@ -51,9 +54,10 @@ export class SocketEnd extends EventTarget {
 
   /** What has arrived, and what does, is told from the next turn on: until then its owner may add listeners. */
   accept(): void {
+    const asItsOwner = AsyncLocalStorage.snapshot();
     this.#nextTurn(() => {
-      this.#isAccepted = true;
-      for (const event of this.#waiting.splice(0)) this.dispatchEvent(event);
+      this.#asItsOwner = asItsOwner;
+      for (const event of this.#waiting.splice(0)) this.#tell(event);
     });
   }
 
@@ -83,7 +87,7 @@ export class SocketEnd extends EventTarget {
   }
 
   #tell(event: Event): void {
-    if (this.#isAccepted) this.dispatchEvent(event);
+    if (this.#asItsOwner) this.#asItsOwner(() => this.dispatchEvent(event));
     else this.#waiting.push(event);
   }
 }

@@ -1,3 +1,4 @@
+import { AsyncResource } from "node:async_hooks";
 import type { ConnectionPorts } from "../../client/in-process.js";
 import type { WaitPorts } from "../../router/index.js";
 import type { ManualClock } from "../../testing/index.js";
@@ -9,7 +10,8 @@ export function workerTime(clock: ManualClock): WaitPorts & ConnectionPorts {
     now: () => clock.now(),
     sleep: (ms) => clock.delay(ms),
     random: () => 0.5,
-    setTimer: (ms, action) => clock.setTimer(clock.now() + ms, action),
+    // What it begins is begun by whoever set it, not by whoever moves the clock.
+    setTimer: (ms, action) => clock.setTimer(clock.now() + ms, AsyncResource.bind(action)),
     newToken: () => (tokens += 1).toString(16).padStart(32, "0"),
   };
 }

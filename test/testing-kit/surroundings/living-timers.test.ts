@@ -32,7 +32,7 @@ it("timers of a process that has died do not fire", async () => {
     interval.unref();
   };
   await world.run();
-  world.actor.crash();
+  world.crash();
   // One of the next life, set later for the same time: when it fires, those were due.
   world.code = () => new Promise<void>((resolve) => setTimeout(resolve, 1));
   await world.run();

@@ -120,7 +120,7 @@ describe("world.fetch", () => {
     const { port } = server.address() as AddressInfo;
     const local = `http://127.0.0.1:${port}`;
     try {
-      await using world = await stagedWorld();
+      const world = await stagedWorld();
       expect(await outcome(world, () => textOf(`${local}/a`, { method: "PUT" }))).toBe(
         `Error: The actor "staged" ["k"] requests PUT ${local}/a, for which no answer is declared. A test reaches no ` +
           `network by itself: declare one with world.fetch.on("${local}/a", () => ({ … })), or let it out with ` +
@@ -138,6 +138,9 @@ describe("world.fetch", () => {
       expect(await outcome(world, () => textOf("https://api.example.com/")), "as has a double").toBe("real");
       expect(asked).toEqual(["/test", "/let-out", "/double"]);
       expect(out.calls()).toHaveLength(1);
+      await expect(world.end(), "and the end of the world says it again").rejects.toThrow(
+        new RegExp(`requests PUT ${local}/a, .*\\n.* requests GET ${local}/once, `),
+      );
     } finally {
       server.close();
     }
@@ -189,7 +192,7 @@ describe("world.fetch", () => {
       };
       void world.run().catch(() => {});
       await began.passed;
-      await world.actor[end]();
+      await world[end]();
       answered.open();
       world.code = () => "the next life";
       expect(await world.run()).toBe("the next life");
@@ -208,7 +211,7 @@ describe("world.fetch", () => {
     };
     void world.run().catch(() => {});
     await Promise.resolve();
-    world.actor.crash();
+    world.crash();
     held.open();
     world.code = () => 1;
     await world.run();
@@ -236,11 +239,12 @@ describe("world.fetch", () => {
     ["on", [CHARGES, 1, { times: 0 }], "world.fetch.on(): times must be a whole number, 1 or more"],
     ["on", [CHARGES, 1, { method: 5 }], "world.fetch.on(): method must be a string"],
   ] as const)("refuses %s(%j), and declares nothing", async (method, args, message) => {
-    await using world = await stagedWorld();
+    const world = await stagedWorld();
     const declare = world.fetch[method] as (...args: unknown[]) => unknown;
     expect(() => declare(...args)).toThrow(TypeError);
     expect(() => declare(...args)).toThrow(message);
     expect(await outcome(world, () => fetch(CHARGES))).toContain("no answer is declared.");
+    await expect(world.end()).rejects.toThrow("no answer is declared.");
   });
 
   it("is each world's own", async () => {
