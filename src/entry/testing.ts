@@ -1,11 +1,22 @@
 /** `perdure/testing`: a world of actors in plain Node, with the typed client and a clock of its own, for tests. */
-export { exportHistories, HistoryReplayError, replayHistories, testEnv, testWorld } from "../testing-kit/index.js";
+export {
+  crashEverywhere,
+  CrashEverywhereError,
+  exportHistories,
+  HistoryReplayError,
+  replayHistories,
+  testEnv,
+  testWorld,
+} from "../testing-kit/index.js";
 export type {
   ActorTarget,
+  CrashEverywhereOptions,
+  CrashEverywhereReport,
   CrashPoint,
   HistoryEntry,
   LogFilter,
   LogLine,
+  Mishap,
   PlannedCrash,
   QueuedMessage,
   StepCall,

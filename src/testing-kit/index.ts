@@ -1,3 +1,6 @@
+export { crashEverywhere, type CrashEverywhereOptions, type CrashEverywhereReport } from "./crash-everywhere.js";
+export { CrashEverywhereError } from "./crashes/crash-finding.js";
+export type { Mishap } from "./crashes/crash-moment.js";
 export { testWorld, type TestWorld } from "./test-world.js";
 export { exportHistories, type ExportHistoriesOptions } from "./histories/export-histories.js";
 export type { RedactableValue, Redact, RedactedPlace } from "./histories/redact.js";

@@ -51,7 +51,11 @@ export async function testWorld<D extends ActorDefinitions>(
   registry: Registry<D>,
   options?: TestWorldOptions,
 ): Promise<TestWorld<D>> {
-  const host = await WorldHost.start(registry as unknown as Registry, options);
+  return worldOver(await WorldHost.start(registry as unknown as Registry, options));
+}
+
+/** All that a world can do, over one host. */
+export function worldOver<D extends ActorDefinitions>(host: WorldHost): TestWorld<D> {
   const world = {};
   for (const capability of CAPABILITIES)
     Object.defineProperties(world, Object.getOwnPropertyDescriptors(capability(host)));

@@ -1,0 +1,93 @@
+import type { CrashMoment } from "./crash-moment.js";
+import type { Difference } from "./world-outcome.js";
+
+/** What was wrong after a moment. */
+export interface Finding {
+  readonly moment: CrashMoment;
+  /** Steps that began more often than undisturbed, `"charge" of order ["o-1"]`, and how often. */
+  readonly repeated: ReadonlyMap<string, number>;
+  readonly difference: Difference | undefined;
+  /** The actors that told the one with the difference something, undisturbed. */
+  readonly callers: readonly string[];
+  /** What `run` or `check` threw. */
+  readonly thrown: { readonly by: "run" | "check"; readonly error: unknown } | undefined;
+}
+
+/** Thrown by `crashEverywhere` when a workload comes out otherwise because a process died or an actor left memory. */
+export class CrashEverywhereError extends Error {
+  override readonly name = "CrashEverywhereError";
+  /** The actor, as `order ["o-1"]`, and which of its commits it was. */
+  readonly actor: string;
+  readonly commit: number;
+  readonly mishap: CrashMoment["mishap"];
+  /** Steps that ran again because of it, with the name of their actor. */
+  readonly repeatedSteps: readonly string[];
+
+  constructor(finding: Finding) {
+    super(sentenceOf(finding), finding.thrown && { cause: finding.thrown.error });
+    const { moment, repeated } = finding;
+    this.actor = moment.actor;
+    this.commit = moment.commit;
+    this.mishap = moment.mishap;
+    this.repeatedSteps = [...repeated.keys()];
+  }
+}
+
+const GIVE_A_KEY =
+  "What a step does outside of its actor happens again with it: give it a key that stays the same, made of ctx.key and the " +
+  "step's name, by which the other side does it once";
+const FIND_THE_FIRST = "let the second time find what the first has done";
+const LOST_IN_MEMORY =
+  "what an action or a hook had begun without awaiting it, or kept in memory alone, is gone: await it, or keep it in c.state";
+
+function sentenceOf(finding: Finding): string {
+  const { repeated, difference, thrown, moment } = finding;
+  const when = whenOf(moment);
+  const what = [
+    ...(thrown ? [`${thrown.by} failed (${firstLine(thrown.error)})`] : []),
+    ...(difference ? [difference.text] : []),
+  ].join(", and ");
+  if (repeated.size > 0 && isByRepetition(finding)) {
+    const steps = [...repeated].map(([step, times]) => `step ${step} ran ${timesOf(times)}`).join(" and ");
+    return `${steps} ${when}: ${what}. ${GIVE_A_KEY}`;
+  }
+  return `${what} ${when}: ${adviceOf(finding)}`;
+}
+
+/** Whether what came out wrong is of a step that ran again: it does not change the workflow's own course. */
+function isByRepetition({ difference, moment }: Finding): boolean {
+  return difference === undefined || difference.actor !== moment.actor;
+}
+
+function adviceOf({ difference, moment, repeated, callers }: Finding): string {
+  if (difference === undefined) {
+    if (moment.mishap !== "dies before") return LOST_IN_MEMORY;
+    return `what it did outside before it died is not undone, and it was called again: ${FIND_THE_FIRST}`;
+  }
+  const { actor, kind } = difference;
+  if (kind === "less" && callers.length > 0) {
+    const told = `what ${callers.join(" and ")} told it is lost, because nobody awaited the answer`;
+    return `${told}: await the send or call, so that it fails and is made again`;
+  }
+  if (actor !== moment.actor)
+    return `what it did before it died is not undone, and it did it once more: ${FIND_THE_FIRST}`;
+  const which = repeated.size === 0 ? "no step ran again, so the workflow" : "the workflow";
+  return `${which} had kept something in memory alone, such as a variable that a step assigned: return it from the step`;
+}
+
+function whenOf({ actor, commit, mishap }: CrashMoment): string {
+  return mishap === "is evicted after"
+    ? `when ${actor} left memory after its commit ${commit}`
+    : `when the process of ${actor} ${mishap === "dies before" ? "died before" : "died after"} its commit ${commit}`;
+}
+
+function timesOf(times: number): string {
+  return times === 2 ? "twice" : `${times} times`;
+}
+
+const MAX_SHOWN = 300;
+
+function firstLine(error: unknown): string {
+  const text = String(error instanceof Error ? error.message : error).split("\n", 1)[0] ?? "";
+  return text.length > MAX_SHOWN ? `${text.slice(0, MAX_SHOWN)}…` : text;
+}
