@@ -52,7 +52,7 @@ export class StepCalls {
   /** These rows of an object, all or those that changed, are stored: what they record of its runs is not lost any more. */
   stored(object: ObjectOf, rows: ReadonlyMap<string, Uint8Array>): void {
     const runs = this.#of(object);
-    if (runs.open.size === 0) return;
+    if (!hasSettled(runs.open)) return;
     const before = runs.stored;
     runs.stored = rows;
     for (const [key, bytes] of rows) {
@@ -91,6 +91,12 @@ export class StepCalls {
     if (!runs) this.#runs.set(id, (runs = { open: new Map(), lost: new Map(), stored: undefined }));
     return runs;
   }
+}
+
+/** The commits while a run works record nothing of it. */
+function hasSettled(open: ReadonlyMap<string, AttemptCall>): boolean {
+  for (const { isPending } of open.values()) if (!isPending) return true;
+  return false;
 }
 
 function placeOf(location: Location): string {
