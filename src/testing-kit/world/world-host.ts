@@ -155,7 +155,9 @@ export class WorldHost {
   }
 
   end(): Promise<void> {
-    return (this.#ended ??= this.#end());
+    // What it has told is not told again.
+    if (this.#ended) return this.#ended.catch(() => {});
+    return (this.#ended = this.#end());
   }
 
   async #end(): Promise<void> {

@@ -1,4 +1,5 @@
 import { describe, expect, test } from "vitest";
+import { actor, setup } from "../../../src/entry/index.js";
 import { testWorld } from "../../../src/entry/testing.js";
 import { orders, Real } from "./orders.js";
 
@@ -174,6 +175,34 @@ test("doubles that were never used fail the end of the world, and name the steps
       'The double of step ["poll","check"] of actor "poller" was never used: none ran\n' +
       'The double of rollback of step "ship" of actor "order" was never used: none ran',
   );
+});
+
+test("a world that has ended tells once what was never used", async () => {
+  await using world = await testWorld(orders(new Real()), { startAt: 0 });
+  world.step("order", "charge").gives(1);
+  await expect(world.end()).rejects.toThrow("never used");
+  await world.end();
+  expect(() => world.step("order", "charge")).toThrow(TypeError);
+});
+
+test("time skips over a step that hangs while a call of the test waits", async () => {
+  const { world } = await ordersWorld();
+  world.step("order", "ship").hangs().gives("shipped");
+  const order = await started(world);
+  const shipped = order.send("approvals", { by: "ada" }, { wait: true, timeout: 60_000 });
+  expect(await shipped).toMatchObject({ status: "timedOut" });
+  expect(world.history(order).steps("ship")).toMatchObject([{ attempts: 2, result: "shipped" }]);
+  await world.end();
+});
+
+test("after a redeploy, actors of the new registry have doubles", async () => {
+  const { world } = await ordersWorld();
+  const next = world.redeploy(setup({ use: { other: actor({ state: {}, actions: {} }) } }));
+  expect(next.step("other", "any").calls()).toEqual([]);
+  expect(() => world.step("order", "charge")).toThrow(
+    new TypeError('The registry has no actor "order"; its actors are "other"'),
+  );
+  await world.end();
 });
 
 test("a rollback handler has a double of its own", async () => {
