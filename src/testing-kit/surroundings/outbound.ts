@@ -65,6 +65,15 @@ export interface WorldFetch {
    * @throws TypeError when the URL or an option is not valid
    */
   allow(target: FetchTarget, options?: FetchOptions): FetchDouble;
+  /**
+   * Never answers: the request ends with its signal, and the step that awaits it with its timeout. Time passes meanwhile.
+   *
+   * @example
+   *     world.fetch.hangs("https://api.example.com/charges");
+   *     await world.advance("30s");
+   * @throws TypeError when the URL or an option is not valid
+   */
+  hangs(target: FetchTarget, options?: FetchOptions): FetchDouble;
   /** All requests that were sent, answered or not, the first first. */
   calls(): readonly FetchCall[];
 }
@@ -76,6 +85,7 @@ interface Declared {
   readonly times: number;
   readonly answer: (request: Request) => unknown;
   readonly isOptional: boolean;
+  readonly hangs: boolean;
   readonly calls: FetchCall[];
 }
 
@@ -83,18 +93,22 @@ const OPTION_NAMES = ["method", "times"] as const;
 
 export class Outbound {
   readonly #now: () => number;
+  readonly #awaited: <T>(begin: () => Promise<T>) => Promise<T>;
   readonly #declared: Declared[] = [];
   readonly #calls: FetchCall[] = [];
   readonly #unanswered: string[] = [];
 
-  constructor(now: () => number) {
+  /** `awaited` begins what the code that asks waits for while time passes. */
+  constructor(now: () => number, awaited: <T>(begin: () => Promise<T>) => Promise<T>) {
     this.#now = now;
+    this.#awaited = awaited;
   }
 
   get view(): WorldFetch {
     return {
       on: (target, answer, options) => this.#declare("on", target, options, answererOf(answer)),
       allow: (target, options) => this.#declare("allow", target, options, fetchOutside),
+      hangs: (target, options) => this.#declare("hangs", target, options, () => new Promise(() => {})),
       calls: () => [...this.#calls],
     };
   }
@@ -118,7 +132,8 @@ export class Outbound {
     const answered = inPlace(place && { ...place, process: undefined, fetch: undefined }, async () =>
       declared.answer(request),
     );
-    return responseOf(await orAborted(answered, signal), url);
+    const given = (): Promise<unknown> => orAborted(answered, signal);
+    return responseOf(await (declared.hangs ? this.#awaited(given) : given()), url);
   }
 
   /** @throws Error when nothing answered a request, or an answer that was declared was never asked for */
@@ -133,7 +148,7 @@ export class Outbound {
   }
 
   #declare(
-    what: "allow" | "on",
+    what: "allow" | "hangs" | "on",
     target: FetchTarget,
     options: FetchOptions | undefined,
     answer: Declared["answer"],
@@ -147,8 +162,9 @@ export class Outbound {
     const calls: FetchCall[] = [];
     const upper = method?.toUpperCase();
     const isOptional = what === "allow";
+    const hangs = what === "hangs";
     const shown = upper === undefined ? text : `${upper} ${text}`;
-    this.#declared.push({ text: shown, fits, method: upper, times, answer, isOptional, calls });
+    this.#declared.push({ text: shown, fits, method: upper, times, answer, isOptional, hangs, calls });
     return { calls: () => [...calls] };
   }
 

@@ -12,7 +12,10 @@ export interface Surroundings {
 
 export function surroundingsOf(host: WorldHost): Surroundings {
   const { clock } = host.world;
-  const outbound = new Outbound(() => clock.now());
+  const outbound = new Outbound(
+    () => clock.now(),
+    (begin) => host.awaited(begin),
+  );
   const placeOf = (process: ActorProcess | undefined): Place => ({
     process,
     env: host.options.env,

@@ -158,6 +158,19 @@ describe("time passes while code", () => {
     expect(await subject.get()).toBe("there");
   });
 
+  test("waits for an answer of the outside that never comes, until its step times out", async () => {
+    const url = "https://api.example.com/charges";
+    await using world = await testWorld(setup({ use: { subject: stepping(() => fetch(url), { timeout: 30_000 }) } }));
+    const hanging = world.fetch.hangs(url);
+    const subject = world.client.subject.getOrCreate(["a"]);
+    await subject.status();
+    await world.advance(29_999);
+    expect(await subject.status()).toBe("running");
+    await world.advance(1);
+    expect(await subject.status()).toBe("failed");
+    expect(hanging.calls()).toHaveLength(1);
+  });
+
   test("stands for nothing any more, because its process died", async () => {
     await using world = await testWorld(setup({ use: { subject: stepping(() => new Promise(() => {})) } }));
     const subject = world.client.subject.getOrCreate(["a"]);
