@@ -4,8 +4,10 @@ import { ManualClock, type CommitFault, type WorldActor } from "../../../src/tes
 import { StepDoubles } from "../../../src/testing-kit/internal.js";
 import { encodeValue } from "../../../src/protocol/index.js";
 import { canonical } from "../../simulation/canonical.js";
+import { occasionalCrashes } from "../../simulation/faults.js";
 import type { Workload } from "../../simulation/workload.js";
 import { workloads } from "../../simulation/workloads.js";
+import { seededRandom } from "../../support/seeded-random.js";
 import { testWorld } from "../../support/test-world.js";
 
 /** Of a workload with more commits, that many of them, evenly. */
@@ -63,23 +65,41 @@ function outcomes(doubles: StepDoubles): Map<string, string[]> {
   return found;
 }
 
-describe("doubles that call through, wherever the process dies", () => {
+/** An attempt runs again only after a run that was lost or aborted, and the last run of none is lost. */
+function checkRuns(doubles: StepDoubles, when: string): void {
+  for (const [attempt, runs] of outcomes(doubles)) {
+    const before = runs.slice(0, -1).filter((outcome) => outcome !== "lost" && outcome !== "aborted");
+    expect(before, `${attempt}, ${when}`).toEqual([]);
+    expect(runs.at(-1), `${attempt}, ${when}`).not.toBe("lost");
+  }
+}
+
+const doublesOf = (workload: Workload): StepDoubles =>
+  new StepDoubles(() => workload.registry(new ManualClock(), () => {}).actorNames);
+
+describe("doubles that call through", () => {
   for (const workload of workloads) {
-    it(`${workload.name}: comes to the same, and an attempt runs again only after a run that is lost`, async () => {
+    it(`${workload.name}: come to the same wherever the process dies once`, async () => {
       const plain = await run(workload);
       const expected = canonical(plain);
       const { commits } = plain.store;
       for (let at = 1; at <= commits; at += Math.ceil(commits / MOST_POINTS)) {
         for (const kind of ["crash-before", "crash-after"] as const) {
-          const doubles = new StepDoubles(() => workload.registry(new ManualClock(), () => {}).actorNames);
+          const doubles = doublesOf(workload);
           const subject = await run(workload, (commit) => (commit === at ? kind : undefined), doubles);
           expect(canonical(subject), `${kind} commit ${at}`).toEqual(expected);
-          for (const [attempt, runs] of outcomes(doubles)) {
-            const before = runs.slice(0, -1).filter((outcome) => outcome !== "lost" && outcome !== "aborted");
-            expect(before, `${attempt}, ${kind} commit ${at}`).toEqual([]);
-            expect(runs.at(-1), `${attempt}, ${kind} commit ${at}`).not.toBe("lost");
-          }
+          checkRuns(doubles, `${kind} commit ${at}`);
         }
+      }
+    });
+
+    it(`${workload.name}: come to the same when it dies again and again`, async () => {
+      const expected = canonical(await run(workload));
+      for (let seed = 1; seed <= 4; seed += 1) {
+        const doubles = doublesOf(workload);
+        const subject = await run(workload, occasionalCrashes(seededRandom(seed), 0.3), doubles);
+        expect(canonical(subject), `seed ${seed}, ${subject.crashes} crashes`).toEqual(expected);
+        checkRuns(doubles, `seed ${seed}`);
       }
     });
   }
