@@ -34,7 +34,16 @@ export type * from "./api/queue-types.js";
 export type * from "./api/raw-socket-types.js";
 export type { ScheduledEvent, ScheduledFireInfo } from "./api/schedule-types.js";
 export type * from "./api/contexts.js";
-export type { WorkflowErrorView, WorkflowHistoryEntry, WorkflowStatus } from "./api/workflow-status.js";
+export type {
+  WorkflowActivity,
+  WorkflowBranchView,
+  WorkflowErrorView,
+  WorkflowFailedAttempt,
+  WorkflowHistoryEntry,
+  WorkflowHistoryOptions,
+  WorkflowParkedOn,
+  WorkflowStatus,
+} from "./api/workflow-status.js";
 export { snapshot } from "./state/snapshot.js";
 export { HISTORY_FORMAT, recordHistory, type RecordedHistory, type RecordedRun } from "./workflow/recorded-history.js";
 export type { PortableEntry, Tree } from "./workflow/portable-entry.js";

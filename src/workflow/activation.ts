@@ -13,7 +13,7 @@
 import { ownField } from "../protocol/index.js";
 import type { HistoryDivergedError } from "./errors.js";
 import { heldMessages, releaseMessages } from "./held-messages.js";
-import { makeEntry, rowOf, type Entry, type EntryKind } from "./history/entry.js";
+import { endAt, isTerminal, makeEntry, rowOf, type Entry, type EntryKind } from "./history/entry.js";
 import type { History } from "./history/history.js";
 import type { Location } from "./history/location.js";
 import { OVERWRITTEN_FORMAT } from "./history/vacant-rows.js";
@@ -253,7 +253,7 @@ export class Activation {
   // ---- entries -----------------------------------------------------------------------------------------------------
 
   newEntry(kind: EntryKind, location: Location): Entry {
-    return makeEntry({
+    const entry = makeEntry({
       seq: this.ports.nextSeq(),
       location,
       kind,
@@ -262,12 +262,15 @@ export class Activation {
       attempts: 0,
       interrupted: 0,
     });
+    entry.startedAt = this.ports.now();
+    return entry;
   }
 
   /** Adds the entry to the dirty set; the next commit, whoever wants it, writes it. */
   put(entry: Entry): void {
     this.isReplaying = false;
     entry.rev = this.ports.nextSeq();
+    if (entry.ms === undefined && isTerminal(entry)) endAt(entry, this.ports.now());
     if (this.history.add(entry)) this.#overwrite(entry);
     this.ports.put(entry);
   }
@@ -293,6 +296,7 @@ export class Activation {
     entry.status = "completed";
     entry.completedSeq = this.ports.nextSeq();
     entry.rev = entry.completedSeq;
+    endAt(entry, this.ports.now());
     this.#marks.record(entry);
   }
 

@@ -106,6 +106,21 @@ export function branchValues(
   return byName;
 }
 
+/** How the first branches of a join or race stand; one that has won, and the results of a completed join, are not failed. */
+export function branchStates(
+  history: History,
+  entry: Entry,
+  most: number,
+): { readonly name: string; readonly status: "pending" | "completed" | "failed" }[] {
+  const results = readResults(history, entry);
+  const names = (entry.data as BranchData).branches.slice(0, most);
+  const rest = entry.kind === "join" && entry.status === "completed" ? "completed" : "pending";
+  return names.map((name) => {
+    const result = results.get(name);
+    return { name, status: result ? (isValue(result) ? "completed" : "failed") : rest };
+  });
+}
+
 function readResults(history: History, entry: Entry): Map<string, StoredResult> {
   const { branches, results = {} } = own(entry.data as BranchData);
   const byName = new Map<string, StoredResult>();

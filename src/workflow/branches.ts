@@ -14,7 +14,8 @@ import {
 import { HistoryDivergedError } from "./errors.js";
 import { branchError, fitFailure, toBranchFailure } from "./failure.js";
 import type { Entry, EntryKind } from "./history/entry.js";
-import { formatLocation } from "./history/location.js";
+import { formatLocation, nameAt } from "./history/location.js";
+import { clip } from "./history/stored-error.js";
 import {
   BRANCHES_PER_TURN,
   MAX_BRANCHES,
@@ -32,6 +33,21 @@ export interface BranchDefinition {
   readonly name: string;
   readonly run: (context: never) => unknown;
 }
+
+/**
+ * What a branch of a race was doing when it lost: its place among the names, `failed`, `code` or the kind of its operation in
+ * flight, the error's message or the operation's name, and when that operation began, epoch ms.
+ */
+export type StoredLoser = readonly [
+  place: number,
+  doing: EntryKind | "try" | "failed" | "code",
+  text?: string,
+  since?: number,
+];
+
+/** How many losers a race keeps, and UTF-16 units of the text of each: its row must have room for them. */
+const MAX_LOSERS = 16;
+const MAX_LOSER_TEXT = 199;
 
 export type BranchResult =
   | { readonly name: string; readonly value: Uint8Array }
@@ -145,6 +161,29 @@ export class Branches {
     }
     const { activation, location } = this.#operation;
     for (const row of branchResultRows(activation.history, location)) activation.deleteTree(row.location);
+  }
+
+  /** What the first branches besides the winner do now, before they are evicted. */
+  losers(winner: string | undefined): StoredLoser[] {
+    const losers: StoredLoser[] = [];
+    const { branches } = this.entry.data as BranchData;
+    for (const [place, name] of branches.entries()) {
+      if (name !== winner) losers.push(this.#loser(place, name));
+      if (losers.length === MAX_LOSERS) break;
+    }
+    return losers;
+  }
+
+  #loser(place: number, name: string): StoredLoser {
+    const result = this.results.get(name);
+    if (result) return [place, "failed", isValue(result) ? "" : clip(result.f.error.message, MAX_LOSER_TEXT)];
+    const [open] = this.#scopes.get(name)?.openBranches() ?? [];
+    if (!open?.operation) return [place, "code"];
+    const { location, operation } = open;
+    const entry = operation.entry ?? this.#operation.activation.history.find(location);
+    const at = clip(nameAt(location), MAX_LOSER_TEXT);
+    const since = entry?.startedAt;
+    return since === undefined ? [place, operation.kind, at] : [place, operation.kind, at, since];
   }
 
   /** Starts a limited number in this turn and the rest after other events (FLOW-12). */

@@ -38,7 +38,9 @@ export function withCompleted(
 }
 
 export function holdOf(entry: Entry): HoldData | undefined {
-  return (entry.data as HoldData | undefined)?.held ? (entry.data as HoldData) : undefined;
+  const data = entry.data as HoldData | undefined;
+  // A receive that waits has other data.
+  return data && ownField(data, "held") ? data : undefined;
 }
 
 /** The reply that a message of the entry was completed with, if the entry keeps it. */

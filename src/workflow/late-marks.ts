@@ -1,4 +1,4 @@
-import { isTerminal, type Entry } from "./history/entry.js";
+import { endAt, isTerminal, type Entry } from "./history/entry.js";
 import type { History } from "./history/history.js";
 import type { Location } from "./history/location.js";
 import type { WorkflowPorts } from "./ports.js";
@@ -65,7 +65,10 @@ export class LateMarks {
     }
     this.#letGo.clear();
     for (const entry of this.#finished) {
-      if (!isTerminal(entry) && !this.#history.isPassed(entry)) writer.complete(entry);
+      if (isTerminal(entry) || this.#history.isPassed(entry)) continue;
+      // It ended at its deadline, however late the wake and this commit.
+      if (entry.dueAt !== undefined) endAt(entry, entry.dueAt);
+      writer.complete(entry);
     }
     this.#finished.clear();
   }

@@ -1,7 +1,7 @@
 import { type Effects } from "../protocol/index.js";
 import type { Activation } from "./activation.js";
 import { noteOperation } from "./failure.js";
-import type { Entry } from "./history/entry.js";
+import type { Entry, EntryKind } from "./history/entry.js";
 import type { Location } from "./history/location.js";
 
 /** What an operation, and the primitive behind it, needs from its scope. */
@@ -12,16 +12,33 @@ export interface OperationScope {
   endOperation(operation: Operation): boolean;
 }
 
+/** A branch that has not ended, or a run without branches. */
+export interface OpenBranch {
+  /** Of its operation in flight, or of its scope. */
+  readonly location: Location;
+  /** Undefined while its code runs, or awaits something outside the engine. */
+  readonly operation?: {
+    readonly kind: EntryKind | "try";
+    /** True while it waits for a deadline or a message. */
+    readonly isWaiting: boolean;
+    /** Of a step or receive, also if it is not recorded yet; otherwise the one recorded by an earlier activation. */
+    readonly entry: Entry | undefined;
+  };
+}
+
 /**
  * One `ctx.…` call in flight: the promise that user code holds, and whether it works, waits or delegates to child scopes.
  * All its methods are called inside a turn of the activation.
  */
 export class Operation {
   readonly scope: OperationScope;
+  readonly kind: EntryKind | "try";
   readonly name: string;
   readonly location: Location;
   /** The history entry at this location: recorded earlier, or put by this operation. */
   entry: Entry | undefined;
+  /** The entry of a step or receive in flight, which may not be recorded yet. */
+  draft: Entry | undefined;
   readonly promise: Promise<unknown>;
   #resolve!: (value: unknown) => void;
   #reject!: (reason: unknown) => void;
@@ -29,11 +46,19 @@ export class Operation {
   #starting = true;
   #onEnd: (() => void) | undefined;
 
-  constructor(scope: OperationScope, name: string, location: Location, entry: Entry | undefined) {
+  constructor(
+    scope: OperationScope,
+    kind: EntryKind | "try",
+    name: string,
+    location: Location,
+    entry: Entry | undefined,
+  ) {
     this.scope = scope;
+    this.kind = kind;
     this.name = name;
     this.location = location;
     this.entry = entry;
+    this.draft = entry;
     this.promise = new Promise((resolve, reject) => {
       this.#resolve = resolve;
       this.#reject = reject;
@@ -46,6 +71,12 @@ export class Operation {
 
   get isSettled(): boolean {
     return this.#state === "settled";
+  }
+
+  /** It as what its branch does. */
+  get asBranch(): OpenBranch {
+    const { kind, location, draft } = this;
+    return { location, operation: { kind, isWaiting: this.#state === "waiting", entry: draft } };
   }
 
   /** True while a step's callback may be the code that misuses the scope (FLOW-11). */

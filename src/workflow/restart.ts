@@ -8,10 +8,10 @@ import { decodeValue, ownField } from "../protocol/index.js";
 import { branchResultRows } from "./branch-results.js";
 import { EvictedError } from "./errors.js";
 import { toBranchFailure } from "./failure.js";
-import { isTerminal, type Entry, type Failure } from "./history/entry.js";
+import { endAt, isTerminal, resetTimes, type Entry, type Failure } from "./history/entry.js";
 import type { History } from "./history/history.js";
 import type { Location } from "./history/location.js";
-import { keptWinner } from "./ops/race.js";
+import { keptWinner, losersOf } from "./ops/race.js";
 import { HANDLERS } from "./rollback.js";
 
 export class Restart {
@@ -22,9 +22,12 @@ export class Restart {
   /** The rows of pruned entries: the actor deletes them. */
   readonly vacant: readonly number[];
   readonly #history: History;
+  readonly #now: number;
 
-  constructor(history: History) {
+  /** `now`: epoch ms, from which what starts over counts its times. */
+  constructor(history: History, now: number) {
     this.#history = history;
+    this.#now = now;
     this.vacant = history.vacant.giveUp([]);
     this.#settlePassed();
   }
@@ -156,7 +159,8 @@ export class Restart {
         winner === undefined
           ? {}
           : Object.fromEntries(branches.filter((name) => name !== winner).map((name) => [name, lost]));
-      entry.data = { branches, results, ...(winner !== undefined && { winner }) };
+      const losers = winner === undefined ? [] : losersOf(entry);
+      entry.data = { branches, results, ...(winner !== undefined && { winner }), ...(losers.length > 0 && { losers }) };
     }
     entry.status = "pending";
     entry.attempts = 0;
@@ -165,6 +169,7 @@ export class Restart {
     delete entry.value;
     delete entry.failure;
     delete entry.completedSeq;
+    resetTimes(entry, this.#now);
     this.#change(entry);
   }
 
@@ -172,6 +177,7 @@ export class Restart {
   #finish(entry: Entry): void {
     if (isTerminal(entry)) return;
     entry.status = "completed";
+    endAt(entry, Math.min(entry.dueAt ?? this.#now, this.#now));
     delete entry.dueAt;
     this.#change(entry);
   }

@@ -16,6 +16,7 @@ import type { Entry } from "./history/entry.js";
 import type { History } from "./history/history.js";
 import type { Outcome, WorkflowPorts } from "./ports.js";
 import { hasCheckpoint, undo } from "./rollback.js";
+import type { OpenBranch } from "./operation.js";
 import { Scope } from "./scope.js";
 import { afterEffects, type ScopeResult } from "./scope-function.js";
 
@@ -76,8 +77,8 @@ export class WorkflowRun {
     return this.#activation.takeNow();
   }
 
-  /** The location of each branch that has not ended. */
-  openBranches(): Iterable<string> {
+  /** Each branch that has not ended. */
+  openBranches(): Iterable<OpenBranch> {
     return this.isEnded ? [] : this.#root.openBranches();
   }
 

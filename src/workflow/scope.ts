@@ -6,7 +6,7 @@ import { isTerminal, type EntryKind } from "./history/entry.js";
 import type { RecordedOperation } from "./history/history.js";
 import { formatLocation, type Location } from "./history/location.js";
 import { MAX_REFUSALS, nameProblem } from "./limits.js";
-import { Operation, type OperationScope } from "./operation.js";
+import { Operation, type OpenBranch, type OperationScope } from "./operation.js";
 
 /** Operations that the code may call anywhere: they have no order, and record nothing during a rollback's replay. */
 const UNORDERED: ReadonlySet<string> = new Set(["removed", "version_check"]);
@@ -124,7 +124,7 @@ export class Scope implements OperationScope {
     if (kind === "message") this.#receives.set(name, ordinal + 1);
     const location = ordinal === 0 ? [...this.location, name] : [...this.location, name, ordinal];
     const entry = this.activation.history.find(location);
-    const operation = new Operation(this, name, location, entry);
+    const operation = new Operation(this, kind, name, location, entry);
     this.#current = operation;
     this.#operations += 1;
     this.activation.turn(() => {
@@ -210,10 +210,11 @@ export class Scope implements OperationScope {
     this.abort.abort(reason);
   }
 
-  /** The location of each branch that has not ended: its operation in flight, or its scope. */
-  *openBranches(): IterableIterator<string> {
+  /** Each branch that has not ended. */
+  *openBranches(): IterableIterator<OpenBranch> {
     for (const child of this.#children) yield* child.openBranches();
-    if (this.#children.size === 0 && !this.#isEnded) yield formatLocation(this.#current?.location ?? this.location);
+    if (this.#children.size > 0 || this.#isEnded) return;
+    yield this.#current?.asBranch ?? { location: this.location };
   }
 
   /** Locations, of this scope and those in it, where user code runs or awaits something outside the engine. */

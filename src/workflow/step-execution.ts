@@ -10,7 +10,7 @@ import { Abort } from "./abort.js";
 import type { Activation } from "./activation.js";
 import { CriticalError, RollbackCheckpointError } from "./errors.js";
 import { brandOf } from "./failure.js";
-import { isTerminal, type Entry, type Failure, type FailureKind } from "./history/entry.js";
+import { beginAttempt, failAttempt, isTerminal, type Entry, type Failure, type FailureKind } from "./history/entry.js";
 import { formatLocation } from "./history/location.js";
 import type { Operation } from "./operation.js";
 import type { AttemptReport, AttemptSession, InterceptedAttempt } from "./ports.js";
@@ -73,7 +73,7 @@ export class StepExecution {
     this.#policy = retryPolicy(step);
     this.#deliver = deliver;
     this.#onFailedAttempt = onFailedAttempt;
-    this.#entry = operation.entry ?? this.#activation.newEntry("step", operation.location);
+    this.#entry = operation.draft ??= this.#activation.newEntry("step", operation.location);
   }
 
   start(): void {
@@ -129,6 +129,7 @@ export class StepExecution {
       if (this.#scope.isEnded) return this.#activation.leaveAlone(this);
       this.#entry.status = "running";
       delete this.#entry.dueAt;
+      beginAttempt(this.#entry, this.#activation.ports.now());
       this.#activation.put(this.#entry);
       this.#activation.wantCommit();
       // The mark must survive a callback that kills the object before its first await.
@@ -149,6 +150,8 @@ export class StepExecution {
     if (this.#scope.isEnded) return this.#activation.turn(() => this.#activation.leaveAlone(this));
     if (this.#activation.isHalted) return;
     const { ports } = this.#activation;
+    const now = ports.now();
+    beginAttempt(this.#entry, now);
     const abort = new Abort();
     const { location } = this.#operation;
     const session = ports.openAttempt({
@@ -168,7 +171,7 @@ export class StepExecution {
     this.#attempt = attempt;
     const { timeoutMs } = this.#policy;
     if (timeoutMs !== undefined) {
-      attempt.timeout = { at: ports.now() + timeoutMs, seq: this.#entry.seq, fire: () => this.#timedOut(attempt) };
+      attempt.timeout = { at: now + timeoutMs, seq: this.#entry.seq, fire: () => this.#timedOut(attempt) };
       this.#activation.waiting.addWait(attempt.timeout);
       ports.timersChanged();
     }
@@ -265,9 +268,10 @@ export class StepExecution {
 
   #retryLater(thrown: unknown): void {
     const delayMs = retryDelayMs(this.#policy, this.#entry.attempts, thrown);
-    const dueAt = this.#activation.ports.now() + delayMs;
+    const now = this.#activation.ports.now();
+    const dueAt = now + delayMs;
     this.#entry.status = "pending";
-    this.#entry.failure = own({ kind: "error" as const, error: toStoredError(thrown) });
+    failAttempt(this.#entry, own({ kind: "error" as const, error: toStoredError(thrown) }), now);
     this.#entry.dueAt = dueAt;
     this.#activation.put(this.#entry);
     this.#report(thrown, { retryDelay: delayMs, retryAt: dueAt });
@@ -291,7 +295,7 @@ export class StepExecution {
   #fail(kind: FailureKind, thrown: unknown, exhausted = false): void {
     const failure: Failure = own({ kind, error: toStoredError(thrown), ...(exhausted ? { exhausted } : {}) });
     this.#entry.status = "failed";
-    this.#entry.failure = failure;
+    failAttempt(this.#entry, failure, this.#activation.ports.now());
     delete this.#entry.dueAt;
     this.#activation.put(this.#entry);
     this.#report(thrown);

@@ -6,9 +6,9 @@ import { read } from "./source-files.js";
 // why in the commit that raises it: `npm run bundle-size` shows where the bytes are.
 const BUDGETS = {
   counter: { bytes: 335_400, gzip: 110_900 },
-  "counter, workflow": { bytes: 412_600, gzip: 135_600 },
+  "counter, workflow": { bytes: 425_900, gzip: 140_000 },
   "counter, db": { bytes: 349_600, gzip: 115_800 },
-  "counter, workflow, db": { bytes: 426_700, gzip: 140_500 },
+  "counter, workflow, db": { bytes: 440_000, gzip: 144_900 },
 } satisfies Record<keyof typeof WORKERS, Pick<Bundle, "bytes" | "gzip">>;
 const PAGE_BUDGET = { bytes: 86_400, gzip: 31_500 };
 /** Of its first chunks, which is all that one fetches that speaks JSON. */

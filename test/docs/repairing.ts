@@ -30,9 +30,17 @@ export const repairing: Readonly<Record<string, Claims>> = {
       const stage = new Stage(example);
       const parcel = stage.actor("parcel");
       await parcel.call("getState");
+      const startedAt = stage.clock.now();
+      const until = new Date(startedAt + HOUR_MS).toISOString();
+      expect(await parcel.call("getStatus")).toMatchObject({
+        status: "running",
+        parkedOn: { sentence: `message on payments until ${until}` },
+      });
       await stage.world.pass(HOUR_MS);
       expect(await parcel.call("getStatus")).toMatchObject({
         status: "failed",
+        startedAt,
+        endedAt: startedAt + HOUR_MS,
         error: { message: expect.stringContaining("timed out") },
       });
       await parcel.call("recover");

@@ -301,7 +301,7 @@ describe("an object that dies again and again", () => {
     const object = new TestObject("cutOffTwice");
     await object.call("report").catch(() => {});
     await object.runAlarms();
-    expect(((await object.call("report")) as Report).status).toEqual({ status: "completed", output: 1 });
+    expect(((await object.call("report")) as Report).status).toMatchObject({ status: "completed", output: 1 });
     expect(calls.get("cut off twice")).toBe(3);
   });
 
@@ -437,7 +437,7 @@ describe("user code that throws", () => {
     await object.call("report");
     expect(await object.runAlarms()).toBe(20);
     expect(calls.get("fails twenty times")).toBe(21);
-    expect(((await object.call("report")) as Report).status).toEqual({ status: "completed", output: 21 });
+    expect(((await object.call("report")) as Report).status).toMatchObject({ status: "completed", output: 21 });
     expect(clock.now() - startedAt).toBeGreaterThanOrEqual(20_000);
     expect(await object.alarmAt()).toBe(null);
   });

@@ -8,7 +8,7 @@ import {
   type WorkflowContext,
   type WorkflowStepContext,
 } from "../../src/entry/workflow.js";
-import type { WorkflowHistoryEntry } from "../../src/entry/index.js";
+import type { WorkflowHistoryEntry, WorkflowStatus } from "../../src/entry/index.js";
 import { serve } from "../support/worker.js";
 import { objectOf, TestObject } from "./test-object.js";
 
@@ -164,9 +164,9 @@ const workloads: Record<string, (ctx: Context) => Promise<unknown>> = {
 };
 
 const actions = {
-  report: (c: { state: State; workflow: { status(): unknown; history(): WorkflowHistoryEntry[] } }) => ({
+  report: (c: { state: State; workflow: { status(): WorkflowStatus; history(): WorkflowHistoryEntry[] } }) => ({
     state: c.state,
-    status: c.workflow.status(),
+    status: outcome(c.workflow.status()),
     history: c.workflow
       .history()
       .map(canonical)
@@ -174,6 +174,11 @@ const actions = {
   }),
   touch: () => {},
 };
+
+/** How it ended, not when. */
+function outcome({ status, output, error }: WorkflowStatus): WorkflowStatus {
+  return { status, output, ...(error && { error }) };
+}
 
 /** What a line of history must say whenever it was written: not the order of branches, ids and times of messages, marks of passed waits. */
 function canonical({ location, kind, status, value, error }: WorkflowHistoryEntry) {

@@ -52,7 +52,7 @@ describe("SIGKILL of wrangler and workerd", () => {
         () => fifty.getStatus(),
         ({ status }) => status !== "running",
       ),
-    ).toEqual({ status: "completed", output: "all done" });
+    ).toMatchObject({ status: "completed", output: "all done" });
     expect(await fifty.getFinished()).toEqual(STEPS);
   }, 180_000);
 });

@@ -10,7 +10,11 @@ export type Rows = ReadonlyMap<string, Uint8Array>;
 export interface StoredActor {
   readonly actorId: string;
   readonly destroyed?: boolean;
-  readonly workflow: { readonly status: string; readonly failure?: { readonly error: { readonly message: string } } };
+  readonly workflow: {
+    readonly status: string;
+    readonly failure?: { readonly error: { readonly message: string } };
+    readonly times?: readonly [startedAt: number, ms?: number];
+  };
 }
 
 /** What an actor has stored, read. */
@@ -85,6 +89,7 @@ export class Invariants {
   #latest = 0;
   /** Of the present life, by what may not change any more. */
   #terminal = new Map<number, string>();
+  #startedAt = new Map<number, number | undefined>();
   #known = new Set<string>();
   #queued: ReadonlyMap<string, unknown> = new Map();
   /** Steps that were recorded and messages that were taken, by life. */
@@ -136,6 +141,7 @@ export class Invariants {
     }
     this.#lifeOf(stored);
     this.#checkTerminal(stored);
+    this.#checkTimes(stored);
     this.#checkMessages(stored);
     this.#checkFold(stored);
     if (!alarmIsLost || alarmAt !== null) this.#checkAlarm(stored, rows, alarmAt);
@@ -151,6 +157,7 @@ export class Invariants {
       this.#isDestroyed = false;
       this.#ended = undefined;
       this.#terminal = new Map();
+      this.#startedAt = new Map();
       this.#known = new Set();
       this.#queued = new Map();
     }
@@ -184,6 +191,8 @@ export class Invariants {
             value,
             failure,
             completedSeq,
+            entry.startedAt,
+            entry.ms,
             kind === "branch_results" ? entry.data : undefined,
           ],
           show,
@@ -193,6 +202,27 @@ export class Invariants {
       if (before !== undefined && before !== result)
         this.#say(`${pathOf(entry)} has changed from ${before} to ${result}`);
       this.#terminal.set(entry.seq, result);
+    }
+  }
+
+  /** Times lie within those of the run, and no replay changes them. */
+  #checkTimes({ record, entries }: Stored): void {
+    const [runStartedAt, runMs] = record.workflow.times ?? [];
+    if (runStartedAt === undefined) return;
+    const first = runStartedAt - MOST_BACK_MS;
+    const last = (runMs === undefined ? this.#latest : runStartedAt + runMs) + MOST_BACK_MS;
+    for (const entry of entries) {
+      const { seq, kind, startedAt, ms } = entry;
+      if (kind === "branch_results") continue;
+      if (startedAt === undefined) this.#say(`${pathOf(entry)} has no start`);
+      else if (startedAt < first || startedAt + (ms ?? 0) > last)
+        this.#say(`${pathOf(entry)} lasted from ${startedAt} for ${ms} ms, the run from ${first} to ${last}`);
+      if (isTerminal(entry) !== (ms !== undefined))
+        this.#say(`${pathOf(entry)} is ${entry.status}, and lasted ${ms} ms`);
+      if (ms !== undefined && ms < 0) this.#say(`${pathOf(entry)} lasted ${ms} ms`);
+      if (this.#startedAt.has(seq) && this.#startedAt.get(seq) !== startedAt)
+        this.#say(`${pathOf(entry)} began at ${this.#startedAt.get(seq)}, and now at ${startedAt}`);
+      this.#startedAt.set(seq, startedAt);
     }
   }
 

@@ -48,12 +48,16 @@ describe("history", () => {
       await ctx.join("j", { x: { run: (b) => b.step("s", () => 1) } });
       await ctx.sleep("nap", HOUR);
     });
+    const now = s.clock.now();
+    const times = { startedAt: now, endedAt: now };
     expect((await s.history()).map((entry) => ({ ...entry, id: typeof entry.id }))).toEqual([
       {
         id: "string",
         interrupted: 0,
         location: ["a"],
         kind: "step",
+        ...times,
+        attemptStartedAt: now,
         status: "completed",
         attempts: 1,
         value: new Date(1),
@@ -63,15 +67,21 @@ describe("history", () => {
         interrupted: 0,
         location: ["b"],
         kind: "step",
+        ...times,
+        attemptStartedAt: now,
         status: "failed",
         attempts: 1,
         error: { kind: "exhausted", name: "TypeError", message: "no" },
+        failedAttempts: [{ attempt: 1, startedAt: now, ms: 0, name: "TypeError", message: "no" }],
       },
       {
         id: "string",
         interrupted: 0,
         location: ["j"],
         kind: "join",
+        ...times,
+        branches: [{ name: "x", status: "completed" }],
+        branchCount: 1,
         status: "completed",
         attempts: 0,
         value: { x: 1 },
@@ -81,6 +91,8 @@ describe("history", () => {
         interrupted: 0,
         location: ["j", "x", "s"],
         kind: "step",
+        ...times,
+        attemptStartedAt: now,
         status: "completed",
         attempts: 1,
         value: 1,
@@ -90,6 +102,7 @@ describe("history", () => {
         interrupted: 0,
         location: ["nap"],
         kind: "sleep",
+        startedAt: now,
         status: "pending",
         attempts: 0,
         dueAt: s.clock.now() + HOUR,

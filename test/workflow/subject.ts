@@ -96,7 +96,14 @@ export class Subject {
     return this.call("get");
   }
 
-  status(): Promise<WorkflowStatus> {
+  /** How the workflow stands, without its times and what it does now. */
+  async status(): Promise<WorkflowStatus> {
+    const { startedAt: _, endedAt: __, parkedOn: ___, ...rest } = await this.position();
+    return rest;
+  }
+
+  /** The same with them. */
+  position(): Promise<WorkflowStatus> {
     return this.call("status") as Promise<WorkflowStatus>;
   }
 
@@ -117,10 +124,12 @@ export class Subject {
     return this.stored().map((entry) => `${entry.kind} ${entry.location.join("/")} ${entry.status}`);
   }
 
-  /** The stored workflow record, read without waking the actor. */
+  /** The stored workflow record without its times, read without waking the actor. */
   record(): Any {
     const bytes = this.actor.store.dump().get("a");
-    return bytes && (decodeValue(bytes) as { workflow?: unknown }).workflow;
+    const record = bytes && (decodeValue(bytes) as { workflow?: { times?: unknown } }).workflow;
+    const { times: _, ...rest } = record ?? {};
+    return record && rest;
   }
 
   get queued(): number {

@@ -13,8 +13,8 @@ import type { StepUse, TakenMessage } from "./part-members.js";
 
 /** A part, shared by all actors that have it. */
 export interface Part extends DeclaredPart {
-  /** Fields for the record of a new actor with this part. */
-  readonly record?: Pick<ActorRecord, "workflow">;
+  /** Fields for the record of an actor with this part that is created now, epoch ms. */
+  record?(now: number): Pick<ActorRecord, "workflow">;
   /**
    * Whether an earlier deploy left data of the part in this actor. The actor then keeps the part while any actor of its
    * registry carries it, even if its own definition no longer does.

@@ -2,11 +2,24 @@
 import { decodeValue, own, ownField } from "../../protocol/index.js";
 import type { Failure, StoredError } from "../../workflow/index.js";
 import type { WorkflowErrorView, WorkflowStatus } from "../api/workflow-status.js";
-import type { WorkflowRecord } from "../storage/record.js";
+import type { RunTimes, WorkflowRecord } from "../storage/record.js";
 
 /** Whether the workflow has begun and not ended. */
 export function isInFlight(workflow: WorkflowRecord | undefined): boolean {
   return workflow?.status === "running" || workflow?.status === "rolling_back";
+}
+
+/** The times of a run that goes on; with `endedAt` (epoch ms), of one that ends then. */
+export function runTimes(record: WorkflowRecord | undefined, endedAt?: number): RunTimes {
+  const times = record && ownField(record, "times");
+  if (!times) return {};
+  return { times: endedAt === undefined ? [times[0]] : [times[0], Math.max(0, endedAt - times[0])] };
+}
+
+function describeTimes(record: WorkflowRecord): Pick<WorkflowStatus, "startedAt" | "endedAt"> {
+  const [startedAt, ms] = ownField(record, "times") ?? [];
+  if (startedAt === undefined) return {};
+  return { startedAt, ...(ms === undefined ? {} : { endedAt: startedAt + ms }) };
 }
 
 /** `divergence` says why it cannot run, if so. `wakeAt` returns its earliest deadline, epoch ms. */
@@ -15,7 +28,14 @@ export function describeWorkflow(
   divergence: string | undefined,
   wakeAt: () => number | undefined,
 ): WorkflowStatus {
-  if (!record) return { status: "none" };
+  return record ? { ...describeOutcome(record, divergence, wakeAt), ...describeTimes(record) } : { status: "none" };
+}
+
+function describeOutcome(
+  record: WorkflowRecord,
+  divergence: string | undefined,
+  wakeAt: () => number | undefined,
+): WorkflowStatus {
   if (record.status === "completed") return { status: "completed", output: decodeValue(record.value) };
   if (divergence !== undefined)
     return { status: "diverged", error: { name: "HistoryDivergedError", message: divergence } };

@@ -13,7 +13,7 @@ import type { Logger } from "../ports.js";
 import type { ActorQueueOf } from "./queue-types.js";
 import type { ActorCron, ScheduledEvent } from "./schedule-types.js";
 import type { UniversalWebSocket } from "./raw-socket-types.js";
-import type { WorkflowHistoryEntry, WorkflowStatus } from "./workflow-status.js";
+import type { WorkflowHistoryEntry, WorkflowHistoryOptions, WorkflowStatus } from "./workflow-status.js";
 import type { ClientFor } from "./client-types.js";
 import type { DatabaseClient, DatabaseProvider } from "./database-types.js";
 import type {
@@ -358,12 +358,15 @@ export interface ActorWorkflow {
    */
   status(): WorkflowStatus;
   /**
-   * Returns all entries of the history, in the order their operations were first reached.
+   * Returns entries of the history, in the order their operations were first reached. Without options, all of them with
+   * their values; `values: false` leaves the values out, and `{ from: id, limit: 1 }` gets one of them.
    *
    * @example
    *     steps: (c) => c.workflow.history().filter(({ kind }) => kind === "step"),
+   *     page: (c, from?: string) => c.workflow.history({ from, limit: 100, values: false }),
+   * @throws {TypeError} when an option is not valid
    */
-  history(): WorkflowHistoryEntry[];
+  history(options?: WorkflowHistoryOptions): WorkflowHistoryEntry[];
   /**
    * Ends the workflow as `cancelled`. Rollbacks do not run.
    *

@@ -8,7 +8,7 @@ import { ActorError, decodeValue, own } from "../../protocol/index.js";
 import type { ActivePart, MessageTaker, PartActor } from "../activation/part.js";
 import type { TakenMessage } from "../activation/part-members.js";
 import { Recheck } from "../activation/recheck.js";
-import { describeWorkflow, isInFlight } from "../activation/workflow-outcome.js";
+import { describeWorkflow, isInFlight, runTimes } from "../activation/workflow-outcome.js";
 import type { WorkflowHistoryEntry, WorkflowStatus } from "../api/workflow-status.js";
 import { KEYS } from "../storage/record.js";
 
@@ -108,7 +108,8 @@ export class AbsentWorkflow implements ActivePart, MessageTaker {
   #cancel(): void {
     if (!this.#isInFlight) return;
     this.#recheck.clear();
-    this.#actor.putRecord({ workflow: { status: "cancelled" } });
+    const times = runTimes(this.#actor.record.workflow, this.#actor.ports.now());
+    this.#actor.putRecord({ workflow: { status: "cancelled", ...times } });
     this.#actor.deadlinesChanged();
     this.#actor.queue.releaseHeld();
     this.#actor.commitOrThrow();

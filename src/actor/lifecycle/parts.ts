@@ -9,8 +9,8 @@ import { AbsentWorkflow } from "./absent-workflow.js";
 type Event = "load" | "begin" | "fireDue" | "beforeCommit" | "committed" | "leaving" | "suspend" | "destroyed" | "end";
 
 /** The fields that its parts add to the record of a new actor. */
-export function firstRecord(actor: CompiledActor): Partial<ActorRecord> {
-  return Object.assign({}, ...actor.parts.map(({ part }) => fieldOf(part, "record")));
+export function firstRecord(actor: CompiledActor, now: number): Partial<ActorRecord> {
+  return Object.assign({}, ...actor.parts.map(({ part }) => (fieldOf(part, "record") as Part["record"])?.(now)));
 }
 
 /** The parts of one activation, in the order they joined. */

@@ -39,13 +39,14 @@ export async function createActor(
   creator: Creator,
   ends: ActivationEnds,
 ): Promise<Created> {
+  const now = ports.now();
   const record: ActorRecord = {
     format: STORAGE_FORMAT,
     name: address.name,
     key: [...address.key],
     actorId: formatActorId(ports.objectId, ports.randomHex(8)),
-    createdAt: ports.now(),
-    ...firstRecord(actor),
+    createdAt: now,
+    ...firstRecord(actor, now),
   };
   const runtime = new ActorRuntime(actor, ports, store, record, ends);
   // Closes sockets of an earlier generation of this key, if a crash left any.

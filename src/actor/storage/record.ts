@@ -33,12 +33,19 @@ export const KEYS = {
 } as const;
 
 /** Where a workflow stands, as it is stored; failures are as they were decoded, so that their readers take own members only. */
-export type WorkflowRecord =
-  | { readonly status: "running" }
-  | { readonly status: "rolling_back"; readonly failure: Failure }
-  | { readonly status: "completed"; readonly value: Uint8Array }
-  | { readonly status: "failed"; readonly failure: Failure; readonly rollbackErrors?: readonly unknown[] }
-  | { readonly status: "cancelled" };
+export type WorkflowRecord = RunTimes &
+  (
+    | { readonly status: "running" }
+    | { readonly status: "rolling_back"; readonly failure: Failure }
+    | { readonly status: "completed"; readonly value: Uint8Array }
+    | { readonly status: "failed"; readonly failure: Failure; readonly rollbackErrors?: readonly unknown[] }
+    | { readonly status: "cancelled" }
+  );
+
+/** When a run began, epoch ms, and ms from there to its end. Absent if an earlier release began it. */
+export interface RunTimes {
+  readonly times?: readonly [startedAt: number, ms?: number];
+}
 
 /** The row of the actor itself, under the key `a`. The actor exists if the row does. */
 export interface ActorRecord {

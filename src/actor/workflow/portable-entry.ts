@@ -44,13 +44,16 @@ export interface PortableEntry {
   readonly interrupted?: number;
   /** Epoch ms. */
   readonly dueAt?: number;
+  /** When it began, epoch ms, and how long it took. Nothing depends on them. */
+  readonly startedAt?: number;
+  readonly ms?: number;
   readonly value?: Tree;
   readonly failure?: Tree;
   /** Of a receive. */
   readonly messages?: readonly PortableMessage[];
   /** Of a receive that takes completable messages: the ids of those that were completed. */
   readonly completed?: readonly number[];
-  /** Of an open loop. */
+  /** Of a loop; the state of an open one. */
   readonly iteration?: number;
   readonly state?: Tree;
   /** Of a join or race. */
@@ -68,7 +71,8 @@ const TAGGED = { extended: true } as const;
 const MAX_BYTES = 32 * 1024 * 1024;
 
 export function toPortable(entry: Entry): PortableEntry {
-  const { location, kind, status, seq, rev, completedSeq, attempts, interrupted, dueAt, failure } = entry;
+  const { location, kind, status, seq, rev, completedSeq, attempts, interrupted, dueAt, startedAt, ms, failure } =
+    entry;
   return {
     at: [...location],
     kind,
@@ -79,6 +83,8 @@ export function toPortable(entry: Entry): PortableEntry {
     ...(attempts > 0 && { attempts }),
     ...(interrupted > 0 && { interrupted }),
     ...(dueAt !== undefined && { dueAt }),
+    ...(startedAt !== undefined && { startedAt }),
+    ...(ms !== undefined && { ms }),
     ...recordedValue(entry),
     ...(failure && { failure: toJsonTree(failure, TAGGED) }),
     ...recordedData(entry),
@@ -101,7 +107,11 @@ function recordedData(entry: Entry): Partial<PortableEntry> {
   const fields = own(data as Record<string, unknown>);
   switch (kind) {
     case "loop":
-      return { iteration: fields["iteration"] as number, state: treeOf(fields["state"] as Uint8Array) };
+      return {
+        iteration: fields["iteration"] as number,
+        // One that has ended keeps no state.
+        ...(fields["state"] !== undefined && { state: treeOf(fields["state"] as Uint8Array) }),
+      };
     case "join":
     case "race": {
       const results = Object.entries((fields["results"] ?? {}) as Record<string, StoredResult>);
@@ -118,7 +128,8 @@ function recordedData(entry: Entry): Partial<PortableEntry> {
         results: (data as [number, StoredResult][]).map(([at, result]) => [at, portableResult(result)] as const),
       };
     case "message":
-      return { completed: [...(holdOf(entry)?.completed ?? [])] };
+      // What a wait keeps besides is for people.
+      return holdOf(entry) ? { completed: [...(holdOf(entry)?.completed ?? [])] } : {};
     default:
       return { data: toJsonTree(data, TAGGED) };
   }
@@ -150,6 +161,8 @@ export function fromPortable(given: unknown): Entry {
     interrupted: count(from, "interrupted", 0),
   });
   if (from.dueAt !== undefined) entry.dueAt = time(from.dueAt);
+  if (from.startedAt !== undefined) entry.startedAt = time(from.startedAt);
+  if (from.ms !== undefined) entry.ms = time(from.ms);
   if (from.completedSeq !== undefined) entry.completedSeq = count(from, "completedSeq");
   if (from.failure !== undefined) entry.failure = failureOf(from.failure);
   const value = storedValue(from);
@@ -177,9 +190,11 @@ function storedValue(from: PortableEntry): Uint8Array | undefined {
 function storedData(from: PortableEntry): unknown {
   switch (from.kind) {
     case "loop":
-      return Object.hasOwn(from, "state")
-        ? { iteration: count(from, "iteration"), state: bytesOf(from.state) }
-        : undefined;
+      if (from.iteration === undefined) return undefined;
+      return {
+        iteration: count(from, "iteration"),
+        ...(Object.hasOwn(from, "state") && { state: bytesOf(from.state) }),
+      };
     case "join":
     case "race": {
       const branches = array(from.branches, "branches").map(String);

@@ -1,12 +1,12 @@
-import type { AttemptInfo } from "../../workflow/index.js";
+import { formatLocation, type AttemptInfo, type OpenBranch } from "../../workflow/index.js";
 
 /** The attempts that the workflow is making, and whether all its branches are in them. */
 export class WorkflowBranches {
-  readonly #openBranches: () => Iterable<string>;
+  readonly #openBranches: () => Iterable<OpenBranch>;
   readonly #attempts = new Set<AttemptInfo>();
 
-  /** `openBranches` returns the location of each open branch of the run. */
-  constructor(openBranches: () => Iterable<string>) {
+  /** `openBranches` returns each open branch of the run. */
+  constructor(openBranches: () => Iterable<OpenBranch>) {
     this.#openBranches = openBranches;
   }
 
@@ -25,7 +25,7 @@ export class WorkflowBranches {
 
   /** Whether every branch is in one of these attempts, given by `attemptId`. */
   wait(attempts: ReadonlySet<string>): boolean {
-    const branches = [...this.#openBranches()];
+    const branches = [...this.#openBranches()].map(({ location }) => formatLocation(location));
     const open = new Map([...this.#attempts].map(({ location, attempt }) => [location, attempt]));
     return (
       branches.length > 0 &&

@@ -11,11 +11,13 @@ import {
   takenMessages,
   type Entry,
   type History,
+  type OpenBranch,
 } from "../../workflow/index.js";
 import type { PartActor } from "../activation/part.js";
-import { describeWorkflow, isInFlight } from "../activation/workflow-outcome.js";
+import { describeWorkflow, isInFlight, runTimes } from "../activation/workflow-outcome.js";
 import { KEYS } from "../storage/record.js";
-import type { WorkflowHistoryEntry, WorkflowStatus } from "../api/workflow-status.js";
+import type { WorkflowHistoryEntry, WorkflowHistoryOptions, WorkflowStatus } from "../api/workflow-status.js";
+import { parkedOn } from "./parked-on.js";
 import { describeHistory } from "./workflow-view.js";
 
 /** What control needs from the workflow's driver. */
@@ -23,6 +25,8 @@ export interface ControlledWorkflow {
   readonly isRunning: boolean;
   readonly isBusy: boolean;
   readonly divergence: string | undefined;
+  /** Each branch of the run in memory, if there is one. */
+  readonly openBranches: Iterable<OpenBranch> | undefined;
   deadlineAt(): number | undefined;
   /** True for a wait that has ended in memory but is not yet marked by a commit. */
   hasEnded(entry: Entry): boolean;
@@ -47,19 +51,25 @@ export class WorkflowControl {
   }
 
   status(): WorkflowStatus {
-    return describeWorkflow(this.#activation.record.workflow, this.#workflow.divergence, () =>
-      this.#workflow.deadlineAt(),
-    );
+    const { divergence } = this.#workflow;
+    const record = this.#activation.record.workflow;
+    const status = describeWorkflow(record, divergence, () => this.#workflow.deadlineAt());
+    if (!isInFlight(record) || divergence !== undefined) return status;
+    const { history } = this.#stored;
+    const isWorking = this.#activation.lease !== undefined;
+    const now = this.#activation.ports.now();
+    const parked = parkedOn({ history, branches: this.#workflow.openBranches, isWorking }, now);
+    return { ...status, ...(parked && { parkedOn: parked }) };
   }
 
-  /** All entries, in the order in which their operations began. */
-  history(): WorkflowHistoryEntry[] {
+  /**
+   * Entries in the order in which their operations began.
+   * @throws {TypeError} when an option is not valid
+   */
+  history(options?: WorkflowHistoryOptions): WorkflowHistoryEntry[] {
     const isOver = !isInFlight(this.#activation.record.workflow);
-    return describeHistory({
-      history: this.#stored.history,
-      isOver,
-      hasEnded: (entry) => this.#workflow.hasEnded(entry),
-    });
+    const hasEnded = (entry: Entry): boolean => this.#workflow.hasEnded(entry);
+    return describeHistory({ history: this.#stored.history, isOver, hasEnded }, options);
   }
 
   /** Ends the workflow as `cancelled`, without rollback. Does nothing if it has ended. Committed on return. */
@@ -79,7 +89,7 @@ export class WorkflowControl {
     if (this.#workflow.divergence !== undefined) return this.#workflow.recheck();
     if (workflow?.status !== "failed") return;
     this.#workflow.forget();
-    const restart = new Restart(this.#stored.history);
+    const restart = new Restart(this.#stored.history, this.#activation.ports.now());
     restart.recover(ownFailure(workflow.failure));
     this.#resume(restart);
   }
@@ -103,9 +113,10 @@ export class WorkflowControl {
     const target = entryId === undefined ? undefined : targetOf([...this.#stored.history.entries()], entryId);
     if (!this.#activation.record.workflow) return;
     this.#workflow.forget();
-    const restart = new Restart(this.#stored.history);
+    const now = this.#activation.ports.now();
+    const restart = new Restart(this.#stored.history, now);
     restart.replayFrom(target);
-    this.#resume(restart);
+    this.#resume(restart, target ? undefined : now);
   }
 
   /** Returns messages to the queue under their old ids, even if it is full. One already replied to gets no second reply. */
@@ -122,7 +133,8 @@ export class WorkflowControl {
     if (held.length + completed.length === 0) queue.putBack(takenMessages(entry), false);
   }
 
-  #resume({ changed, removed, vacant }: Restart): void {
+  /** `startedAt`, epoch ms: the run begins anew. */
+  #resume({ changed, removed, vacant }: Restart, startedAt?: number): void {
     for (const row of vacant) this.#activation.delete(KEYS.entry(row));
     for (const entry of removed) {
       this.#giveBack(entry);
@@ -133,7 +145,9 @@ export class WorkflowControl {
       this.#activation.put(KEYS.entry(rowOf(entry)), () => encodeEntry(entry));
     }
     for (const entry of this.#stored.history.entries()) this.#activation.queue.holdAgain(heldMessages(entry));
-    this.#activation.putRecord({ workflow: { status: "running" } });
+    const times =
+      startedAt === undefined ? runTimes(this.#activation.record.workflow) : { times: [startedAt] as const };
+    this.#activation.putRecord({ workflow: { status: "running", ...times } });
     this.#activation.deadlinesChanged();
     this.#activation.holdLease();
     this.#activation.commitOrThrow();

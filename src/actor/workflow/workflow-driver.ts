@@ -22,13 +22,14 @@ import {
   type History,
   type InterceptedAttempt,
   type MessagePort,
+  type OpenBranch,
   type Outcome,
   type WorkflowPorts,
 } from "../../workflow/index.js";
 import type { RunningCode, StepAttempt, UserCodeWatch } from "../ports.js";
 import type { PartActor } from "../activation/part.js";
 import { Recheck } from "../activation/recheck.js";
-import { isInFlight } from "../activation/workflow-outcome.js";
+import { isInFlight, runTimes } from "../activation/workflow-outcome.js";
 import { KEYS } from "../storage/record.js";
 import type { FailureReports } from "./failure-reports.js";
 import { openAttempt } from "./step-context.js";
@@ -171,6 +172,11 @@ export class WorkflowDriver implements WorkflowPorts {
     const mayWant = this.#mayWantMessages;
     if (mayWant) this.#actor.advanceSoon();
     return mayWant;
+  }
+
+  /** Each branch of the run in memory, if there is one. */
+  get openBranches(): Iterable<OpenBranch> | undefined {
+    return this.isRunning ? this.#run?.openBranches() : undefined;
   }
 
   // ---- control -----------------------------------------------------------------------------------------------------
@@ -318,12 +324,14 @@ export class WorkflowDriver implements WorkflowPorts {
   }
 
   rollingBack(error: unknown): void {
-    this.#actor.putRecord({ workflow: { status: "rolling_back", failure: recordFailure(error) } });
+    const times = runTimes(this.#actor.record.workflow);
+    this.#actor.putRecord({ workflow: { status: "rolling_back", failure: recordFailure(error), ...times } });
   }
 
   finished(outcome: Outcome): void {
     this.#recheck.clear();
-    this.#actor.putRecord({ workflow: recordOf(outcome) });
+    const times = runTimes(this.#actor.record.workflow, this.now());
+    this.#actor.putRecord({ workflow: { ...recordOf(outcome), ...times } });
     // The deadlines of entries no longer count.
     this.#actor.deadlinesChanged();
     this.#actor.queue.releaseHeld();

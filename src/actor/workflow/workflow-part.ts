@@ -12,7 +12,7 @@ import { WorkflowDriver, type DrivenWorkflow } from "./workflow-driver.js";
 /** The part that runs workflows, including those left by an earlier deploy while another actor of the registry has one. */
 export const WORKFLOW_PART: Part = {
   name: "workflow",
-  record: { workflow: { status: "running" } },
+  record: (now) => ({ workflow: { status: "running", times: [now] } }),
   serves: (record) => record.workflow !== undefined,
   history: ({ workflow }, rows) =>
     describeHistory({
@@ -53,7 +53,7 @@ export const WORKFLOW_PART: Part = {
       load: () => {
         // A new release gave the actor a workflow: it begins with this start.
         if (!definition || actor.record.workflow) return;
-        actor.putRecord({ workflow: { status: "running" } });
+        actor.putRecord({ workflow: { status: "running", times: [actor.ports.now()] } });
         actor.holdLease();
       },
       begin: (careful) => driver.start(careful),

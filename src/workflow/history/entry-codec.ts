@@ -1,7 +1,18 @@
 import { ActorError, decodeValue, encodeValue, own, MAX_ROW_BYTES } from "../../protocol/index.js";
-import { makeEntry, ownFailure, type Entry, type EntryKind, type EntryStatus, type Failure } from "./entry.js";
+import {
+  makeEntry,
+  ownFailure,
+  type Entry,
+  type EntryKind,
+  type EntryStatus,
+  type FailedAttempt,
+  type Failure,
+} from "./entry.js";
 import { readEntry } from "./entry-reader.js";
 import type { Segment } from "./location.js";
+
+/** A failed attempt as it is stored. */
+type StoredAttempt = readonly [attempt: number, startedAt: number, ms: number, name: string, message: string];
 
 /** Encodes an entry as a row. Fields with their default value are left out. */
 export function encodeEntry(entry: Entry): Uint8Array<ArrayBuffer> {
@@ -14,6 +25,11 @@ export function encodeEntry(entry: Entry): Uint8Array<ArrayBuffer> {
   if (entry.failure !== undefined) stored["f"] = entry.failure;
   if (entry.completedSeq !== undefined) stored["c"] = entry.completedSeq;
   if (entry.data !== undefined) stored["x"] = entry.data;
+  // Of the times nothing depends: releases that do not know them leave them out when they write the row again.
+  const { startedAt, ms } = entry;
+  if (startedAt !== undefined) stored["t"] = ms === undefined ? [startedAt] : [startedAt, ms];
+  if (entry.attemptStartedAt !== undefined) stored["b"] = entry.attemptStartedAt;
+  if (entry.failedAttempts !== undefined) stored["h"] = entry.failedAttempts.map(toStored);
   return encodeValue(stored, { what: "entry", limitBytes: MAX_ROW_BYTES });
 }
 
@@ -43,7 +59,22 @@ function decodeWhole(row: number, bytes: Uint8Array): Entry {
   if (stored["f"] !== undefined) entry.failure = ownFailure(stored["f"] as Failure);
   if (stored["c"] !== undefined) entry.completedSeq = stored["c"] as number;
   if (stored["x"] !== undefined) entry.data = stored["x"];
+  if (stored["t"] !== undefined) {
+    const [startedAt, ms] = stored["t"] as [number, number?];
+    entry.startedAt = startedAt;
+    if (ms !== undefined) entry.ms = ms;
+  }
+  if (stored["b"] !== undefined) entry.attemptStartedAt = stored["b"] as number;
+  if (stored["h"] !== undefined) entry.failedAttempts = (stored["h"] as StoredAttempt[]).map(fromStored);
   return entry;
+}
+
+function toStored({ attempt, startedAt, ms, name, message }: FailedAttempt): StoredAttempt {
+  return [attempt, startedAt, ms, name, message];
+}
+
+function fromStored([attempt, startedAt, ms, name, message]: StoredAttempt): FailedAttempt {
+  return { attempt, startedAt, ms, name, message };
 }
 
 function storedFields(row: number, bytes: Uint8Array): Record<string, unknown> {

@@ -14,6 +14,10 @@ const MAP = 0xa0;
 /** Of a map or an array whose length is in its head. */
 const MAX_SHORT = 23;
 
+/** The eight bytes of a double: every entry has a time, and a view of its own for each would be most of the reading. */
+const DIGITS = new Uint8Array(8);
+const DOUBLES = new DataView(DIGITS.buffer);
+
 /** Kinds and statuses, so that entries share their strings. */
 const KNOWN = new Map<string, string>();
 
@@ -48,6 +52,9 @@ class EntryReader {
     let dueAt: number | undefined;
     let completedSeq: number | undefined;
     let value: Uint8Array | undefined;
+    let startedAt: number | undefined;
+    let ms: number | undefined;
+    let attemptStartedAt: number | undefined;
     for (let left = fields; left > 0; left -= 1) {
       if (row[this.#at++] !== NAME_OF_ONE_LETTER) return undefined;
       switch (String.fromCharCode(row[this.#at++] ?? 0)) {
@@ -81,6 +88,16 @@ class EntryReader {
         case "v":
           if (!(value = this.#bytes())) return undefined;
           break;
+        case "t": {
+          const times = this.#argument(ARRAY);
+          if (times !== 1 && times !== 2) return undefined;
+          if ((startedAt = this.#number()) === undefined) return undefined;
+          if (times === 2 && (ms = this.#number()) === undefined) return undefined;
+          break;
+        }
+        case "b":
+          if ((attemptStartedAt = this.#number()) === undefined) return undefined;
+          break;
         default:
           return undefined;
       }
@@ -99,6 +116,9 @@ class EntryReader {
     if (dueAt !== undefined) entry.dueAt = dueAt;
     if (value !== undefined) entry.value = value;
     if (completedSeq !== undefined) entry.completedSeq = completedSeq;
+    if (startedAt !== undefined) entry.startedAt = startedAt;
+    if (ms !== undefined) entry.ms = ms;
+    if (attemptStartedAt !== undefined) entry.attemptStartedAt = attemptStartedAt;
     return entry;
   }
 
@@ -138,11 +158,10 @@ class EntryReader {
 
   #number(): number | undefined {
     if (this.#row[this.#at] !== DOUBLE) return this.#argument(UNSIGNED);
-    const { buffer, byteOffset, length } = this.#row;
-    if (length - this.#at < 9) return undefined;
-    const number = new DataView(buffer, byteOffset + this.#at + 1, 8).getFloat64(0);
+    if (this.#row.length - this.#at < 9) return undefined;
+    for (let at = 0; at < 8; at += 1) DIGITS[at] = this.#row[this.#at + 1 + at] as number;
     this.#at += 9;
-    return number;
+    return DOUBLES.getFloat64(0);
   }
 
   #bytes(): Uint8Array | undefined {

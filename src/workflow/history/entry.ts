@@ -1,5 +1,5 @@
 import { own } from "../../protocol/index.js";
-import { ownStoredError, type StoredError } from "./stored-error.js";
+import { clip, ownStoredError, type StoredError } from "./stored-error.js";
 import type { Location } from "./location.js";
 
 /** What an entry records. A `try` block has no entry; `tryStep` uses its step's; `branch_results` belong to a join or race. */
@@ -56,6 +56,22 @@ export interface Failure {
   readonly ofStep?: boolean;
 }
 
+/** An attempt of a step that failed, for people: nothing depends on it. */
+export interface FailedAttempt {
+  /** 1-based. */
+  readonly attempt: number;
+  /** Epoch ms. */
+  readonly startedAt: number;
+  readonly ms: number;
+  readonly name: string;
+  readonly message: string;
+}
+
+/** How many failed attempts an entry keeps, the last ones, and the most UTF-16 units of their texts before an ellipsis. */
+export const MAX_FAILED_ATTEMPTS = 5;
+const MAX_ATTEMPT_NAME = 99;
+const MAX_ATTEMPT_MESSAGE = 299;
+
 /** One line of history. */
 export interface Entry {
   /** From the actor's one counter: the order in which operations were first met. */
@@ -81,6 +97,14 @@ export interface Entry {
   completedSeq?: number;
   /** Plain data that depends on the kind: loop position, branch names, version. */
   data?: unknown;
+  /** When the operation was first met, or was started over; epoch ms. Undefined if an earlier release recorded it. */
+  startedAt?: number;
+  /** ms from `startedAt` to the end, once terminal; never negative. */
+  ms?: number;
+  /** Of a step: when its last attempt started, unless that is `startedAt`; epoch ms. */
+  attemptStartedAt?: number;
+  /** Of a step: its last failed attempts, the oldest first. */
+  failedAttempts?: readonly FailedAttempt[];
 }
 
 /** Its instances inherit nothing and are as fast as those of any class. */
@@ -98,8 +122,19 @@ Bare.prototype = Object.create(null) as Entry;
 
 type Writable = { -readonly [Member in keyof Entry]: Entry[Member] };
 
+type LaterMember =
+  | "row"
+  | "dueAt"
+  | "value"
+  | "failure"
+  | "completedSeq"
+  | "startedAt"
+  | "ms"
+  | "attemptStartedAt"
+  | "failedAttempts";
+
 /** Makes a new entry that has these members only, whatever was assigned to `Object.prototype`. */
-export function makeEntry(members: Omit<Entry, "row" | "dueAt" | "value" | "failure" | "completedSeq">): Entry {
+export function makeEntry(members: Omit<Entry, LaterMember>): Entry {
   return new Bare(members);
 }
 
@@ -112,6 +147,41 @@ export function ownFailure(decoded: Failure): Failure {
 /** The number in the key of its row. */
 export function rowOf(entry: Pick<Entry, "seq" | "row">): number {
   return entry.row ?? entry.seq;
+}
+
+/** Records when an entry ended, epoch ms, unless it has ended before or an earlier release began it. */
+export function endAt(entry: Entry, time: number): void {
+  if (entry.startedAt !== undefined && entry.ms === undefined) entry.ms = Math.max(0, time - entry.startedAt);
+}
+
+/** An attempt of a step starts now, epoch ms. */
+export function beginAttempt(entry: Entry, now: number): void {
+  const at = Math.max(now, entry.startedAt ?? now);
+  if (entry.attemptStartedAt !== undefined || at !== entry.startedAt) entry.attemptStartedAt = at;
+}
+
+/** An attempt of a step has failed now, epoch ms: the entry keeps it among the last ones. */
+export function failAttempt(entry: Entry, failure: Failure, now: number): void {
+  entry.failure = failure;
+  const { name, message } = failure.error;
+  const startedAt = entry.attemptStartedAt ?? entry.startedAt;
+  if (startedAt === undefined) return;
+  const failed = {
+    attempt: entry.attempts,
+    startedAt,
+    ms: Math.max(0, now - startedAt),
+    name: clip(name, MAX_ATTEMPT_NAME),
+    message: clip(message, MAX_ATTEMPT_MESSAGE),
+  };
+  entry.failedAttempts = [...(entry.failedAttempts ?? []).slice(1 - MAX_FAILED_ATTEMPTS), failed];
+}
+
+/** The entry starts over now, epoch ms: nothing of its earlier times counts. */
+export function resetTimes(entry: Entry, now: number): void {
+  entry.startedAt = now;
+  delete entry.ms;
+  delete entry.attemptStartedAt;
+  delete entry.failedAttempts;
 }
 
 /** True once nothing will change the entry's outcome. */

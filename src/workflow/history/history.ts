@@ -168,6 +168,11 @@ export class History {
     return top ? entriesBelow(top).filter((entry) => this.#stopWaiting(entry)) : [];
   }
 
+  /** The entries that wait for a deadline, in no particular order. */
+  *waiting(): IterableIterator<Entry> {
+    for (const entry of this.#waiting.keys()) if (!this.isPassed(entry)) yield entry;
+  }
+
   /** The earliest deadline that an entry waits for, in epoch ms. */
   earliestDueAt(): number | undefined {
     for (let first = this.#byDeadline.first; first; first = this.#byDeadline.first) {

@@ -15,3 +15,8 @@ export function formatLocation(location: Location): string {
     )
     .join("/");
 }
+
+/** The name of the operation at a location, without the ordinal of a receive. */
+export function nameAt(location: Location): string {
+  return String(location.findLast((segment) => typeof segment === "string") ?? "");
+}

@@ -135,6 +135,7 @@ function storable(value: unknown): unknown {
   }
 }
 
-function clip(text: string, length = MAX_TEXT): string {
+/** Shortens a text to this many UTF-16 units, and an ellipsis. */
+export function clip(text: string, length = MAX_TEXT): string {
   return text.length > length ? `${text.slice(0, length)}…` : text;
 }

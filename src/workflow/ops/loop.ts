@@ -191,7 +191,8 @@ class LoopExecution {
     if (!bytes) return;
     this.#prune(iteration + 1);
     this.#operation.activation.deleteVacant(this.#operation.location);
-    delete this.#entry.data;
+    // Without the state, which nothing needs any more.
+    this.#entry.data = { iteration };
     this.#operation.activation.complete(this.#entry, bytes);
     this.#operation.fulfil(decodeForWorkflow(bytes));
   }

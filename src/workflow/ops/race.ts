@@ -1,5 +1,5 @@
 import { ActorError, decodeValue, encodeValue, ownField, decodeForWorkflow } from "../../protocol/index.js";
-import { Branches, type BranchDefinition, type BranchResult } from "../branches.js";
+import { Branches, type BranchDefinition, type BranchResult, type StoredLoser } from "../branches.js";
 import { RaceError } from "../errors.js";
 import { branchError, raceFailure, toBranchFailure } from "../failure.js";
 import { isTerminal, type Entry, type Failure } from "../history/entry.js";
@@ -44,6 +44,7 @@ function start(scope: Scope, operation: Operation, definitions: readonly BranchD
       if (rejections.size === running.length) finish();
       return;
     }
+    const losers = branches.losers(result.name);
     let bytes: Uint8Array;
     try {
       bytes = encodeValue({ winner: result.name, value: decodeValue(result.value) });
@@ -51,19 +52,19 @@ function start(scope: Scope, operation: Operation, definitions: readonly BranchD
       // The race is decided, but the winner's value cannot be stored: the race fails, and the losers end anyway (FLOW-18).
       branches.evictAllBut(undefined);
       activation.wantCommit();
-      return fail(toBranchFailure(error));
+      return fail(toBranchFailure(error), losers);
     }
     branches.evictAllBut(result.name);
-    entry.data = decided(entry);
+    entry.data = decided(entry, losers, result.name);
     activation.complete(entry, bytes);
     activation.wantCommit();
     operation.entry = entry;
     deliver(operation);
   };
-  const fail = (failure: Failure): void => {
+  const fail = (failure: Failure, losers: readonly StoredLoser[] = []): void => {
     entry.status = "failed";
     entry.failure = failure;
-    entry.data = decided(entry);
+    entry.data = decided(entry, losers);
     activation.put(entry);
     operation.entry = entry;
     deliver(operation);
@@ -85,16 +86,22 @@ function start(scope: Scope, operation: Operation, definitions: readonly BranchD
   if (definitions.length === 0) finish();
 }
 
-/** The winner of a race that was decided before part of it started over. */
+/** The winner of a race that is decided, also if part of it has started over since. */
 export function keptWinner(race: Entry): string | undefined {
   return ownField(race.data as { readonly winner?: string }, "winner");
 }
 
-/** The data of a race that has ended: its recorded branches, and the winner it had before. */
-function decided(race: Entry): object {
+/** What the losers of a race were doing when it was decided. */
+export function losersOf(race: Entry): readonly StoredLoser[] {
+  return ownField(race.data as { readonly losers?: readonly StoredLoser[] }, "losers") ?? [];
+}
+
+/** The data of a race that has ended: its recorded branches, its losers, and its winner, which it may have had before. */
+function decided(race: Entry, losers: readonly StoredLoser[], winner = keptWinner(race)): object {
   const { branches } = race.data as { readonly branches: readonly string[] };
-  const winner = keptWinner(race);
-  return { branches, ...(winner !== undefined && { winner }) };
+  // When only the winner runs again, the others have lost before.
+  const lost = keptWinner(race) === undefined ? losers : losersOf(race);
+  return { branches, ...(winner !== undefined && { winner }), ...(lost.length > 0 && { losers: lost }) };
 }
 
 function deliver(operation: Operation): void {

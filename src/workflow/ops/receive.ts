@@ -58,7 +58,7 @@ class Receive {
     this.#operation = operation;
     this.#options = options;
     this.#batch = batch;
-    this.#entry = operation.entry ?? operation.activation.newEntry("message", operation.location);
+    this.#entry = operation.draft ??= operation.activation.newEntry("message", operation.location);
     this.#names = options.names && options.names.length > 0 ? options.names : undefined;
   }
 
@@ -127,7 +127,10 @@ class Receive {
   #wait(): void {
     const { activation } = this.#operation;
     const { dueAt } = this.#entry;
-    if (dueAt !== undefined && !this.#operation.entry) activation.put(this.#entry);
+    if (!this.#operation.entry) {
+      if (this.#names) this.#entry.data = waitData(this.#names);
+      if (dueAt !== undefined) activation.put(this.#entry);
+    }
     const receiver = {
       seq: this.#entry.seq,
       firstAt: () => activation.ports.messages.firstAt(this.#filter),
@@ -148,6 +151,7 @@ class Receive {
     const messages = activation.ports.messages.take(this.#filter);
     if (messages.length === 0) return false;
     if (this.#options.completable) this.#entry.data = { held: true, completed: [] } satisfies HoldData;
+    else delete this.#entry.data;
     activation.complete(this.#entry, encodeValue(messages, { what: "messages", limitBytes: MAX_ENTRY_BYTES }));
     activation.wantCommit();
     this.#deliver(messages);
@@ -227,6 +231,18 @@ class Receive {
     };
     return { ...plain, complete: (response) => this.#operation.scope.effects.begin(() => complete(response)) };
   }
+}
+
+/** What the entry of a receive keeps while it waits, for people: the first names of its queues. */
+export interface WaitData {
+  readonly names: readonly string[];
+}
+
+const MAX_KEPT_NAMES = 8;
+const MAX_KEPT_NAME = 100;
+
+function waitData(names: readonly string[]): WaitData {
+  return { names: names.slice(0, MAX_KEPT_NAMES).map((name) => name.slice(0, MAX_KEPT_NAME)) };
 }
 
 function alreadyCompleted(): ActorError {

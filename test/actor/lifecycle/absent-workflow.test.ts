@@ -150,12 +150,16 @@ describe.each([
   it("can be cancelled: others get what it held, and nothing wakes the actor any more", async () => {
     const { world, subject } = await deprived(registry);
     await subject.call("cancel");
-    expect(await subject.call("status")).toEqual({ status: "cancelled" });
+    expect(await subject.call("status")).toMatchObject({
+      status: "cancelled",
+      startedAt: world.clock.now(),
+      endedAt: world.clock.now(),
+    });
     expect(await subject.call("take")).toEqual([[2, "b"]]);
     await world.pass(HOUR_MS);
     expect(subject.store.alarmAt).toBe(null);
     world.deploy(before);
-    expect(await subject.call("status")).toEqual({ status: "cancelled" });
+    expect(await subject.call("status")).toMatchObject({ status: "cancelled" });
     expect(await subject.call("done")).toEqual([]);
   });
 

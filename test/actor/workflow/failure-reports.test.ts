@@ -171,7 +171,7 @@ describe("onError", () => {
       const subject = world.actor(name);
       await subject.call("status");
       await world.passUntilQuiet();
-      expect(await subject.call("status")).toEqual({ status: "completed", output: "done" });
+      expect(await subject.call("status")).toMatchObject({ status: "completed", output: "done" });
       expect(subject.holdsLease).toBe(false);
       expect(subject.store.alarmAt).toBe(null);
     }

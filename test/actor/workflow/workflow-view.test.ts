@@ -1,6 +1,8 @@
 import { describe, expect, it } from "vitest";
+import type { WorkflowHistoryEntry } from "../../../src/actor/index.js";
 import { UserError } from "../../../src/protocol/index.js";
 import { Loop } from "../../../src/workflow/index.js";
+import { encodeEntry } from "../../../src/workflow/internal.js";
 import { subject, type Ctx, type Step, type Subject } from "../../workflow/subject.js";
 
 const HOUR = 3_600_000;
@@ -99,6 +101,202 @@ describe("the history of a workflow", () => {
       "rollback_checkpoint from here completed",
       "rollback j/b/ship completed",
     ]);
+  });
+});
+
+describe("what entries of each kind tell", () => {
+  const only = async (s: Subject, name: string): Promise<object> => {
+    const found = (await s.history()).find(({ location }) => location.at(-1) === name);
+    if (!found) throw new Error(`no entry ${name}`);
+    const { id: _, attempts: __, interrupted: ___, startedAt: ____, endedAt: _____, ...rest } = found;
+    return rest;
+  };
+
+  it("a loop its iteration, also when it has ended", async () => {
+    const s = await subject(async (ctx) => {
+      await ctx.loop({
+        name: "ended",
+        state: 0,
+        run: async (l: Ctx, n: number) => {
+          await l.step("s", () => n);
+          return n === 3 ? Loop.break("out") : Loop.continue(n + 1);
+        },
+      });
+      await ctx.loop("open", async (l: Ctx) => void (await l.sleep("nap", HOUR)));
+    });
+    await s.world.pass(2 * HOUR);
+    for (let round = 0; round < 2; round += 1) {
+      expect(await only(s, "ended")).toMatchObject({ status: "completed", iteration: 3, value: "out" });
+      expect(await only(s, "open")).toMatchObject({ status: "pending", iteration: 2 });
+      s.actor.crash();
+    }
+  });
+
+  it("a race its winner, and what each loser was doing", async () => {
+    const s = await subject(async (ctx, self) => {
+      await ctx.race("r", [
+        { name: "wins", run: (b: Ctx) => b.sleep("short", 1_000) },
+        { name: "sleeps", run: (b: Ctx) => b.sleep("nap", HOUR) },
+        { name: "waits", run: (b: Ctx) => b.queue.next("pay", { names: ["payments"] }) },
+        {
+          name: "works",
+          run: async (b: Ctx) => {
+            await b.sleep("first", 300);
+            await b.step({ name: "charge", timeout: 0, run: () => self.clock.delay(HOUR) });
+          },
+        },
+        { name: "outside", run: () => new Promise(() => {}) },
+        { name: "rejected", run: () => Promise.reject(new Error("not me")) },
+        ...Array.from({ length: 20 }, (_, i) => ({ name: `more${i}`, run: (b: Ctx) => b.sleep("nap", HOUR) })),
+      ]);
+      await ctx.queue.next("never");
+    });
+    expect(await only(s, "r")).toMatchObject({ status: "pending", branchCount: 26 });
+    await s.world.pass(1_000);
+    const began = s.clock.now() - 1_000;
+    for (let round = 0; round < 2; round += 1) {
+      const shown = (await only(s, "r")) as { branches: object[]; winner: string };
+      expect(shown.winner).toBe("wins");
+      expect(shown.branches.slice(0, 6)).toEqual([
+        { name: "wins", status: "completed" },
+        { name: "sleeps", status: "lost", doing: "sleep", operation: "nap", since: began },
+        { name: "waits", status: "lost", doing: "message", operation: "pay", since: began },
+        { name: "works", status: "lost", doing: "step", operation: "charge", since: began + 300 },
+        { name: "outside", status: "lost", doing: "code" },
+        { name: "rejected", status: "failed" },
+      ]);
+      expect(shown.branches.slice(16, 18)).toEqual([
+        { name: "more10", status: "lost", doing: "sleep", operation: "nap", since: began },
+        { name: "more11", status: "lost" },
+      ]);
+      s.actor.crash();
+    }
+  });
+
+  it("a join its branches", async () => {
+    const s = await subject(async (ctx) => {
+      await ctx.join("j", {
+        done: { run: () => Promise.resolve(1) },
+        bad: { run: () => Promise.reject(new Error("no")) },
+        open: { run: (b: Ctx) => b.sleep("nap", HOUR) },
+      });
+    });
+    const branches = [
+      { name: "done", status: "completed" },
+      { name: "bad", status: "failed" },
+      { name: "open", status: "pending" },
+    ];
+    expect(await only(s, "j")).toMatchObject({ branches, branchCount: 3 });
+    s.actor.crash();
+    expect(await only(s, "j")).toMatchObject({ branches });
+  });
+
+  it("a receive the messages it took, with their queues, and those it waits for", async () => {
+    const s = await subject(async (ctx) => {
+      await ctx.queue.next("first", { names: ["q"], timeout: HOUR });
+      await ctx.queue.next("second", { names: ["q", "r"], completable: true, timeout: HOUR });
+    });
+    expect(await only(s, "first")).toMatchObject({ status: "pending", queues: ["q"] });
+    await s.send("q", "body");
+    await s.world.settle();
+    expect(await only(s, "first")).toMatchObject({ status: "completed", messages: [{ id: 1, queue: "q" }] });
+    expect(await only(s, "first")).not.toHaveProperty("queues");
+    expect(await only(s, "second")).toMatchObject({ status: "pending", queues: ["q", "r"] });
+    await s.world.passUntilQuiet();
+    expect(await only(s, "second")).toMatchObject({ timedOut: true });
+  });
+
+  it("a gate its answer, and a rollback the step that it undid", async () => {
+    const s = await subject(async (ctx) => {
+      await ctx.rollbackCheckpoint("from here");
+      await ctx.getVersion("gate", 3);
+      await ctx.removed("gone", "sleep");
+      await ctx.step({ name: "charge", run: () => 1, rollback: () => {} });
+      throw new Error("no");
+    });
+    await s.world.passUntilQuiet();
+    expect(await only(s, "gate")).toMatchObject({ kind: "version_check", version: 3 });
+    expect(await only(s, "gone")).toMatchObject({ kind: "removed", removedKind: "sleep" });
+    const history = await s.history();
+    const step = history.find(({ kind }) => kind === "step");
+    expect(history.find(({ kind }) => kind === "rollback")).toMatchObject({ location: ["charge"], undoes: step?.id });
+  });
+});
+
+describe("a page of the history", () => {
+  const steps = (count: number, value: unknown = "x"): Promise<Subject> =>
+    subject(
+      async (ctx) => {
+        for (let i = 0; i < count; i += 1) await ctx.step(`s${i}`, () => value);
+        await ctx.queue.next("never");
+      },
+      { actions: { page: (c, options) => c.workflow.history(options) } },
+    );
+
+  it("begins at an entry and holds so many", async () => {
+    const s = await steps(7);
+    const all = await s.history();
+    const seen: unknown[] = [];
+    let from: string | undefined;
+    for (let pages = 0; pages < 10; pages += 1) {
+      const page = (await s.call("page", { from, limit: 3 })) as typeof all;
+      seen.push(...page.slice(0, 2));
+      from = page[2]?.id;
+      if (from === undefined) break;
+    }
+    expect(seen).toEqual(all);
+    // Of an entry that is not there any more, the next one.
+    const [, second] = all;
+    expect((await s.call("page", { from: String(Number(all[0]?.id) + 1), limit: 1 }))[0]).toEqual(second);
+    expect(await s.call("page", { from: "9999999" })).toEqual([]);
+  });
+
+  it("leaves values out, or gives that of one entry", async () => {
+    const s = await steps(3, { big: "y".repeat(1_000) });
+    const page = (await s.call("page", { values: false })) as WorkflowHistoryEntry[];
+    expect(page).toHaveLength(3);
+    for (const entry of page) expect(entry).not.toHaveProperty("value");
+    const [one] = (await s.call("page", { from: page[1]?.id, limit: 1 })) as WorkflowHistoryEntry[];
+    expect(one).toMatchObject({ location: ["s1"], value: { big: "y".repeat(1_000) } });
+    expect(await s.call("page", { values: true })).toEqual(await s.history());
+  });
+
+  it("decodes the values that it gives, and no others", async () => {
+    const s = await steps(3);
+    const rows = s.actor.store.dump();
+    const [, second] = s.stored();
+    if (!second) throw new Error("no second step");
+    rows.set(`e/${second.seq}`, encodeEntry({ ...second, value: Uint8Array.of(0xff, 0) }));
+    const { alarmAt } = s.actor.store;
+    s.actor.crash();
+    s.actor.store.restore(rows, alarmAt);
+    await expect(s.history()).rejects.toThrowError();
+    expect(await s.call("page", { values: false })).toHaveLength(3);
+    expect(await s.call("page", { limit: 1 })).toMatchObject([{ location: ["s0"], value: "x" }]);
+    expect(await s.call("page", { from: String(second.seq + 1) })).toMatchObject([{ location: ["s2"], value: "x" }]);
+  });
+
+  it.each([
+    [{ limit: 0 }, "`limit` must be an integer of at least 1"],
+    [{ limit: Number.NaN }, "`limit` must be an integer of at least 1"],
+    [{ from: 7 }, "`from` must be the id of an entry"],
+    [{ from: "__proto__" }, "`from` must be the id of an entry"],
+    [{ values: "no" }, "`values` must be true or false"],
+    [{ last: 1 }, 'history has no option "last"'],
+    [7, "The options of history must be an object"],
+  ])("refuses %j", async (options, message) => {
+    const s = await subject(async (ctx) => ctx.queue.next("never"), {
+      actions: {
+        page: (c) => {
+          try {
+            return c.workflow.history(options);
+          } catch (error) {
+            return `${(error as Error).name}: ${(error as Error).message}`;
+          }
+        },
+      },
+    });
+    expect(await s.call("page")).toBe(`TypeError: ${message}`);
   });
 });
 

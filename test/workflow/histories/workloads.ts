@@ -1057,6 +1057,69 @@ export const workloads: readonly Workload[] = [
     },
   },
   {
+    name: "times",
+    holds: [
+      "step flaky completed, attempts 3",
+      "step open/again/again pending, attempts 1, due",
+      "loop ended completed",
+      "race decided completed",
+      "message paid completed",
+      "message open/late/late pending, due",
+      "version_check gate completed",
+    ],
+    program: async (ctx) => {
+      const flaky = await ctx.step({
+        name: "flaky",
+        retryBackoffBase: 100,
+        run: (step: Any) => {
+          if (step.attempt < 3) throw new TypeError(`attempt ${step.attempt}`);
+          return step.attempt;
+        },
+      });
+      const ended = await ctx.loop({
+        name: "ended",
+        state: 0,
+        run: async (turn: Any, n: number) => {
+          await turn.sleep("short", 10);
+          return n === 2 ? Loop.break(n) : Loop.continue(n + 1);
+        },
+      });
+      const decided = await ctx.race("decided", [
+        { name: "time", run: (branch: Any) => branch.sleep("short", 50) },
+        { name: "message", run: (branch: Any) => branch.queue.next("go", { names: ["go"], timeout: HOUR_MS }) },
+        { name: "rejected", run: () => Promise.reject(new RangeError("no")) },
+      ]);
+      const paid = await ctx.queue.next("paid", { names: ["payments"], timeout: HOUR_MS });
+      const version = await ctx.getVersion("gate", 2);
+      const joined = await ctx.join("open", {
+        again: {
+          run: (branch: Any) =>
+            branch.step({
+              name: "again",
+              retryBackoffBase: 300_000,
+              retryBackoffMax: HOUR_MS,
+              run: (step: Any) => {
+                if (step.attempt === 1) throw new Error("not yet");
+                return step.attempt;
+              },
+            }),
+        },
+        late: { run: (branch: Any) => branch.queue.nextBatch("late", { names: ["a", "b"], timeout: HOUR_MS }) },
+      });
+      await note(ctx, "result", [flaky, ended, decided.winner, paid.body, version, joined]);
+    },
+    begin: async (golden) => {
+      await golden.world.pass(5_000);
+      await send(golden, "payments", "thanks");
+      await golden.world.settle();
+    },
+    ends: {
+      ...done,
+      output: undefined,
+      state: { log: [[3, 2, "time", "thanks", 2, { again: 2, late: [] }]] },
+    },
+  },
+  {
     name: "being-destroyed",
     holds: ["d/destroy"],
     isCutOff: true,

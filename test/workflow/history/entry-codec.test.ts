@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { encodeValue } from "../../../src/protocol/index.js";
+import { decodeValue, encodeValue } from "../../../src/protocol/index.js";
 import { decodeEntry, encodeEntry, type Entry } from "../../../src/workflow/internal.js";
 
 const full: Entry = {
@@ -25,6 +25,10 @@ const full: Entry = {
   },
   completedSeq: 8,
   data: { iteration: 4, state: new Uint8Array([1]) },
+  startedAt: 1_700_000_000_000,
+  ms: 5,
+  attemptStartedAt: 1_700_000_000_004,
+  failedAttempts: [{ attempt: 1, startedAt: 1_700_000_000_000, ms: 3, name: "Error", message: "no" }],
 };
 
 describe("a stored entry", () => {
@@ -41,6 +45,11 @@ describe("a stored entry", () => {
     };
     expect(decodeEntry(1, encodeEntry(small))).toEqual(small);
     expect(encodeEntry(small).byteLength).toBeLessThan(40);
+  });
+
+  it("may have members that a later release adds: they are left out", () => {
+    const stored = decodeValue(encodeEntry(full)) as Record<string, unknown>;
+    expect(decodeEntry(7, encodeValue({ ...stored, z: ["later"] }))).toEqual(full);
   });
 
   it("is bytes of their own buffer", () => {

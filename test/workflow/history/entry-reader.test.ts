@@ -35,6 +35,8 @@ describe("the short way to read an entry", () => {
         ...(chance(0.3) && { dueAt: pick(NUMBERS) }),
         ...(chance(0.5) && { value: new Uint8Array(pick([0, 1, 23, 24, 255, 256])).fill(7) }),
         ...(chance(0.5) && { completedSeq: pick(NUMBERS) }),
+        ...(chance(0.7) && { startedAt: pick(NUMBERS), ...(chance(0.7) && { ms: pick(NUMBERS) }) }),
+        ...(chance(0.2) && { attemptStartedAt: pick(NUMBERS) }),
         ...(chance(0.1) && { data: { iteration: 1 } }),
         ...(chance(0.1) && { failure: { kind: "error", error: { name: "Error", message: "m" } } }),
       };
@@ -73,6 +75,8 @@ describe("the short way to read an entry", () => {
       interrupted: 0,
       value: encodeValue({ text: "as long as a small result" }),
       completedSeq: 900,
+      startedAt: 1_700_000_000_000,
+      ms: 12,
     });
     for (let at = 0; at <= row.length; at += 1)
       expect(readEntry(3, row.slice(0, at))).toEqual(at === row.length ? decodeEntry(3, row) : undefined);
