@@ -30,7 +30,7 @@ const entries = Object.keys(manifest.exports)
 /** The entries that only a Worker can load. */
 const workerOnly = new Set(["cloudflare", "db/drizzle", "testing/workers"].map((name) => `${manifest.name}/${name}`));
 /** The entries that exist to say that something does not. */
-const missing = new Set(["dynamic", "agent-os", "inspector"].map((name) => `${manifest.name}/${name}`));
+const missing = new Set(["dynamic", "agent-os"].map((name) => `${manifest.name}/${name}`));
 const anywhere = entries.filter((entry) => !workerOnly.has(entry) && !missing.has(entry));
 /** Over a package of others whose own declarations do not compile by themselves. */
 const overOthers = new Set([`${manifest.name}/db/drizzle`]);
@@ -45,7 +45,7 @@ const SEEDS = join(root, "..", "shared", "seeds", "examples");
 
 const WORKER = { lib: ["ES2023"], types: ["@cloudflare/workers-types"] };
 /** Tests in Node, of what runs in a Worker. */
-const KIT = { lib: ["ES2023", "ESNext.Disposable"], types: ["@cloudflare/workers-types", "node"] };
+const KIT = { lib: ["ES2024", "ESNext.Disposable"], types: ["@cloudflare/workers-types", "node"] };
 const BROWSER = { lib: ["ES2023", "DOM", "DOM.Iterable"], types: [] };
 const BUNDLER = { module: "ESNext", moduleResolution: "Bundler" };
 const NODE_NEXT = { module: "NodeNext" };
@@ -236,8 +236,7 @@ function checkWorkerFiles() {
   copy(join(root, "test", "package", "worker-files"), "worker-files");
   compile("worker-files", {
     ...NODE_NEXT,
-    lib: ["ES2024", "ESNext.Disposable"],
-    types: ["@cloudflare/workers-types", "node"],
+    ...KIT,
     allowImportingTsExtensions: true,
     allowJs: true,
     skipLibCheck: true,
