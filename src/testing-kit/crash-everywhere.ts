@@ -1,7 +1,7 @@
 import type { ActorDefinitions, Registry } from "../actor/index.js";
 import { readOptions } from "../protocol/index.js";
 import { CrashEverywhereError, type Finding } from "./crashes/crash-finding.js";
-import { momentsOf, sampled, type CrashMoment } from "./crashes/crash-moment.js";
+import { momentsOf, sampled, type CrashMoment, type SeenCommit } from "./crashes/crash-moment.js";
 import { DisturbedWorld } from "./crashes/disturbed-world.js";
 import { progressOf } from "./crashes/progress.js";
 import { differenceOf, outcomeOf, type WorldOutcome } from "./crashes/world-outcome.js";
@@ -77,7 +77,7 @@ export async function crashEverywhere<D extends ActorDefinitions>(
   const workload = readWorkload(options);
   const undisturbed = await runOnce(registry, workload);
   if (undisturbed.thrown) throw undisturbed.thrown.error;
-  const { commits } = undisturbed.world;
+  const { commits } = undisturbed;
   const moments = momentsOf(commits);
   const tried = sampled(moments, workload.maxCrashes, workload.seed);
   const progress = progressOf(tried.length);
@@ -119,6 +119,8 @@ function readWorkload<D extends ActorDefinitions>(given: CrashEverywhereOptions<
 }
 
 interface Ran {
+  /** Those before `check`. */
+  readonly commits: readonly SeenCommit[];
   readonly world: DisturbedWorld;
   readonly outcome: WorldOutcome;
   readonly thrown: Finding["thrown"];
@@ -134,16 +136,18 @@ async function runOnce<D extends ActorDefinitions>(
   const world = worldOver<D>(host);
   const disturbed = new DisturbedWorld(host, moment);
   let by: "run" | "check" = "run";
+  let commits: readonly SeenCommit[] = [];
   try {
     await workload.run(world);
     await settle(host, world, workload.settleMs);
     const outcome = await outcomeOf(host.world);
+    commits = [...disturbed.commits];
     by = "check";
     await workload.check?.(world);
     await host.end();
-    return { world: disturbed, outcome, thrown: undefined };
+    return { world: disturbed, commits, outcome, thrown: undefined };
   } catch (error) {
-    return { world: disturbed, outcome: await outcomeOf(host.world), thrown: { by, error } };
+    return { world: disturbed, commits, outcome: await outcomeOf(host.world), thrown: { by, error } };
   } finally {
     // Its error, if any, was thrown above.
     await host.end().catch(() => {});

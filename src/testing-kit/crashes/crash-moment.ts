@@ -28,13 +28,18 @@ export function describeActor({ name, key }: { readonly name: string; readonly k
   return `${name} ${JSON.stringify(key)}`;
 }
 
-/** Every moment at which something can befall the workload, in the order in which they came. */
+/**
+ * Every moment at which something can befall the workload: lost commits first, since they repeat the least; each kind in the
+ * order of the commits.
+ */
 export function momentsOf(commits: readonly SeenCommit[]): CrashMoment[] {
-  return commits.flatMap(({ actor, commit, rests }): CrashMoment[] => [
-    { actor, commit, mishap: "dies before" },
-    { actor, commit, mishap: "dies after" },
-    ...(rests ? [{ actor, commit, mishap: "is evicted after" } as const] : []),
-  ]);
+  const each = (mishap: Mishap): CrashMoment[] => commits.map(({ actor, commit }) => ({ actor, commit, mishap }));
+  const resting = new Set(commits.flatMap(({ rests }, index) => (rests ? [index] : [])));
+  return [
+    ...each("dies before"),
+    ...each("dies after"),
+    ...each("is evicted after").filter((_, index) => resting.has(index)),
+  ];
 }
 
 /** So many of the moments, in their order, as the seed decides; all of them if there are no more. */

@@ -31,6 +31,8 @@ export class DisturbedWorld {
     this.#noteCallers();
     this.#watchCommits();
     this.#repeatCalls();
+    // A call that breaks and that nobody awaits is logged on the platform, and ends a process of Node's.
+    host.hooks.clientEffects = { send: handled, call: (_, work) => handled(work) };
   }
 
   #countAttempts(): void {
@@ -107,4 +109,10 @@ export class DisturbedWorld {
       }
     };
   }
+}
+
+function handled<T>(work: () => Promise<T>): Promise<T> {
+  const answer = work();
+  answer.catch(() => {});
+  return answer;
 }

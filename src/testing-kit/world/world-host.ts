@@ -1,4 +1,4 @@
-import type { Registry, StepAttempt } from "../../actor/index.js";
+import type { ClientEffects, Registry, StepAttempt } from "../../actor/index.js";
 import { codecOf, createClientWithTransport, encodeClientInput, type ActorTransport } from "../../client/in-process.js";
 import type { Encoding } from "../../protocol/index.js";
 import { ManualClock, World, type WorldActor, type WorldOptions } from "../../testing/index.js";
@@ -23,6 +23,8 @@ export type WorldHooks = {
     name in "enter" | "fault" | "portFault" | "deleteFault" | "onCommit" | "onDurable" | "onLeft" | "onLog"
   ]?: WorldOptions[name];
 } & {
+  /** Told of the calls of user code that no step began, and which nothing waits for. */
+  clientEffects?: ClientEffects;
   /** Runs what may run user code of the Worker. */
   enterWorker?: <T>(run: () => T) => T;
   /** Runs the callback of an attempt, or something in its place. What is code runs in `track`: time stands meanwhile. */
@@ -129,7 +131,7 @@ export class WorldHost {
 
   /** A client of user code, which does not run while it waits for an answer. */
   #clientInside(objects: ActorNamespace, uses: ClientUses): unknown {
-    const { ends = [], effects } = uses;
+    const { ends = [], effects = this.hooks.clientEffects } = uses;
     const watch: WatchCall = (_, call) => this.awaited(call);
     const transport = watchedTransport(this.#worker.transport(objects, uses), watch);
     return createClientWithTransport(transport, { ends, effects, ports: this.time, callOver: watch });
