@@ -175,8 +175,8 @@ export interface RunningCode {
 
 /** Follows user code: a clock that is moved by hand may move only while none runs. Attempts of steps are seen elsewhere. */
 export interface UserCodeWatch {
-  /** Code begins, whose name for people is `what`: `action "add"`. */
-  begin(what: string): RunningCode;
+  /** Code begins, whose name for people is `what`: `action "add"`. `isEndless`: it is made to end with the actor. */
+  begin(what: string, isEndless?: boolean): RunningCode;
   /** The code that runs now waits for a message of its actor, until the promise settles. */
   waits(promise: Promise<unknown>): void;
   /** Nobody waits for the code that runs now, but what it has begun goes on until the promise settles. */

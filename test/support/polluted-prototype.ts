@@ -47,6 +47,7 @@ const OF_THE_LANGUAGE = new Set([
  */
 export const OF_THE_PLATFORM: ReadonlySet<string> = new Set([
   "body",
+  "cache",
   "credentials",
   "duplex",
   "headers",

@@ -34,7 +34,7 @@ export class PlainRunHandler {
   start(run: () => unknown): void {
     this.#running = true;
     const callbackEnded = this.#activation.callbacks.beginRunHandler();
-    const running = ownField(this.#activation.ports, "userCode")?.begin("run");
+    const running = ownField(this.#activation.ports, "userCode")?.begin("run", true);
     const ended = (async () => (running ? running.call(run) : run()))()
       .catch((error: unknown) => {
         if (!this.#activation.shutdown.signal.aborted)

@@ -36,7 +36,12 @@ export class RunningCodes {
   watch(process: ActorProcess): UserCodeWatch {
     const current = (): CountedCode | undefined => CURRENT.getStore()?.code;
     return {
-      begin: (what) => this.#begin(what, process.actor, process),
+      begin: (what, isEndless = false) => {
+        const code = this.#begin(what, process.actor, process);
+        // Such code may await the actor's end, which nothing but its real work tells from what it does itself.
+        if (isEndless) code.waits(new Promise(() => {}));
+        return code;
+      },
       waits: (promise) => current()?.waits(promise),
       lingers: (promise) => current()?.lingers(promise),
     };

@@ -146,6 +146,20 @@ describe("time passes while code", () => {
     expect(await world.client.far.getOrCreate(["a"]).ask()).toBe("nothing");
   });
 
+  test("of a run handler waits for the end of its actor", async () => {
+    const living = actor({
+      state: {},
+      run: (c) => new Promise<void>((resolve) => c.abortSignal.addEventListener("abort", () => resolve())),
+      actions: { get: () => "there" },
+    });
+    await using world = await testWorld(setup({ use: { living } }));
+    const subject = world.client.living.getOrCreate(["a"]);
+    await subject.get();
+    const before = world.now();
+    await world.advance("1h");
+    expect(world.now() - before).toBe(3_600_000);
+  });
+
   test("is kept awake by something that does nothing", async () => {
     const idle = actor({
       state: {},
