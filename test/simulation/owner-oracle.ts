@@ -88,8 +88,20 @@ export class OwnerOracle {
         this.#say(`${before.kind} ${location} was marked as over ${(before.dueAt ?? 0) - this.#now()} ms too early`);
       }
     }
+    for (const [location, entry] of entries) this.#checkTimes(location, entry);
     this.#latest = { entries, kept };
     this.#rows = rows;
+  }
+
+  /** What starts over has not ended, and what has ended began before that. */
+  #checkTimes(location: string, { kind, status, startedAt, ms, attemptStartedAt, failedAttempts = [] }: Entry): void {
+    if (kind === "branch_results") return;
+    const hasEnded = status === "completed" || status === "failed";
+    if (startedAt === undefined || startedAt > this.#now() || hasEnded !== (ms !== undefined) || (ms ?? 0) < 0)
+      this.#say(`${location} is ${status}, began at ${startedAt} and lasted ${ms} ms`);
+    const starts = [...failedAttempts.map((each) => each.startedAt), attemptStartedAt ?? this.#now()];
+    if (starts.some((at) => at < (startedAt ?? 0) || at > this.#now()))
+      this.#say(`${location} began at ${startedAt}, its attempts at ${starts.join(", ")}`);
   }
 
   durable(rows: Rows): void {
