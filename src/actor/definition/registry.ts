@@ -201,6 +201,7 @@ const IDLE_KEYS = [
   "httpPort",
   "namespace",
   "runtime",
+  "serveManager",
   "shutdown",
   "sqlite",
   "startEngine",

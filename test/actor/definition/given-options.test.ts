@@ -113,6 +113,7 @@ describe("setup()", () => {
       envoy: {},
       namespace: "n",
       runtime: "wasm",
+      serveManager: false,
       sqlite: {},
       startEngine: false,
       test: {},
