@@ -14,6 +14,8 @@ const resolve = {
 
 const SIMULATION = ["test/simulation/**/*.test.ts"];
 const WORKERD = ["test/durable-object/**/*.test.ts", "test/contract/key-value*.test.ts", "test/in-worker/**/*.test.ts"];
+/** The project of the guide "Testing inside workerd", with a Worker of its own. */
+const IN_WORKERD = ["test/package/in-workerd/*.test.ts"];
 const TYPES = ["test/types/types.test.ts"];
 const END_TO_END = ["test/end-to-end/**/*.test.ts"];
 const BROWSER = ["test/browser/**/*.test.ts"];
@@ -34,7 +36,7 @@ export default defineConfig({
           // Whatever no other project takes, so that no test file can be left out.
           name: "engine",
           include: ["test/**/*.test.ts"],
-          exclude: [...SIMULATION, ...WORKERD, ...TYPES, ...END_TO_END, ...BROWSER],
+          exclude: [...SIMULATION, ...WORKERD, ...IN_WORKERD, ...TYPES, ...END_TO_END, ...BROWSER],
           // The lint tests start a process for each seeded source; the machine may be busy.
           testTimeout: 60_000,
           maxWorkers: "100%",
@@ -57,6 +59,17 @@ export default defineConfig({
         test: {
           name: "workerd",
           include: WORKERD,
+          testTimeout: 20_000,
+          maxWorkers: "100%",
+          sequence: { groupOrder: 3 },
+        },
+      },
+      {
+        resolve,
+        plugins: [cloudflareTest({ wrangler: { configPath: "./test/package/in-workerd/wrangler.toml" } })],
+        test: {
+          name: "workerd-guide",
+          include: IN_WORKERD,
           testTimeout: 20_000,
           maxWorkers: "100%",
           sequence: { groupOrder: 3 },

@@ -95,6 +95,7 @@ try {
   checkWorker();
   checkTests();
   checkWorkerFiles();
+  checkInWorkerd();
   checkApps();
   checkSeeds();
   console.log("The packed package works.");
@@ -130,6 +131,7 @@ function install(tarball) {
     ...Object.keys(manifest.peerDependencies),
     "@cloudflare/workers-types",
     "@types/node",
+    "@cloudflare/vitest-plugin",
     "vitest",
   ]) {
     mkdirSync(dirname(join(modules, dependency)), { recursive: true });
@@ -246,6 +248,15 @@ function checkWorkerFiles() {
   run(node, ["--import", `${manifest.name}/testing/register`, "run.ts"], here);
   run(node, [join(root, "node_modules", "vitest", "vitest.mjs"), "run"], here);
   console.log("A Worker's files: loaded by Node and by vitest");
+}
+
+/** The project of the guide "Testing inside workerd", with its own settings. */
+function checkInWorkerd() {
+  copy(join(root, "test", "package", "in-workerd"), "in-workerd");
+  run(process.execPath, [join(root, "node_modules", "typescript", "bin", "tsc"), "-p", "in-workerd"], consumer);
+  const node = join(root, "node_modules", ".bin", "node");
+  run(node, [join(root, "node_modules", "vitest", "vitest.mjs"), "run"], join(consumer, "in-workerd"));
+  console.log("Tests inside workerd: pass");
 }
 
 /** What apps that were written for RivetKit do, with the settings that the guide names. They run in test/in-worker/. */

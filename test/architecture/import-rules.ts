@@ -277,4 +277,5 @@ export const WORKERD_TESTS = [
   "test/support/worker.ts",
   "test/support/worker/**",
   "test/package/worker-files/**",
+  "test/package/in-workerd/**",
 ];

@@ -52,8 +52,9 @@ const CLAIMS: Readonly<Record<string, Readonly<Record<string, Claims>>>> = {
 };
 
 const GUIDES = filesIn("docs/guides/*.md");
-/** Those of "Testing" are a project of their own, test/package/testing: testing-guide.test.ts. */
-const blocks = ["README.md", ...GUIDES.filter((path) => path !== "docs/guides/testing.md")].flatMap(blocksOf);
+/** Their examples are projects of their own: testing-guide.test.ts. */
+const OWN_PROJECTS = new Set(["docs/guides/testing.md", "docs/guides/testing-in-workerd.md"]);
+const blocks = ["README.md", ...GUIDES.filter((path) => !OWN_PROJECTS.has(path))].flatMap(blocksOf);
 /** What an editor shows for a Worker project under strict settings. */
 const COMPILER_OPTIONS = {
   module: "ESNext",
