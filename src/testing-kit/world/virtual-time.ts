@@ -218,6 +218,8 @@ export class VirtualTime {
   #waitsFor(): string {
     const running = this.#code.describe();
     if (running.length > 0) return `Time stands still because this code still runs: ${running.join("; ")}`;
-    return "Nothing of the world runs, and nothing is to come";
+    const next = this.#world.nextEventAt;
+    if (next === undefined) return "Nothing of the world runs, and nothing is to come";
+    return `Nothing of the world runs before ${new Date(next).toISOString()}, and time does not skip by itself`;
   }
 }

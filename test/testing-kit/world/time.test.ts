@@ -214,6 +214,16 @@ describe("a call that waits", () => {
     expect(world.now() - before).toBe(86_400_000);
   });
 
+  test("that nothing answers is told, with what is to come", async () => {
+    await using world = await testWorld(setup({ use: { replier } }), { skipTime: false, startAt: 0 });
+    const call = world.client.replier.getOrCreate(["a"]).send("approvals", "go", { wait: true, timeout: 60_000 });
+    const [{ message }] = (await once(process, "warning")) as [Error];
+    expect(message).toMatch(
+      /^A call of the test waits. Nothing of the world runs before 1970-01-01T00:00:\d\d.000Z, and time does not skip by itself$/,
+    );
+    expect(await world.until(call)).toEqual({ status: "timedOut" });
+  });
+
   test("needs help with skipTime: false", async () => {
     await using world = await testWorld(setup({ use: { replier } }), { skipTime: false });
     const before = world.now();
