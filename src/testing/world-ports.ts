@@ -60,12 +60,14 @@ export function worldPorts(world: SharedPlatform, process: ObjectProcess): Actor
         return store.activate();
       },
     },
-    log: logSink(options.onLog),
+    log: logSink((level, entry) => {
+      if (process.isAlive()) options.onLog?.(level, entry);
+    }),
     now: () => {
       passes("now");
       return clock.now();
     },
-    createTimer: () => worldTimer(clock, timers, () => passes("timer"), process.enter),
+    createTimer: () => worldTimer(clock, timers, () => passes("timer"), process),
     yield: () => {
       passes("yield");
       return world.turn();

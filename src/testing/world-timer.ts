@@ -3,13 +3,13 @@ import type { ManualClock } from "./manual-clock.js";
 
 /**
  * The one timer of an activation, on the world's clock. `held` has what cancels each timer that the process holds; `enter`
- * runs what it fires.
+ * runs what it fires. A process that is not alive sets none.
  */
 export function worldTimer(
   clock: ManualClock,
   held: Set<() => void>,
   beforeSet: () => void,
-  enter: (run: () => void) => void,
+  { isAlive, enter }: { isAlive(): boolean; enter(run: () => void): void },
 ): Timer {
   let cancel: (() => void) | undefined;
   const clear = (): void => {
@@ -22,6 +22,7 @@ export function worldTimer(
     clear,
     set: (at, fire) => {
       clear();
+      if (!isAlive()) return;
       beforeSet();
       const stop = clock.setTimer(at, () => {
         held.delete(stop);

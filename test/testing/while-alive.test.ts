@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { actor, setup } from "../../src/actor/index.js";
+import { actor, queue, setup } from "../../src/actor/index.js";
 import type { World } from "../../src/testing/index.js";
 import { testWorld } from "../support/test-world.js";
 
@@ -95,6 +95,37 @@ describe("a call between actors", () => {
     go();
     await world.settle();
     expect(asked).toEqual([]);
+  });
+});
+
+describe("a process that is gone", () => {
+  it.each(["crash", "evict"] as const)("logs nothing, and its waits for time do not end (%s)", async (end) => {
+    let go: () => void = () => {};
+    const held = new Promise<void>((resolve) => (go = resolve));
+    const notes: string[] = [];
+    const logged: unknown[] = [];
+    const late = actor({
+      queues: { jobs: queue<string>() },
+      actions: {
+        late: async (c) => {
+          c.log.info("alive");
+          await held;
+          notes.push("goes on here, as it cannot on the platform");
+          c.log.info("gone");
+          await c.queue.next({ names: ["jobs"], timeout: 1_000 });
+          notes.push("never");
+        },
+      },
+    });
+    const world = testWorld(setup({ use: { late } }), { onLog: (_level, entry) => logged.push(entry) });
+    const subject = world.actor("late", ["c"]);
+    void subject.call("late").catch(() => {});
+    await world.settle();
+    await subject[end]();
+    go();
+    await world.pass(60_000);
+    expect(notes).toEqual(["goes on here, as it cannot on the platform"]);
+    expect(logged).toMatchObject([{ msg: "alive" }]);
   });
 });
 
