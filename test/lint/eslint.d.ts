@@ -17,6 +17,9 @@ declare module "eslint" {
     ): void;
   }
   export class Linter {
-    verify(code: string, config: unknown): { readonly ruleId: string | null; readonly message: string }[];
+    verify(
+      code: string,
+      config: unknown,
+    ): { readonly ruleId: string | null; readonly line: number; readonly message: string }[];
   }
 }

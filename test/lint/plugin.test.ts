@@ -17,6 +17,34 @@ type Problem = { readonly file: string; readonly rule: string; readonly line: nu
 
 const RULES = Object.keys(lint.rules).map((name) => `perdure/${name}`);
 
+/** Calls without arguments, functions and constants that name themselves, patterns, spreads, other ways to import. */
+const ODD = String.raw`
+import { workflow } from "perdure/workflow";
+import * as all from "perdure/workflow";
+import standard from "perdure/workflow";
+workflow(); workflow(null); workflow(...[]);
+all["workflow"](async (c) => { c.step(); c.step(...x); c["step"]("a", () => {}); c?.step?.("b", function () {}); });
+const f = f; const g = () => g(); workflow(g); workflow(f);
+standard(async (c) => { let n; c.step("a", () => { n = 1; }); });
+const a = b, b = a; workflow(a);
+workflow(async (ctx, second = ctx) => {
+  const c = d, d = c; await c.step("x");
+  let [n] = []; for (n in {}); for ([n] of []); ctx.n = n;
+  await ctx.join("j", branches); await ctx.join("k", { ...more, z: { run } }); await ctx.race("r", [, ...more]);
+  const x = x + Date.now();
+  const y = z + Date.now(), z = y;
+  await ctx.loop({ run: async function run(l, s) { run(); s = 1; s.n = 2; } });
+  await ctx.step({ name: "m", run: ctx.step });
+  label: for (;;) { await ctx.sleep(${"`x`"}, 1); }
+  (await ctx.step("q", () => 1)).n = 2; [ctx.step("w", f)].at(0); delete globalThis.x; this.y = 1;
+});
+workflow(async ({ step }) => { let n; await step("a", () => { n = 1; }); });
+workflow(async (...args) => { args[0].step("a", () => {}); });
+function again(ctx) { ctx.step("s", again); } workflow(again);
+class A { static w = workflow(async (ctx) => { let n = 0; await ctx.step("a", () => { this.n = 1; n ||= 2; }); }); }
+export default workflow(async (ctx) => { const later = async () => { await later(); Date.now(); }; await later(); });
+`;
+
 describe("the recommended configuration", () => {
   test("turns on every rule in ESLint", () => {
     expect(Object.keys(lint.configs.recommended.rules)).toEqual(RULES);
@@ -25,6 +53,13 @@ describe("the recommended configuration", () => {
     );
     const problems = new Linter().verify(code, [lint.configs.recommended]);
     expect(problems.map(({ ruleId }) => ruleId).sort()).toEqual(RULES.toSorted());
+  });
+
+  test("is what the reference shows for oxlint, which has no configurations of plugins", () => {
+    const [, config = "{}"] =
+      /## With oxlint\n[\s\S]*?(^ {4}\{\n[\s\S]*?^ {4}\}$)/m.exec(read("docs/reference/lint.md")) ?? [];
+    expect(JSON.parse(config)).toEqual({ jsPlugins: ["perdure/lint"], rules: lint.configs.recommended.rules });
+    for (const name of Object.keys(lint.rules)) expect(read("docs/reference/lint.md")).toContain(`\n### ${name}\n`);
   });
 
   test("says in one sentence what happens, and what to do", () => {
@@ -104,6 +139,14 @@ declare function charge(step: unknown): Promise<number>;
       "15 perdure(no-outer-context)",
       "16 perdure(no-unawaited-operation)",
     ]);
+  });
+
+  test("says of odd code what ESLint says, and bears it", () => {
+    const byESLint = new Linter().verify(ODD, [lint.configs.recommended]);
+    const found = problems("odd", { "odd.js": ODD });
+    const rules = byESLint.map(({ ruleId, line }) => `${line} ${ruleId?.replace(/\/(.*)/, "($1)")}`);
+    expect(rules).toHaveLength(10);
+    expect(found.map(({ rule, line }) => `${line} ${rule}`).sort()).toEqual(rules.sort());
   });
 
   test("finds nothing in the examples", () => {
