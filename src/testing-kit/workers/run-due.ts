@@ -43,12 +43,9 @@ export function runDue(actor: ActorUnderTest): Promise<boolean> {
 /** When something is to come, epoch ms; infinite if nothing is: the alarm of a wait for a message alone is a year ahead. */
 function nextAt(rows: ReadonlyMap<string, Uint8Array>, alarmAt: number | null, time: ObjectTime): number {
   const waitsOnly = alarmAt === null || alarmAt > time.now() + FAR_MS;
-  const deadlines = deadlinesIn(rows);
-  return Math.min(
-    ...deadlines,
-    time.nextTimerAt ?? Number.POSITIVE_INFINITY,
-    waitsOnly ? Number.POSITIVE_INFINITY : alarmAt,
-  );
+  const timerAt = time.nextTimerAt ?? Number.POSITIVE_INFINITY;
+  const first = Math.min(timerAt, waitsOnly ? Number.POSITIVE_INFINITY : alarmAt);
+  return deadlinesIn(rows).reduce((earliest, at) => Math.min(earliest, at), first);
 }
 
 /** The same of an object at work: its alarm guards that work, and a wait that is over is not marked yet. */

@@ -13,6 +13,11 @@ export interface TestWorldOptions {
    * moves by `advance` and `until` alone.
    */
   readonly skipTime?: boolean;
+  /**
+   * Whether an actor leaves memory whenever its workflow waits, so that what only works in memory fails, as with the option
+   * of `createHandler`. Default: false.
+   */
+  readonly evictAtPark?: boolean;
   /** Receives each line of the actors' log. */
   readonly onLog?: (level: string, entry: unknown) => void;
 }
@@ -23,10 +28,11 @@ export interface ResolvedOptions {
   /** Epoch ms. */
   readonly startAt: number;
   readonly skipTime: boolean;
+  readonly evictAtPark: boolean;
   readonly onLog: ((level: string, entry: unknown) => void) | undefined;
 }
 
-const NAMES = ["env", "encoding", "startAt", "skipTime", "onLog"] as const;
+const NAMES = ["env", "encoding", "startAt", "skipTime", "evictAtPark", "onLog"] as const;
 
 /** @throws TypeError when an option is unknown or not valid */
 export function readWorldOptions(given: TestWorldOptions | undefined): ResolvedOptions {
@@ -36,13 +42,15 @@ export function readWorldOptions(given: TestWorldOptions | undefined): ResolvedO
     encoding = "cbor",
     startAt = Date.now(),
     skipTime = true,
+    evictAtPark = false,
     onLog,
   } = readOptions<TestWorldOptions>("testWorld", given, NAMES, fail);
   if (typeof env !== "object" || env === null) throw fail("env must be an object");
   if (!isEncoding(encoding)) throw fail("encoding must be json, cbor or bare");
   if (typeof skipTime !== "boolean") throw fail("skipTime must be true or false");
+  if (typeof evictAtPark !== "boolean") throw fail("evictAtPark must be true or false");
   if (onLog !== undefined && typeof onLog !== "function") throw fail("onLog must be a function");
   const at = typeof startAt === "number" ? startAt : new Date(startAt).getTime();
   if (!Number.isFinite(at)) throw fail("startAt must be a time: a Date, an ISO text, or epoch milliseconds");
-  return { env, encoding, startAt: at, skipTime, onLog };
+  return { env, encoding, startAt: at, skipTime, evictAtPark, onLog };
 }

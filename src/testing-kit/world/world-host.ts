@@ -70,6 +70,7 @@ export class WorldHost {
         onLog?.(level, entry);
       },
       env: options.env,
+      evictAtPark: options.evictAtPark,
       openDatabase: () => openNodeDatabase(),
       interceptAttempt: (attempt) => {
         const track = (code: () => unknown): unknown => this.codes.attempt(attempt, code);
