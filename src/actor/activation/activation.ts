@@ -65,7 +65,7 @@ export interface ActorActivation {
    */
   sendMessage(name: string, body: unknown, wait?: SenderWait): Promise<StoredMessage>;
   /** Adds a prepared message to the dirty set. @throws {queue/full} when the queue is full */
-  stageMessage(name: string, body: Uint8Array): void;
+  stageMessage(name: string, body: Uint8Array): StoredMessage;
 
   /** The value of a key, including uncommitted changes. */
   read(key: string): Uint8Array | undefined;
@@ -108,7 +108,7 @@ export interface ActorActivation {
   requestDestroy(callback?: Callback): void;
   readonly sleep: { ask(): void; rested(): void };
   /** Runs `onStateChange`. */
-  readonly stateChanges: { callbackEnded(): void };
+  readonly stateChanges: { callbackEnded(): void; committed(): void };
   /** An action, a hook or an attempt of a step has ended. */
   callbackEnded(callback: Callback): void;
 }

@@ -2,6 +2,7 @@
 import type { ActorAddress, InspectQuestion } from "../../protocol/index.js";
 import type { Registry } from "../definition/registry.js";
 import type { ActorPorts, StoreActivation } from "../ports.js";
+import type { PartActor } from "./part.js";
 import type { ActorRecord } from "../storage/record.js";
 
 /** What is shown of an object. */
@@ -9,10 +10,19 @@ export interface InspectedObject {
   readonly registry: Registry;
   readonly ports: ActorPorts;
   /** What is stored, for reading only. */
-  readonly stored: StoreActivation;
+  readonly stored: { readonly current: StoreActivation };
+  /**
+   * Lets `act` change the actor and commit that, in memory or before a start; the actor starts then, and `started` runs in it.
+   * @throws {actor/not_found} when there is no such actor
+   * @throws whatever `act` throws
+   */
+  operate<T>(
+    act: (actor: PartActor) => T,
+    started: (actor: PartActor) => void,
+  ): Promise<{ readonly record: ActorRecord; readonly result: T }>;
 }
 
-/** Shows the actor of an object to operators, as it is stored. Nothing of the actor runs, and nothing is written. */
+/** Shows the actor of an object to operators, and does what they ask. To a question nothing of the actor runs, and nothing is written. */
 export interface ObjectInspector {
   /**
    * `answer`: UTF-8 JSON.
@@ -24,5 +34,5 @@ export interface ObjectInspector {
     object: InspectedObject,
     address: ActorAddress,
     question: InspectQuestion,
-  ): { readonly record: ActorRecord; readonly answer: Uint8Array };
+  ): Promise<{ readonly record: ActorRecord; readonly answer: Uint8Array }>;
 }

@@ -137,6 +137,10 @@ export interface PartActor extends ActorActivation {
 interface HeldMessages {
   /** @throws {queue/full} when these bodies do not fit in the queue */
   checkRoom(bodies: readonly Uint8Array[]): void;
+  /** The same, also before the actor has started. */
+  requireRoom(bodies: readonly Uint8Array[]): void;
+  /** Deletes a message that nobody holds. Returns false if there is none with this id. */
+  remove(id: number): boolean;
   /** Makes all held messages visible again. */
   releaseHeld(): void;
   /** Holds those of the messages that still exist. */

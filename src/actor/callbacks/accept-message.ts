@@ -7,7 +7,7 @@
 import { ActorError, decodeValue, MAX_SEND_WAIT_MS, own, ownField, type CallOperation } from "../../protocol/index.js";
 import type { ActorActivation } from "../activation/activation.js";
 import type { ReplyResult, ReplyWait } from "../activation/actor-queue.js";
-import { readTimeout } from "../queue/message-queue.js";
+import { readTimeout } from "../queue/queue-input.js";
 import { checkCycle } from "../queue/wait-cycle.js";
 import { callHook } from "./call-hook.js";
 import { checkOperation, contextOf, type CallOrigin } from "./dispatch.js";

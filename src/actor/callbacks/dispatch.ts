@@ -19,7 +19,7 @@ import type { ConnectionView } from "../activation/connection.js";
 import { ActionSignal } from "./action-signal.js";
 import { CallbackContext, READY, type CallbackOptions } from "./callback-context.js";
 import type { StandardSchema } from "../api/declarations.js";
-import { checkMessageSize, checkQueueName } from "../queue/message-queue.js";
+import { checkMessageSize, checkQueueName } from "../queue/queue-input.js";
 import { callHook } from "./call-hook.js";
 import { runUserCode, type CallbackCommit } from "./user-code.js";
 import type { Logger } from "../ports.js";

@@ -23,10 +23,10 @@ export class InspectedActor {
    * @throws {actor/not_found} when there is no such actor, or it is being destroyed
    * @throws {storage/newer_format} when a later release wrote it
    */
-  constructor({ registry, ports, stored }: InspectedObject, address: ActorAddress) {
+  constructor({ registry, ports, stored: { current } }: InspectedObject, address: ActorAddress) {
     this.ports = ports;
-    this.rows = new UpgradedRows(stored);
-    this.sql = fieldOf(stored, "sql") as SqlDatabase | undefined;
+    this.rows = new UpgradedRows(current);
+    this.sql = fieldOf(current, "sql") as SqlDatabase | undefined;
     const record = openRecord(this.rows, ports);
     const isMeant =
       address.generation === undefined ||

@@ -3,7 +3,10 @@
  * creation and no commit. So it works for an actor whose hooks fail, whose workflow diverged or whose class is gone.
  */
 import { ActorError, encodeJson, own, type InspectQuestion } from "../../protocol/index.js";
-import type { ObjectInspector } from "../activation/object-inspector.js";
+import type { InspectedObject, ObjectInspector } from "../activation/object-inspector.js";
+import type { PartActor } from "../activation/part.js";
+import { carryOut, isAct, type Act } from "./act.js";
+import { auditOf } from "./audit.js";
 import { connectionsOf } from "./connections.js";
 import { entryOf, historyOf } from "./history.js";
 import { InspectedActor } from "./inspected-actor.js";
@@ -19,10 +22,11 @@ type RecordHistory = (rows: Iterable<readonly [key: string, bytes: Uint8Array]>,
 /** The inspector's side of every object of a Worker. */
 export function objectInspector(record: RecordHistory): ObjectInspector {
   return {
-    answer(object, address, asked) {
+    async answer(object, address, asked) {
       try {
-        const actor = new InspectedActor(object, address);
         const question = own(asked);
+        if (isAct(question)) return await done(object, question);
+        const actor = new InspectedActor(object, address);
         // Tagged JSON as a whole, so that values of every kind are in it. A file is plain JSON already.
         const text =
           question.about === "recorded"
@@ -34,6 +38,16 @@ export function objectInspector(record: RecordHistory): ObjectInspector {
       }
     },
   };
+}
+
+/** Does what an operator asks. */
+async function done(object: InspectedObject, act: Act): ReturnType<ObjectInspector["answer"]> {
+  // `onStateChange` hears of an edit made before its start, too.
+  const tell = (actor: PartActor): void => {
+    if (act.about === "setState") actor.stateChanges.committed();
+  };
+  const { record, result } = await object.operate((actor) => carryOut(actor, act), tell);
+  return { record, answer: new TextEncoder().encode(encodeJson(result, { extended: true })) };
 }
 
 /** @throws {inspector/not_found} when the actor has no workflow */
@@ -64,6 +78,8 @@ function answerTo(actor: InspectedActor, question: InspectQuestion): object {
       return userValuesOf(actor, question);
     case "tables":
       return tablesOf(actor);
+    case "audit":
+      return auditOf(actor);
     case "rows":
       return rowsOf(actor, question);
     default:

@@ -5,31 +5,23 @@
  * (start-gate.ts), the hooks of a start (start.ts) and of a destroy (destroy.ts).
  * Invariants: no error of user code escapes `alarm` (ALARM-4); `get` of an actor that does not exist writes nothing.
  */
-import {
-  ActorError,
-  checkKey,
-  decodeValue,
-  parseActorId,
-  type CallEnvelope,
-  type Creation,
-  backoffMs,
-} from "../../protocol/index.js";
+import { ActorError, checkKey, decodeValue, type CallEnvelope, type Creation } from "../../protocol/index.js";
 import type { Admitted, Caller } from "../connections/admission.js";
 import type { Creator } from "./creation.js";
 import { describe } from "../activation/thrown.js";
+import { checkAddress, notFound } from "./addressed.js";
+import { changeBeforeStart } from "./before-start.js";
 import { finishDestroy, markDestroyed } from "./destroy.js";
 import { checkOperation } from "../callbacks/dispatch.js";
 import type { ActorPorts, DeliveredAlarm, StoreActivation } from "../ports.js";
-import { KEYS, type ActorRecord } from "../storage/record.js";
+import type { ActorRecord } from "../storage/record.js";
 import type { Registry } from "../definition/registry.js";
 import { ActorRuntime, type ActivationEnds } from "./actor-runtime.js";
 import { goToSleep, rearmDuringShutdown } from "./shutdown.js";
 import { createActor, loadActor, loadState, restoreConnections, type Created, type StartedBy } from "./start.js";
 import { CreatorRefused, StartFailure, StartGate } from "./start-gate.js";
+import { StartRetries } from "./start-retries.js";
 import { openRecord } from "../storage/upgrades.js";
-
-/** Backoff of starts that fail in an alarm, when no stored deadline says when to try again. */
-const RETRY = { firstMs: 10_000, maxMs: 300_000 };
 
 /** The activation that serves a call. */
 export interface Entered {
@@ -46,8 +38,7 @@ export class ActorLife {
   readonly #registry: Registry;
   readonly #ports: ActorPorts;
   readonly #gate = new StartGate();
-  /** Failed starts in a row. */
-  #failedStarts = 0;
+  readonly #retries: StartRetries;
   readonly #ends: ActivationEnds = {
     destroy: (runtime) => this.#destroy(runtime),
     sleep: (runtime) => this.#sleep(runtime),
@@ -56,6 +47,7 @@ export class ActorLife {
   constructor(registry: Registry, ports: ActorPorts) {
     this.#registry = registry;
     this.#ports = ports;
+    this.#retries = new StartRetries(ports);
   }
 
   /** The record of the actor in memory, even while it shuts down. */
@@ -131,6 +123,38 @@ export class ActorLife {
     // Its creation may be left to a call.
     runtime?.commitOrThrow();
     return found;
+  }
+
+  /**
+   * Lets an operator change the actor: in memory if it is there, otherwise as it is stored, and then it starts (INSPECT-6).
+   * `started` runs in an activation that began after the change.
+   * @throws {actor/not_found} when there is no such actor
+   * @throws whatever `act` throws
+   */
+  async operate<T>(
+    address: CallEnvelope["address"],
+    act: (runtime: ActorRuntime) => T,
+    started: (runtime: ActorRuntime) => void,
+  ): Promise<{ readonly record: ActorRecord; readonly result: T }> {
+    let done: { readonly record: ActorRecord; readonly result: T } | undefined;
+    const runtime = await this.#gate.enter(async () => {
+      const store = this.#ports.store.activate();
+      const record = await this.#survivor(store);
+      if (!record) return undefined;
+      checkAddress(record, address);
+      done = { record, result: await changeBeforeStart(this.#open(store, record), act) };
+      return undefined;
+    });
+    if (runtime?.shutdown.isBegun) return this.operate(address, act, started);
+    if (runtime) {
+      checkAddress(runtime.record, address);
+      return { record: runtime.record, result: act(runtime) };
+    }
+    if (!done) throw notFound(address);
+    const failed = (error: unknown): void =>
+      this.#ports.log.warn({ msg: "The actor did not start after an operator's change", error: describe(error) });
+    this.#ports.waitUntil(this.serveExisting(async (begun) => started(begun)).then(() => {}, failed));
+    return done;
   }
 
   async #enter(envelope: CallEnvelope, caller: Caller): Promise<Entered> {
@@ -265,7 +289,7 @@ export class ActorLife {
   }
 
   #begun(runtime: ActorRuntime): ActorRuntime {
-    this.#failedStarts = 0;
+    this.#retries.begun();
     return runtime;
   }
 
@@ -309,7 +333,7 @@ export class ActorLife {
         msg: "The actor could not be started for its alarm; it will be tried again",
         error: describe(causeOf(error)),
       });
-      await this.#setRetryAlarm();
+      await this.#retries.setAlarm();
       if (error instanceof StartFailure) throw error;
       return undefined;
     }
@@ -333,19 +357,6 @@ export class ActorLife {
     runtime.parts.tell("fireDue");
     await runtime.advance();
   }
-
-  /** Sets an alarm to retry a failed start. Throws if the storage fails; then the platform retries the alarm. */
-  async #setRetryAlarm(): Promise<void> {
-    const store = this.#ports.store.activate();
-    if (store.get(KEYS.actor) === undefined || (await store.getAlarm()) !== null) return;
-    store.commit({
-      puts: new Map(),
-      deletes: new Set(),
-      alarmAt: this.#ports.now() + backoffMs(this.#failedStarts + 1, RETRY),
-    });
-    this.#failedStarts += 1;
-    await store.sync();
-  }
 }
 
 /** Rejects the caller that started the actor with the start's own error. */
@@ -355,19 +366,4 @@ function rethrowCause(error: unknown): never {
 
 function causeOf(error: unknown): unknown {
   return error instanceof StartFailure || error instanceof CreatorRefused ? error.cause : error;
-}
-
-/** Whether the address means this actor. An address by id means one generation of the key. */
-export function isAddressed(record: ActorRecord, address: CallEnvelope["address"]): boolean {
-  return address?.generation === undefined || parseActorId(record.actorId)?.generation === address.generation;
-}
-
-function checkAddress(record: ActorRecord, address: CallEnvelope["address"]): void {
-  if (!isAddressed(record, address)) throw notFound(address);
-}
-
-function notFound(address: CallEnvelope["address"]): ActorError {
-  const what =
-    address.name === "" ? "There is no actor with this id" : `There is no actor "${address.name}" with this key`;
-  return new ActorError("actor", "not_found", what);
 }

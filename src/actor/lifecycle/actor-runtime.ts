@@ -258,9 +258,10 @@ export class ActorRuntime extends StoredRows implements PartActor {
     return message;
   }
 
-  stageMessage(name: string, body: Uint8Array): void {
-    this.queue.stage(name, body);
+  stageMessage(name: string, body: Uint8Array): StoredMessage {
+    const message = this.queue.stage(name, body);
     this.parts.expectMessages();
+    return message;
   }
 
   /** Messages were committed. Waits of parts come first, then those of actions and run handlers (MSG-2). */

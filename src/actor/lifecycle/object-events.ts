@@ -19,13 +19,14 @@ import {
 } from "../../protocol/index.js";
 import type { Caller } from "../connections/admission.js";
 import { chainOf } from "../activation/call-chain.js";
-import type { ObjectInspector } from "../activation/object-inspector.js";
+import type { InspectedObject, ObjectInspector } from "../activation/object-inspector.js";
 import { describe } from "../activation/thrown.js";
 import { acceptMessage, answerAttached, awaitReply, findAccepted, socketWaitOf } from "../callbacks/accept-message.js";
 import { callAction, encodeFor } from "../callbacks/dispatch.js";
 import { tellFailure } from "../callbacks/failure-data.js";
 import { receiveFrame } from "../connections/frames.js";
-import { isAddressed, ActorLife, type Entered } from "./actor-life.js";
+import { ActorLife, type Entered } from "./actor-life.js";
+import { isAddressed } from "./addressed.js";
 import type { ActorPorts, ConnectionEnd, DeliveredAlarm, Socket } from "../ports.js";
 import { answerRequest } from "../connections/raw-request.js";
 import { deliverRaw, serveRawSocket } from "../connections/raw-socket.js";
@@ -200,10 +201,15 @@ export class ObjectEvents {
   }
 
   /** Answers an operator, below the start gate (INSPECT-1). */
-  #inspect(address: CallEnvelope["address"], question: InspectQuestion): ReplyEnvelope {
+  async #inspect(address: CallEnvelope["address"], question: InspectQuestion): Promise<ReplyEnvelope> {
     if (!this.#inspector) throw new ActorError("feature", "unsupported", "This Worker has no inspector");
-    const object = { registry: this.#registry, ports: this.#ports, stored: this.#store.current };
-    const { record, answer } = this.#inspector.answer(object, address, question);
+    const object: InspectedObject = {
+      registry: this.#registry,
+      ports: this.#ports,
+      stored: this.#store,
+      operate: (act, started) => this.#life.operate(address, act, started),
+    };
+    const { record, answer } = await this.#inspector.answer(object, address, question);
     return { ...replyOf(record, false), output: answer };
   }
 

@@ -15,6 +15,7 @@ import type { Chain } from "../activation/call-chain.js";
 import type { QueueDeclaration, StandardSchema } from "../api/declarations.js";
 import { aborted } from "./message-receivers.js";
 import { decodeMessage, encodeMessage } from "./message-row.js";
+import { checkMessageSize, checkQueueName } from "./queue-input.js";
 import { MessageTable } from "./message-table.js";
 import type { Socket } from "../ports.js";
 import { KEYS } from "../storage/record.js";
@@ -28,8 +29,6 @@ import { isStandardSchema, validate, whenThere } from "../definition/standard-sc
 const MAX_TAKEN_BYTES = 1_900_000;
 /** The most bytes that a message takes in an entry apart from its name and body. */
 const MESSAGE_OVERHEAD_BYTES = 100;
-/** Longest name of a queue, in UTF-16 units. */
-const MAX_QUEUE_NAME = 1_024;
 
 /** What the queue needs from its actor. */
 interface QueueHost
@@ -113,6 +112,19 @@ export class MessageQueue implements MessagePort, ActorQueue {
    * @throws {queue/full} when they do not fit
    */
   checkRoom(bodies: readonly Uint8Array[]): void {
+    try {
+      this.requireRoom(bodies);
+    } catch (full) {
+      if (this.#activation.isReady) throw full;
+      this.#activation.ports.log.warn({
+        msg: "A hook of the start sent to a full queue; its message is stored all the same",
+        error: (full as ActorError).message,
+      });
+    }
+  }
+
+  /** The same, also before the actor has started. @throws {queue/full} when they do not fit */
+  requireRoom(bodies: readonly Uint8Array[]): void {
     const { maxQueueSize, maxQueueBytes } = this.#activation.actor.options;
     const sizeBytes = bodies.reduce((sum, body) => sum + body.byteLength, this.#table.sizeBytes);
     const full =
@@ -128,12 +140,7 @@ export class MessageQueue implements MessagePort, ActorQueue {
               { metadata: { limitBytes: maxQueueBytes, sizeBytes } },
             )
           : undefined;
-    if (!full) return;
-    if (this.#activation.isReady) throw full;
-    this.#activation.ports.log.warn({
-      msg: "A hook of the start sent to a full queue; its message is stored all the same",
-      error: full.message,
-    });
+    if (full) throw full;
   }
 
   /**
@@ -161,9 +168,10 @@ export class MessageQueue implements MessagePort, ActorQueue {
   }
 
   /** The same for one that is offered to receivers by whoever makes the commit. @throws queue/full */
-  stage(name: string, body: Uint8Array): void {
-    this.add(name, body);
+  stage(name: string, body: Uint8Array): StoredMessage {
+    const message = this.add(name, body);
     this.#isStaged = true;
+    return message;
   }
 
   /** True once after messages were staged, or have come back: they are to be offered, now that they are committed. */
@@ -206,6 +214,13 @@ export class MessageQueue implements MessagePort, ActorQueue {
       found.push(message);
     }
     return found;
+  }
+
+  /** Deletes a message that nobody holds. Returns false if there is none with this id. */
+  remove(id: number): boolean {
+    if (!this.#table.get(id) || this.#table.held.has(id)) return false;
+    this.#consume(id);
+    return true;
   }
 
   putBack(messages: readonly StoredMessage[], held: boolean): void {
@@ -364,41 +379,4 @@ export class MessageQueue implements MessagePort, ActorQueue {
         : (declaration as { message?: StandardSchema } | undefined),
     );
   }
-}
-
-/** @throws {queue/invalid_payload} when it is not a string or too long */
-export function checkQueueName(name: unknown): void {
-  if (typeof name === "string" && name.length <= MAX_QUEUE_NAME) return;
-  throw new ActorError(
-    "queue",
-    "invalid_payload",
-    `A queue name must be a string of at most ${MAX_QUEUE_NAME} characters`,
-  );
-}
-
-/** Longer waits are cut to this, in ms. */
-const MAX_WAIT_MS = 1e15;
-
-/**
- * Reads the timeout of a wait in ms; undefined if none was given. A negative one is a poll.
- * @throws {queue/invalid_payload} when it is not a finite number, or larger than `maxMs`
- */
-export function readTimeout(timeoutMs: unknown, maxMs = Infinity): number | undefined {
-  if (timeoutMs === undefined) return undefined;
-  if (typeof timeoutMs !== "number" || !Number.isFinite(timeoutMs)) {
-    throw new ActorError("queue", "invalid_payload", "The timeout of a wait must be a finite number of ms");
-  }
-  if (timeoutMs > maxMs) {
-    throw new ActorError("queue", "invalid_payload", `The timeout of a wait for a reply must be at most ${maxMs} ms`, {
-      metadata: { limitMs: maxMs },
-    });
-  }
-  return Math.min(Math.max(0, timeoutMs), MAX_WAIT_MS);
-}
-
-/** @throws {queue/message_too_large} when it is larger than the limit */
-export function checkMessageSize(sizeBytes: number, limitBytes: number): void {
-  if (sizeBytes <= limitBytes) return;
-  const message = `Queue message of ${sizeBytes} bytes is larger than the limit of ${limitBytes}`;
-  throw new ActorError("queue", "message_too_large", message, { metadata: { sizeBytes, limitBytes } });
 }

@@ -2,7 +2,7 @@ import { ActorError, decodeValue, MAX_SEND_WAIT_MS, readOptions, type Effects } 
 import type { StoredMessage } from "../../workflow/index.js";
 import type { ActorActivation } from "../activation/activation.js";
 import type { Chain } from "../activation/call-chain.js";
-import { readTimeout } from "./message-queue.js";
+import { readTimeout } from "./queue-input.js";
 import { aborted } from "./message-receivers.js";
 import { checkCycle, type CycleHost } from "./wait-cycle.js";
 

@@ -5,7 +5,7 @@ interface Page {
   readonly limit?: number;
 }
 
-/** What an operator asks about an actor, below its start gate: nothing of the actor runs for it. */
+/** What an operator asks about an actor, or asks to be done to it (those with `by`, who asks), below its start gate. */
 export type InspectQuestion =
   | { readonly about: "summary" }
   | { readonly about: "state" }
@@ -21,4 +21,20 @@ export type InspectQuestion =
   | { readonly about: "connections" }
   | ({ readonly about: "kv" } & Page)
   | { readonly about: "tables" }
-  | ({ readonly about: "rows"; readonly table: string } & Page);
+  | ({ readonly about: "rows"; readonly table: string } & Page)
+  /** The last acts of operators. */
+  | { readonly about: "audit" }
+  | (InspectAct & { readonly by: string });
+
+/** What an operator asks to be done. Values are bytes of the storage codec. */
+type InspectAct =
+  /** `ifMatch`: the hash of the state that the operator saw, or "*". */
+  | { readonly about: "setState"; readonly value: Uint8Array; readonly ifMatch: string }
+  | { readonly about: "send"; readonly queue: string; readonly value: Uint8Array }
+  | { readonly about: "deleteMessage"; readonly id: string }
+  /** Deletes all messages that nobody holds, of one queue or of all. */
+  | { readonly about: "drain"; readonly queue?: string }
+  | { readonly about: "recover" }
+  /** `id`: the entry; without it from the start. */
+  | { readonly about: "replayFrom"; readonly id?: string }
+  | { readonly about: "cancel" };

@@ -64,6 +64,7 @@ const PUBLIC: Codes = {
     401: "unauthorized",
     403: "forbidden",
     404: "not_found",
+    412: "state_changed",
   },
   kv: {
     413: "batch_too_large list_too_large value_too_large",

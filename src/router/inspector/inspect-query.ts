@@ -1,8 +1,11 @@
 import { ActorError, parseJsonKey, type InspectQuestion } from "../../protocol/index.js";
 import type { ActorTarget } from "../objects/resolve-stub.js";
 
+/** What only asks. */
+type About = Exclude<InspectQuestion, { readonly by: string }>["about"];
+
 /** What each path asks, with the parameters it takes. */
-const QUESTIONS: Readonly<Record<InspectQuestion["about"], readonly string[]>> = {
+const QUESTIONS: Readonly<Record<About, readonly string[]>> = {
   summary: [],
   state: [],
   history: ["from", "limit"],
@@ -15,16 +18,22 @@ const QUESTIONS: Readonly<Record<InspectQuestion["about"], readonly string[]>> =
   kv: ["from", "limit"],
   tables: [],
   rows: ["table", "from", "limit"],
+  audit: [],
 };
 /** The parameters that a question cannot do without. */
 const NEEDED = new Set(["entry", "message", "table"]);
 
+/** Whether a path asks something. */
+export function isQuestion(path: string): boolean {
+  return Object.hasOwn(QUESTIONS, path.slice(1));
+}
+
 /** The question of a path like `/summary`; undefined if it asks none. @throws {guard/query_invalid_params} */
 export function questionOf(path: string, query: URLSearchParams): InspectQuestion | undefined {
+  if (!isQuestion(path)) return undefined;
   const about = path.slice(1);
-  if (!Object.hasOwn(QUESTIONS, about)) return undefined;
   const question: Record<string, unknown> = { about };
-  for (const name of QUESTIONS[about as InspectQuestion["about"]]) {
+  for (const name of QUESTIONS[about as About]) {
     const value = query.get(name);
     if (value === null && NEEDED.has(name)) throw invalid(`The query lacks "${name}".`);
     // Entries and messages are asked for by their id.

@@ -3,7 +3,8 @@ import { createActorCaller, type CallActor } from "../objects/call-actor.js";
 import type { ActorTarget } from "../objects/resolve-stub.js";
 import { requireMethod } from "../request/preconditions.js";
 import type { PartRequest, RouterPart } from "../routes/router-part.js";
-import { inspectedTarget, questionOf } from "./inspect-query.js";
+import { actsAt, readAct } from "./inspect-act.js";
+import { inspectedTarget, isQuestion, questionOf } from "./inspect-query.js";
 import { Operators, type InspectorOptions, type Operator } from "./operators.js";
 import { endedCookie, sessionCookie } from "./session-cookie.js";
 
@@ -33,11 +34,22 @@ export function inspectorRoutes(options?: InspectorOptions, now: () => number = 
       if (path === "/actors") return got(request, () => json({ actors: [...asked.actorNames] }));
       if (path === "/session") return serveSession(asked, operator, operators.tokenOf(env), now());
       if (path === "/histories") return got(request, () => serveHistories(asked));
-      const question = path === undefined ? undefined : questionOf(path, url.searchParams);
-      if (question === undefined) throw new ActorError("guard", "no_route", "The inspector has no such route.");
-      return got(request, async () => jsonText(await ask(asked, inspectedTarget(url.searchParams), question)));
+      return serveActor(asked, path ?? "", operator);
     },
   };
+}
+
+/** Answers a question about an actor, or does something to it. */
+async function serveActor(asked: PartRequest, path: string, operator: Operator): Promise<Response> {
+  const { request, url } = asked;
+  const query = url.searchParams;
+  const acts = actsAt(path);
+  const question = request.method === "GET" || acts.length === 0 ? questionOf(path, query) : undefined;
+  if (question === undefined && acts.length === 0)
+    throw new ActorError("guard", "no_route", "The inspector has no such route.");
+  requireMethod(request, isQuestion(path) ? [...READ, ...acts] : acts);
+  const inspect = question ?? (await readAct(request, url, path, operator));
+  return jsonText(await ask(asked, inspectedTarget(query), inspect));
 }
 
 function got(request: Request, serve: () => Response | Promise<Response>): Response | Promise<Response> {

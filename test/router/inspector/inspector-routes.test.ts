@@ -33,6 +33,14 @@ const ROUTES: readonly (readonly [method: string, path: string, answer: number])
   ["GET", `/kv?${AT}`, 200],
   ["GET", `/tables?${AT}`, 200],
   ["GET", `/rows?${AT}&table=t`, 404],
+  ["GET", `/audit?${AT}`, 200],
+  ["PATCH", `/state?${AT}`, 200],
+  ["POST", `/queue?${AT}&queue=work`, 200],
+  ["DELETE", `/queue?${AT}`, 200],
+  ["DELETE", `/message?${AT}&message=1`, 404],
+  ["POST", `/workflow/recover?${AT}`, 200],
+  ["POST", `/workflow/replay?${AT}`, 200],
+  ["POST", `/workflow/cancel?${AT}`, 200],
   ["GET", "/nothing", 404],
   ["GET", "/summary/", 404],
 ];
@@ -45,6 +53,7 @@ const definition = actor({
 
 interface Call {
   readonly method?: string;
+  readonly body?: string;
   readonly headers?: Record<string, string>;
   readonly origin?: string;
 }
@@ -63,9 +72,9 @@ async function worker(options?: InspectorOptions, more: { basePath?: string; obj
     newErrorId: () => "error-1",
     ...(more.basePath !== undefined && { basePath: more.basePath }),
   });
-  const send = async (path: string, { method = "GET", headers = {}, origin = "https://shop.example" }: Call = {}) => {
+  const send = async (path: string, { origin = "https://shop.example", ...init }: Call = {}) => {
     const mount = `${more.basePath ?? ""}/inspector/api`;
-    const response = await router(new Request(origin + mount + path, { method, headers }), objects, { SECRET: TOKEN });
+    const response = await router(new Request(origin + mount + path, init), objects, { SECRET: TOKEN });
     if (!response) throw new Error(`The router left ${path} alone`);
     return response;
   };
@@ -74,12 +83,12 @@ async function worker(options?: InspectorOptions, more: { basePath?: string; obj
 
 const bearer = (token: string): Record<string, string> => ({ authorization: `Bearer ${token}` });
 
-/** Who knocks, and what they get of a route that is there: undefined for its own answer. */
+/** Who knocks, and with what they are refused: undefined if they are not, "acts" if they may only look. */
 const CALLERS: readonly (readonly [
   who: string,
   options: InspectorOptions | undefined,
   call: Call,
-  refused: number | undefined,
+  refused: number | "acts" | undefined,
 ])[] = [
   ["no token", { token: TOKEN }, {}, 401],
   ["a wrong token", { token: TOKEN }, { headers: bearer("a-token-of-the-testt") }, 401],
@@ -88,7 +97,7 @@ const CALLERS: readonly (readonly [
   ["a token that the bindings lack", { token: () => undefined }, { headers: bearer("undefined") }, 401],
   ["an empty token that the bindings lack", { token: () => "" }, { headers: { authorization: "Bearer " } }, 401],
   ["someone whom the application knows", { authorize: () => ({ name: "ada", write: true }) }, {}, undefined],
-  ["a reader", { authorize: () => ({ name: "bob", write: false }) }, {}, undefined],
+  ["a reader", { authorize: () => ({ name: "bob", write: false }) }, {}, "acts"],
   ["someone whom it refuses", { authorize: () => null }, {}, 401],
   ["someone it says nonsense of", { authorize: () => true as never }, {}, 401],
   [
@@ -160,9 +169,17 @@ const CALLERS: readonly (readonly [
 
 describe.each(CALLERS)("%s", (_who, options, call, refused) => {
   test.each(ROUTES)("at %s %s", async (method, path, answer) => {
-    const { send } = await worker(options);
-    const response = await send(path, { ...call, method });
-    expect(response.status).toBe(refused ?? answer);
+    const { send, world } = await worker(options);
+    const order = world.actor("order", ["o-1"]);
+    const before = [...order.store.dump()];
+    const body = method === "PATCH" || method === "POST" ? '{"total":["$BigInt","5"]}' : undefined;
+    const headers = { ...call.headers, "if-match": "*" };
+    const response = await send(path, { ...call, method, headers, ...(body && { body }) });
+    const isAct = method !== "GET" && !path.startsWith("/session");
+    const forbidden = refused === "acts" ? (isAct ? 403 : undefined) : refused;
+    expect(response.status).toBe(forbidden ?? answer);
+    // Who is refused has changed nothing, and who only looks can change nothing.
+    if (response.status !== answer || !isAct) expect([...order.store.dump()]).toEqual(before);
     // A page of another origin reads nothing, whatever `cors` says.
     expect(response.headers.get("access-control-allow-origin")).toBeNull();
   });
@@ -240,10 +257,13 @@ describe("the inspector's routes", () => {
     ]);
   });
 
-  test.each(["POST", "PUT", "HEAD", "OPTIONS", "DELETE"])("take no %s where there is nothing to do", async (method) => {
-    const { send } = await worker({ token: TOKEN });
-    expect((await send(`/state?${AT}`, { method, headers: bearer(TOKEN) })).status).toBe(405);
-  });
+  test.each(["POST", "PUT", "HEAD", "OPTIONS", "DELETE"])(
+    "take no %s where there is nothing to do for it",
+    async (method) => {
+      const { send } = await worker({ token: TOKEN });
+      expect((await send(`/state?${AT}`, { method, headers: bearer(TOKEN) })).status).toBe(405);
+    },
+  );
 
   it("tell of an object of an earlier release, which has started nothing", async () => {
     const objects = new FakeObjects(() => succeed(1));
@@ -252,6 +272,49 @@ describe("the inspector's routes", () => {
     const response = await send(`/state?${AT}`, { headers: bearer(TOKEN) });
     expect([response.status, objects.last.envelope.operation]).toMatchObject([501, { kind: "resolve" }]);
     expect(objects.last.envelope.creation).toEqual({ mode: "get" });
+  });
+});
+
+describe("an act over HTTP", () => {
+  const acts = async (method: string, path: string, body?: string, headers: Record<string, string> = {}) => {
+    const made = await worker({ authorize: () => ({ name: "ada", write: true }) });
+    const response = await made.send(path, { method, headers, ...(body !== undefined && { body }) });
+    return { ...made, status: response.status, answer: (await response.json()) as Record<string, unknown> };
+  };
+
+  it("edits the state that was seen, quoted as HTTP has it, and says who", async () => {
+    const { send } = await worker({ authorize: () => ({ name: "ada", write: true }) });
+    const { hash } = (await (await send(`/state?${AT}`)).json()) as { hash: string };
+    const edit = (tag: string, body: string) =>
+      send(`/state?${AT}`, { method: "PATCH", headers: { "if-match": tag }, body });
+    const edited = await edit(`"${hash}"`, '{"total":["$BigInt","5"]}');
+    expect([edited.status, await edited.json()]).toEqual([200, { hash: expect.not.stringMatching(hash) as unknown }]);
+    expect(await (await send(`/state?${AT}`)).json()).toMatchObject({ state: { total: ["$BigInt", "5"] } });
+    const late = await edit(hash, '{"total":["$BigInt","6"]}');
+    expect([late.status, await late.json()]).toMatchObject([412, { group: "inspector", code: "state_changed" }]);
+    expect(await (await send(`/audit?${AT}`)).json()).toMatchObject({ items: [{ act: "setState", by: "ada" }] });
+  });
+
+  test.each([
+    ["PATCH", `/state?${AT}`, "{}", {}, 400],
+    ["PATCH", `/state?${AT}`, "{", { "if-match": "*" }, 400],
+    ["PATCH", `/state?${AT}`, '["$BigInt","x"]', { "if-match": "*" }, 400],
+    ["PATCH", `/state?${AT}`, `"${"x".repeat(2_100_000)}"`, { "if-match": "*" }, 413],
+    ["PATCH", `/state?${AT}`, `${"[".repeat(290)}${"]".repeat(290)}`, { "if-match": "*" }, 400],
+    ["PATCH", "/state?actor=order&key=%5B%22o-2%22%5D", "{}", { "if-match": "*" }, 404],
+    ["POST", `/queue?${AT}`, "{}", {}, 400],
+    ["POST", `/queue?${AT}&queue=${"x".repeat(2_000)}`, "{}", {}, 400],
+    ["POST", `/queue?${AT}&queue=work`, "", {}, 400],
+    ["DELETE", `/message?${AT}`, undefined, {}, 400],
+    ["DELETE", `/message?${AT}&message=__proto__`, undefined, {}, 404],
+    ["POST", `/workflow/replay?${AT}&entry=99`, undefined, {}, 404],
+    ["GET", `/workflow/cancel?${AT}`, undefined, {}, 405],
+    ["PUT", `/state?${AT}`, "{}", { "if-match": "*" }, 405],
+    ["POST", `/workflow/explode?${AT}`, undefined, {}, 404],
+  ] as const)("is refused: %s %.60s", async (method, path, body, headers, expected) => {
+    const { status, answer, world } = await acts(method, path, body, headers);
+    expect([status, typeof answer["message"]]).toEqual([expected, "string"]);
+    expect([...world.actor("order", ["o-1"]).store.dump().keys()].some((key) => key.startsWith("p/"))).toBe(false);
   });
 });
 

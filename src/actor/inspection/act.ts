@@ -1,0 +1,106 @@
+/**
+ * Acts of operators. Each is checked, done and committed in one turn, together with its line in the audit, by an activation that
+ * serves or by one that has not started (INSPECT-6).
+ */
+import { ActorError, decodeValue, type InspectQuestion } from "../../protocol/index.js";
+import type { PartActor } from "../activation/part.js";
+import { KEYS } from "../storage/record.js";
+import { audited } from "./audit.js";
+import { fingerprint } from "./fingerprint.js";
+
+/** What an operator may ask to be done. */
+export type Act = Extract<InspectQuestion, { readonly by: string }>;
+
+const ACTS = new Set(["setState", "send", "deleteMessage", "drain", "recover", "replayFrom", "cancel"]);
+const ALL = { count: Infinity, notAfter: Infinity, hold: false };
+
+export function isAct(question: InspectQuestion): question is Act {
+  return ACTS.has(question.about);
+}
+
+/** Carries out an act, and commits it. Nothing is changed when it throws. */
+export function carryOut(actor: PartActor, act: Act): object {
+  switch (act.about) {
+    case "setState":
+      return setState(actor, act);
+    case "send":
+      return send(actor, act);
+    case "deleteMessage": {
+      const id = Number(act.id);
+      const gone = (): ActorError =>
+        new ActorError("inspector", "not_found", "The message is not stored, or the workflow has taken it");
+      return audited(actor, act, { id: act.id }, () => {
+        if (!actor.queue.remove(id)) throw gone();
+        return {};
+      });
+    }
+    case "drain":
+      return audited(actor, act, { ...(act.queue !== undefined && { queue: act.queue }) }, () => ({
+        deleted: drain(actor, act.queue),
+      }));
+    default:
+      return control(actor, act);
+  }
+}
+
+/** @throws {inspector/state_changed} when it is no longer the state that the operator saw */
+function setState(actor: PartActor, act: Extract<Act, { about: "setState" }>): object {
+  const view = actor.stateView();
+  const next = decodeValue(act.value);
+  // What callbacks have changed so far is seen by now, and stays if the edit is refused.
+  actor.commitOrThrow();
+  const before = actor.read(KEYS.state) ?? new Uint8Array();
+  const hash = fingerprint(before);
+  if (act.ifMatch !== "*" && act.ifMatch !== hash)
+    throw new ActorError("inspector", "state_changed", "The state has changed since you read it: read it again", {
+      metadata: { hash },
+    });
+  audited(actor, act, { from: hash }, () => {
+    view.value = next;
+    return {};
+  });
+  return { hash: fingerprint(actor.read(KEYS.state) ?? before) };
+}
+
+function send(actor: PartActor, act: Extract<Act, { about: "send" }>): object {
+  const bytes = actor.queue.prepare(act.queue, decodeValue(act.value));
+  if (bytes instanceof Promise) {
+    bytes.catch(() => {});
+    throw new ActorError("feature", "unsupported", "The queue's schema is asynchronous: send from an action instead");
+  }
+  const sent = audited(actor, act, { queue: act.queue }, () => {
+    actor.queue.requireRoom([bytes]);
+    return actor.stageMessage(act.queue, bytes);
+  });
+  actor.messagesChanged();
+  return { id: String(sent.id), queue: sent.name, createdAt: sent.createdAt };
+}
+
+/** Deletes all messages that nobody holds, of one queue or of all. */
+function drain({ queue }: PartActor, name: string | undefined): number {
+  const filter = { ...ALL, names: name === undefined ? undefined : [name] };
+  let deleted = 0;
+  for (let taken = queue.take(filter); taken.length > 0; taken = queue.take(filter)) deleted += taken.length;
+  return deleted;
+}
+
+/** `c.workflow`, as contexts have it. */
+interface Control {
+  status(): { readonly status: string };
+  cancel(): void;
+  recover(): void;
+  replayFrom(entryId?: string): void;
+}
+
+function control(actor: PartActor, act: Extract<Act, { about: "recover" | "replayFrom" | "cancel" }>): object {
+  const workflow = actor.parts.members.get("workflow")?.() as Control;
+  if (!actor.record.workflow) throw new ActorError("inspector", "not_found", "The actor has no workflow");
+  const detail = act.about === "replayFrom" && act.id !== undefined ? { entry: act.id } : {};
+  audited(actor, act, detail, () => {
+    if (act.about === "recover") workflow.recover();
+    else if (act.about === "cancel") workflow.cancel();
+    else workflow.replayFrom(act.id);
+    return {};
+  });
+  return { status: workflow.status().status };
+}
