@@ -79,6 +79,43 @@ describe("time does not overtake", () => {
     expect(await subject.output()).toMatchObject({ status: "completed", output: "code" });
   });
 
+  // Each takes sixty turns of the event loop, and none of the time of the world.
+  test("hooks, scheduled actions and what keeps an actor awake", async () => {
+    const heard: string[] = [];
+    let now = (): number => 0;
+    const took = async (name: string): Promise<void> => {
+      const before = now();
+      await turns(60);
+      heard.push(`${name}: ${now() - before} ms`);
+    };
+    const hooked = actor({
+      createState: async () => (await took("createState"), {}),
+      onCreate: () => took("onCreate"),
+      onWake: () => took("onWake"),
+      onBeforeConnect: () => took("onBeforeConnect"),
+      onConnect: () => took("onConnect"),
+      onRequest: async () => (await took("onRequest"), new Response("answer")),
+      actions: {
+        plan: async (c) => {
+          await c.schedule.after(1_000, "later");
+          void c.keepAwake(took("keepAwake"));
+        },
+        later: () => took("later"),
+      },
+    });
+    await using world = await testWorld(setup({ use: { hooked } }));
+    now = () => world.now();
+    const subject = world.client.hooked.getOrCreate(["a"]);
+    const planned = subject.plan();
+    const answered = subject.fetch("/");
+    await world.advance("1 day");
+    await Promise.all([planned, answered]);
+    expect(heard.map((line) => line.split(":")[1])).toEqual(heard.map(() => " 0 ms"));
+    expect(new Set(heard.map((line) => line.split(":")[0]))).toEqual(
+      new Set(["createState", "onCreate", "onWake", "onBeforeConnect", "onConnect", "onRequest", "keepAwake", "later"]),
+    );
+  });
+
   test("a run handler that works between two messages", async () => {
     const handler = actor({
       state: { seen: [] as string[] },
