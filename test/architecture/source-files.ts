@@ -3,7 +3,7 @@ import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 
 /** The repository. */
-export const ROOT = fileURLToPath(new URL("../..", import.meta.url));
+export const ROOT = fileURLToPath(new URL("../..", import.meta.url).href);
 
 /** Paths from the root, with slashes, sorted. */
 export function filesIn(...patterns: string[]): string[] {
