@@ -223,6 +223,8 @@ export interface ActorPorts {
   readonly interceptAttempt?: (attempt: StepAttempt) => unknown;
   /** Follows user code, for tests. */
   readonly userCode?: UserCodeWatch;
+  /** Told of each commit of an activation, once it is made. */
+  readonly committed?: (batch: Batch) => void;
   /** Whether an activation leaves memory at every park of its workflow, as it may on the platform at any time. */
   readonly evictAtPark?: boolean;
   /** Instead of what this release reads, for tests: an older one. */

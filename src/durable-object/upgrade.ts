@@ -35,7 +35,7 @@ export function isAnsweredPing(ctx: DurableObjectState, socket: WebSocket, messa
 export function acceptUpgrade(request: Request, ctx: DurableObjectState, events: ObjectEvents): Promise<Response> {
   return serveByEnvelope(request, async (envelope) => {
     const { 0: client, 1: server } = new WebSocketPair();
-    const isWait = envelope.operation.kind === "wait";
+    const isWait = envelope.operation.kind === "wait" || envelope.operation.kind === "resolve";
     const acceptWait = (token: string): HibernatingSocket => {
       ctx.acceptWebSocket(server, [replyTag(), replyTag(token)]);
       return HibernatingSocket.of(ctx, server);

@@ -101,6 +101,34 @@ it("leaves the activation in memory alone", async () => {
   expect(await ask("/queue", "alive")).toMatchObject([200, { size: 2 }]);
 });
 
+it("tells those who watch what changes, through an eviction, and is not started by them (INSPECT-7)", async () => {
+  await client.order.getOrCreate("watched").fill();
+  const stub = ACTORS.get(ACTORS.idFromName(objectName("order", ["watched"])));
+  const query = new URLSearchParams({ actor: "order", key: '["watched"]' });
+  const request = new Request(`http://worker.test/inspector/api/watch?${query}`, {
+    headers: { authorization: "Bearer hush", upgrade: "websocket" },
+  });
+  const { webSocket, status } = await handler.fetch(request, env, {} as ExecutionContext);
+  expect(status).toBe(101);
+  const frames: unknown[] = [];
+  let came = (): void => {};
+  webSocket?.addEventListener("message", ({ data }) => {
+    frames.push(JSON.parse(String(data)));
+    came();
+  });
+  webSocket?.accept();
+  await evictDurableObject(stub);
+  ran.splice(0);
+  webSocket?.send("hello?");
+  expect(await ask("/connections", "watched")).toEqual([200, { items: [] }]);
+  expect(ran).toEqual([]);
+  const next = new Promise<void>((resolve) => (came = resolve));
+  await client.order.getOrCreate("watched").fill();
+  await next;
+  expect(frames[0]).toEqual({ changed: expect.arrayContaining(["queue"]) as unknown });
+  webSocket?.close(1000, "");
+});
+
 it("is refused by createHandler if it is not the inspector", () => {
   for (const given of [true, {}, () => {}])
     expect(() => createHandler(registry, { inspector: given as never })).toThrow(TypeError);

@@ -50,7 +50,7 @@ export class WorldObjects implements ActorNamespace {
           request: { method, url, headers: [...headers] },
         };
         request.signal.throwIfAborted();
-        if (envelope.operation.kind === "wait") {
+        if (envelope.operation.kind === "wait" || envelope.operation.kind === "resolve") {
           const { socket, ...reply } = await actor.awaitReply(envelope);
           if (!reply.ok) return new Response(encodeValue({ ...reply.error }), { status: reply.status });
           return { webSocket: socket && new SenderSocket(socket) } as unknown as Response;

@@ -1,7 +1,7 @@
 /** The inspector's side of an object. It is a part of its own: the core knows this interface, and no code behind it. */
 import type { ActorAddress, InspectQuestion } from "../../protocol/index.js";
 import type { Registry } from "../definition/registry.js";
-import type { ActorPorts, StoreActivation } from "../ports.js";
+import type { ActorPorts, Batch, Socket, StoreActivation } from "../ports.js";
 import type { PartActor } from "./part.js";
 import type { ActorRecord } from "../storage/record.js";
 
@@ -24,6 +24,8 @@ export interface InspectedObject {
 
 /** Shows the actor of an object to operators, and does what they ask. To a question nothing of the actor runs, and nothing is written. */
 export interface ObjectInspector {
+  /** Those who watch the object, of earlier activations too. */
+  watchers(ports: Pick<ActorPorts, "replySockets">): ObjectWatchers;
   /**
    * `answer`: UTF-8 JSON.
    * @throws {actor/not_found} when there is no such actor
@@ -35,4 +37,15 @@ export interface ObjectInspector {
     address: ActorAddress,
     question: InspectQuestion,
   ): Promise<{ readonly record: ActorRecord; readonly answer: Uint8Array }>;
+}
+
+/** Operators who watch an object. */
+export interface ObjectWatchers {
+  /**
+   * Lets another one watch, through the socket that `accept` gives.
+   * @throws {connection/too_many} when there are as many as there may be
+   */
+  add(accept: (token: string) => Socket): void;
+  /** A commit was made: tells them what it changed. */
+  committed(batch: Batch): void;
 }

@@ -15,6 +15,7 @@ import { schedulesOf } from "./schedules.js";
 import { stateOf, userValuesOf } from "./stored-values.js";
 import { summaryOf } from "./summary.js";
 import { rowsOf, tablesOf } from "./tables.js";
+import { Watchers } from "./watchers.js";
 
 /** Makes a history's file from the rows of its actor. It is given, since it belongs to another part. */
 type RecordHistory = (rows: Iterable<readonly [key: string, bytes: Uint8Array]>, recordedAt: number) => object;
@@ -22,6 +23,7 @@ type RecordHistory = (rows: Iterable<readonly [key: string, bytes: Uint8Array]>,
 /** The inspector's side of every object of a Worker. */
 export function objectInspector(record: RecordHistory): ObjectInspector {
   return {
+    watchers: (ports) => new Watchers(ports),
     async answer(object, address, asked) {
       try {
         const question = own(asked);
@@ -78,6 +80,8 @@ function answerTo(actor: InspectedActor, question: InspectQuestion): object {
       return userValuesOf(actor, question);
     case "tables":
       return tablesOf(actor);
+    case "watch":
+      return {};
     case "audit":
       return auditOf(actor);
     case "rows":

@@ -7,7 +7,7 @@
  *  1. Every stored change goes through `commit`, which writes everything dirty and the alarm together (COMMIT-1).
  *  2. Once a commit has thrown, this activation makes no further changes (COMMIT-9).
  */
-import { ActorError, isThenable, own } from "../../protocol/index.js";
+import { ActorError, isThenable, own, ownField } from "../../protocol/index.js";
 import type { ActorPorts, StoreActivation } from "../ports.js";
 import { LeaseTimer, type Timers } from "../activation/timers.js";
 import type { OpenCallbacks } from "../state/open-callbacks.js";
@@ -23,7 +23,7 @@ import type { ShutdownSignal } from "./shutdown-signal.js";
 export interface CommittedActor {
   readonly store: StoreActivation;
   readonly alarm: Alarm;
-  readonly ports: Pick<ActorPorts, "abort" | "log" | "waitUntil" | "yield">;
+  readonly ports: Pick<ActorPorts, "abort" | "committed" | "log" | "waitUntil" | "yield">;
   readonly timers: Timers;
   readonly state: StateTree | undefined;
   readonly callbacks: OpenCallbacks;
@@ -43,6 +43,7 @@ export class Commits {
   #isOpen = false;
   #lost: Error | undefined;
   #flush: Promise<void> | undefined;
+  readonly #tell: ActorPorts["committed"];
   /** Callbacks in their first turn. */
   #beginning = 0;
   #hasChanged = false;
@@ -50,6 +51,7 @@ export class Commits {
   constructor(actor: CommittedActor, dirty: DirtySet) {
     this.#actor = actor;
     this.#dirty = dirty;
+    this.#tell = ownField(actor.ports, "committed");
     this.#leaseTimer = new LeaseTimer(actor.timers, () => this.#extendLease());
   }
 
@@ -111,7 +113,9 @@ export class Commits {
       if (isWritten) {
         const { puts, deletes } = this.#dirty.build();
         if (stateBytes) puts.set(KEYS.state, stateBytes);
-        store.commit(own(alarmAt === undefined ? { puts, deletes } : { puts, deletes, alarmAt }));
+        const batch = own(alarmAt === undefined ? { puts, deletes } : { puts, deletes, alarmAt });
+        store.commit(batch);
+        this.#tell?.(batch);
       }
     } catch (error) {
       this.lose(error);

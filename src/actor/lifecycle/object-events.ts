@@ -19,7 +19,7 @@ import {
 } from "../../protocol/index.js";
 import type { Caller } from "../connections/admission.js";
 import { chainOf } from "../activation/call-chain.js";
-import type { InspectedObject, ObjectInspector } from "../activation/object-inspector.js";
+import type { InspectedObject, ObjectInspector, ObjectWatchers } from "../activation/object-inspector.js";
 import { describe } from "../activation/thrown.js";
 import { acceptMessage, answerAttached, awaitReply, findAccepted, socketWaitOf } from "../callbacks/accept-message.js";
 import { callAction, encodeFor } from "../callbacks/dispatch.js";
@@ -48,14 +48,21 @@ export class ObjectEvents {
   readonly #registry: Registry;
   readonly #store: CurrentStore;
   readonly #inspector: ObjectInspector | undefined;
+  readonly #watchers: ObjectWatchers | undefined;
 
   /** `inspector`: shows the actor to operators. Without it they are refused. */
   constructor(registry: Registry, ports: ActorPorts, inspector?: ObjectInspector) {
     this.#registry = registry;
     this.#ports = ports;
     this.#store = new CurrentStore(ports.store);
-    this.#life = new ActorLife(registry, { ...ports, store: this.#store });
     this.#inspector = inspector;
+    const watchers = inspector?.watchers(ports);
+    this.#watchers = watchers;
+    this.#life = new ActorLife(registry, {
+      ...ports,
+      store: this.#store,
+      ...(watchers && { committed: (batch) => watchers.committed(batch) }),
+    });
   }
 
   /** Answers a call. Errors are in the reply; never rejects. */
@@ -127,13 +134,19 @@ export class ObjectEvents {
   }
 
   /**
-   * Lets a sender wait for its reply through a socket, so that the object need not stay in memory. Calls `accept` once the
-   * actor has started. The socket is not a connection, and its messages are ignored.
+   * Lets a sender wait for its reply through a socket, so that the object need not stay in memory; or an operator watch.
+   * Calls `accept` once the actor has started, for an operator without a start. The socket is not a connection, and its messages
+   * are ignored.
    */
   awaitReply(sent: CallEnvelope, accept: (token: string) => Socket): Promise<ReplyEnvelope> {
     const envelope = readEnvelope(sent);
     return this.#answer<ReplyEnvelope>(envelope, async (serve) => {
       const { operation } = envelope;
+      if (operation.kind === "resolve" && operation.inspect?.about === "watch") {
+        const reply = await this.#inspect(envelope.address, operation.inspect);
+        this.#watchers?.add(accept);
+        return reply;
+      }
       if (operation.kind !== "wait")
         throw new ActorError("actor", "invalid_request", "The envelope is not that of a wait");
       const wait = socketWaitOf(operation);

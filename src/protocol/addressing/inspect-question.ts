@@ -22,6 +22,8 @@ export type InspectQuestion =
   | ({ readonly about: "kv" } & Page)
   | { readonly about: "tables" }
   | ({ readonly about: "rows"; readonly table: string } & Page)
+  /** As an upgrade: a socket that is told what each commit changes, `{ changed: names }` in JSON. */
+  | { readonly about: "watch" }
   /** The last acts of operators. */
   | { readonly about: "audit" }
   | (InspectAct & { readonly by: string });

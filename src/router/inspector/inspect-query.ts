@@ -2,7 +2,7 @@ import { ActorError, parseJsonKey, type InspectQuestion } from "../../protocol/i
 import type { ActorTarget } from "../objects/resolve-stub.js";
 
 /** What only asks. */
-type About = Exclude<InspectQuestion, { readonly by: string }>["about"];
+type About = Exclude<Exclude<InspectQuestion, { readonly by: string }>["about"], "watch">;
 
 /** What each path asks, with the parameters it takes. */
 const QUESTIONS: Readonly<Record<About, readonly string[]>> = {

@@ -1,6 +1,9 @@
 import { ActorError, type InspectQuestion } from "../../protocol/index.js";
 import { createActorCaller, type CallActor } from "../objects/call-actor.js";
+import type { ActorNamespace } from "../objects/object-namespace.js";
+import { createSocketOpener } from "../objects/open-socket.js";
 import type { ActorTarget } from "../objects/resolve-stub.js";
+import { isUpgrade, upgradedResponse } from "../request/socket-opening.js";
 import { requireMethod } from "../request/preconditions.js";
 import type { PartRequest, RouterPart } from "../routes/router-part.js";
 import { actsAt, readAct } from "./inspect-act.js";
@@ -33,6 +36,7 @@ export function inspectorRoutes(options?: InspectorOptions, now: () => number = 
       if (path === "/me") return got(request, () => json(operator));
       if (path === "/actors") return got(request, () => json({ actors: [...asked.actorNames] }));
       if (path === "/session") return serveSession(asked, operator, operators.tokenOf(env), now());
+      if (path === "/watch") return got(request, () => openWatch(asked));
       if (path === "/histories") return got(request, () => serveHistories(asked));
       return serveActor(asked, path ?? "", operator);
     },
@@ -73,6 +77,20 @@ async function serveSession(
   return new Response(null, { status: 204, headers: { "set-cookie": cookie, "cache-control": "no-store" } });
 }
 
+/** Opens a socket that is told what changes. */
+async function openWatch(asked: PartRequest): Promise<Response> {
+  const { request, url, objects, sockets } = asked;
+  if (!isUpgrade(request))
+    throw new ActorError("actor", "invalid_request", "This route takes WebSocket upgrades only.");
+  const open = createSocketOpener(objects, undefined, callerOf(objects));
+  const operation = { kind: "resolve", inspect: { about: "watch" } } as const;
+  return upgradedResponse(
+    await open({ target: inspectedTarget(url.searchParams), operation }),
+    request.headers,
+    sockets,
+  );
+}
+
 /** The history of one actor, in the form of a list: there is no directory of all actors to take others from. */
 async function serveHistories(asked: PartRequest): Promise<Response> {
   const { searchParams } = asked.url;
@@ -85,11 +103,15 @@ async function serveHistories(asked: PartRequest): Promise<Response> {
 /** The callers of objects, one for each namespace: they call actors that the registry does not know, too. */
 const callers = new WeakMap<object, CallActor>();
 
-/** @throws {feature/unsupported} when the object is of an earlier release; the actor's errors */
-async function ask({ objects }: PartRequest, target: ActorTarget, inspect: InspectQuestion): Promise<Uint8Array> {
+function callerOf(objects: ActorNamespace): CallActor {
   let call = callers.get(objects);
   if (call === undefined) callers.set(objects, (call = createActorCaller(objects, { actorNames: undefined })));
-  const { output } = await call({ target, operation: { kind: "resolve", inspect } });
+  return call;
+}
+
+/** @throws {feature/unsupported} when the object is of an earlier release; the actor's errors */
+async function ask({ objects }: PartRequest, target: ActorTarget, inspect: InspectQuestion): Promise<Uint8Array> {
+  const { output } = await callerOf(objects)({ target, operation: { kind: "resolve", inspect } });
   if (output !== undefined) return output;
   throw new ActorError("feature", "unsupported", "The actor's object is of a release without the inspector.");
 }

@@ -14,7 +14,7 @@ export type OpenSocket = (call: ActorCall) => Promise<WebSocket>;
 /** Opens sockets to the objects of one namespace. */
 export function createSocketOpener(
   objects: ActorNamespace,
-  actorNames: ReadonlySet<string>,
+  actorNames: ReadonlySet<string> | undefined,
   callActor: CallActor,
 ): OpenSocket {
   return async (call) => {

@@ -1,3 +1,4 @@
+import type { SocketPlatform } from "../request/socket-opening.js";
 import type { ActorNamespace } from "../objects/object-namespace.js";
 
 /** A request below a part's path. */
@@ -11,6 +12,7 @@ export interface PartRequest {
   readonly objects: ActorNamespace;
   readonly env: unknown;
   readonly actorNames: ReadonlySet<string>;
+  readonly sockets: SocketPlatform;
 }
 
 /**

@@ -94,9 +94,9 @@ export function createRouter(given: RouterOptions): Router {
       : authorized(access, request, url, (asked, target) => authorize(asked, target, env));
   };
 
-  const failed = (error: unknown, request: Request, url: URL): Response => {
+  const failed = (error: unknown, request: Request, url: URL, isSocket: boolean): Response => {
     const failure = failureOf(error, failurePorts, { method: request.method, path: redactPath(url.pathname) });
-    if (isUpgrade(request)) return refuseSocket(failure, request, sockets);
+    if (isSocket) return refuseSocket(failure, request, sockets);
     const response = errorResponse(failure, isOwnClient(request.headers));
     const allowed =
       failure.status === 405 ? (failure.data.metadata as { allowed?: unknown } | undefined)?.allowed : undefined;
@@ -111,7 +111,8 @@ export function createRouter(given: RouterOptions): Router {
       hosts.check(asked.url);
       return await (part as RouterPart).serve(asked);
     } catch (error) {
-      return failed(error, asked.request, asked.url);
+      // A part's sockets are refused before they open: nobody learns of them what they may not.
+      return failed(error, asked.request, asked.url, false);
     }
   };
 
@@ -119,7 +120,7 @@ export function createRouter(given: RouterOptions): Router {
     const url = new URL(given.url);
     const rest = partPath === undefined ? undefined : pathBelow(partPath, url);
     if (partPath !== undefined && rest !== undefined)
-      return servePart({ request: given, url, rest, mountPath: partPath, objects, env, actorNames });
+      return servePart({ request: given, url, rest, mountPath: partPath, objects, env, actorNames, sockets });
     const path = pathBelow(basePath, url);
     if (path === undefined || !isOurs(given, path, basePath)) return undefined;
     const admission = cors.admit(given, url);
@@ -130,7 +131,7 @@ export function createRouter(given: RouterOptions): Router {
       const request = admittedAs(given, admission);
       response = await serve({ request, url, path, access: accessTo(request, url, objects, env), sockets });
     } catch (error) {
-      response = failed(error, given, url);
+      response = failed(error, given, url, isUpgrade(given));
     }
     // An upgraded answer is for a socket, to which CORS does not apply.
     if (response.status !== 101) Cors.decorate(response, admission);

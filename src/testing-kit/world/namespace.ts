@@ -62,7 +62,7 @@ function stubOf(actor: WorldActor, nextTurn: NextTurn): ActorStub {
         request: { method, url, headers: [...headers] },
       };
       request.signal.throwIfAborted();
-      if (envelope.operation.kind === "connect" || envelope.operation.kind === "wait") {
+      if (["connect", "wait", "resolve"].includes(envelope.operation.kind)) {
         const { socket, ...opened } = await orDead(actor, open(actor, envelope, nextTurn));
         return opened.ok ? upgradedTo(socket) : refused(opened);
       }
@@ -80,11 +80,11 @@ async function open(
   envelope: CallEnvelope,
   nextTurn: NextTurn,
 ): Promise<ReplyEnvelope & { readonly socket: SocketEnd | undefined }> {
-  if (envelope.operation.kind === "wait") {
+  if (envelope.operation.kind !== "connect") {
     const { socket, ...reply } = await actor.awaitReply(envelope);
     return { ...reply, socket: socket && endOf(socket, nextTurn) };
   }
-  const isRaw = envelope.operation.kind === "connect" && envelope.operation.raw === true;
+  const isRaw = envelope.operation.raw === true;
   const { socket, ...reply } = await actor.openSocket(envelope, "raw");
   return { ...reply, socket: endOf(socket, nextTurn, isRaw ? undefined : () => actor.now()) };
 }

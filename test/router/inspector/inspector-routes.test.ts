@@ -41,6 +41,7 @@ const ROUTES: readonly (readonly [method: string, path: string, answer: number])
   ["POST", `/workflow/recover?${AT}`, 200],
   ["POST", `/workflow/replay?${AT}`, 200],
   ["POST", `/workflow/cancel?${AT}`, 200],
+  ["GET", `/watch?${AT}`, 204],
   ["GET", "/nothing", 404],
   ["GET", "/summary/", 404],
 ];
@@ -70,6 +71,8 @@ async function worker(options?: InspectorOptions, more: { basePath?: string; obj
     part: inspectorRoutes(options, () => clock.now),
     cors: { origins: "*" },
     newErrorId: () => "error-1",
+    // Node has no answer that gives a socket away.
+    sockets: { pair: () => [] as never, upgraded: () => new Response(null, { status: 204 }) },
     ...(more.basePath !== undefined && { basePath: more.basePath }),
   });
   const send = async (path: string, { origin = "https://shop.example", ...init }: Call = {}) => {
@@ -173,7 +176,8 @@ describe.each(CALLERS)("%s", (_who, options, call, refused) => {
     const order = world.actor("order", ["o-1"]);
     const before = [...order.store.dump()];
     const body = method === "PATCH" || method === "POST" ? '{"total":["$BigInt","5"]}' : undefined;
-    const headers = { ...call.headers, "if-match": "*" };
+    const isSocket = path.startsWith("/watch");
+    const headers = { ...call.headers, "if-match": "*", ...(isSocket && { upgrade: "websocket" }) };
     const response = await send(path, { ...call, method, headers, ...(body && { body }) });
     const isAct = method !== "GET" && !path.startsWith("/session");
     const forbidden = refused === "acts" ? (isAct ? 403 : undefined) : refused;
@@ -241,6 +245,7 @@ describe("the inspector's routes", () => {
     ["/summary?actor=order&key=o-1", 400],
     ["/summary?actor=order&key=%5B%22o-2%22%5D", 404],
     ["/summary?id=nonsense", 400],
+    [`/watch?${AT}`, 400],
     [`/entry?${AT}`, 400],
     [`/entry?${AT}&entry=99`, 404],
     [`/history?${AT}&limit=0`, 400],
