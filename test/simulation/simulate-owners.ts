@@ -1,4 +1,5 @@
-import { decodeValue, encodeValue } from "../../src/protocol/index.js";
+import { objectInspector, recordHistory } from "../../src/actor/index.js";
+import { decodeJson, decodeValue, encodeValue, type InspectQuestion } from "../../src/protocol/index.js";
 import { ManualClock, type WorldActor } from "../../src/testing/index.js";
 import { seededRandom } from "../support/seeded-random.js";
 import { testWorld } from "../support/test-world.js";
@@ -71,10 +72,13 @@ export async function simulateOwners(seed: number): Promise<OwnersResult> {
       isStarting = false;
     },
   };
+  // Of its own, so that operators change nothing else of a seed.
+  const operator = seededRandom(seed * 7_919);
   const fault = occasionalCrashes(random, [0, 0, 0.04, 0.1][seed % 4] ?? 0);
   let isOver = false;
   const world = testWorld(ownerRegistry(program, undoes, clock, watch), {
     clock,
+    inspector: objectInspector(recordHistory),
     fault: (_, commit) => (isOver ? undefined : fault(commit)),
     onCommit: (_, rows, alarmAt) => {
       notice();
@@ -109,6 +113,27 @@ export async function simulateOwners(seed: number): Promise<OwnersResult> {
       return undefined;
     }
   };
+  /** An operator's question or act, below the start gate where there is no activation. */
+  const ask = async (question: object): Promise<unknown> => {
+    const operation = { kind: "resolve", inspect: question as InspectQuestion } as const;
+    const reply = await Promise.race([
+      subject.send({ mode: "get" }, operation).catch(() => undefined),
+      subject.died().then(() => undefined),
+    ]);
+    if (reply?.ok) return decodeJson(new TextDecoder().decode(reply.output));
+    const code = reply?.error.code;
+    if (code !== undefined && !["restarting", "workflow_in_flight", "step_not_found", "not_a_step"].includes(code))
+      say(`an operator's ${JSON.stringify(question)} failed with ${code} ${reply?.error.message}`);
+    return undefined;
+  };
+  /** A look changes nothing, and shows the status that is stored. */
+  const look = async (): Promise<void> => {
+    const [before, commits] = [status(), subject.store.commits];
+    const seen = (await ask({ about: "history", limit: 1_000 })) as { status: { status: string } } | undefined;
+    if (subject.store.commits !== commits) say("a look was followed by a commit");
+    if (seen && seen.status.status !== "diverged" && seen.status.status !== before)
+      say(`a look showed ${seen.status.status}, and ${before} is stored`);
+  };
   const send = async (queue: string): Promise<void> => {
     const body = `m${(sent += 1)}`;
     const begunAt = clock.now();
@@ -127,8 +152,11 @@ export async function simulateOwners(seed: number): Promise<OwnersResult> {
   const operate = async (action: string, ...args: unknown[]): Promise<void> => {
     const before = status();
     const rows = subject.store.commits;
-    trace.push(`${clock.now()} ${action} ${before}`);
-    await call(action, ...args);
+    const isInspector = operator() < 0.5;
+    trace.push(`${clock.now()} ${action} ${before}${isInspector ? " by an operator" : ""}`);
+    await (isInspector
+      ? ask({ about: action, by: "ada", ...(args[0] !== undefined && { id: args[0] }) })
+      : call(action, ...args));
     if (subject.store.commits > rows) operations += 1;
   };
   const pickId = async (): Promise<string | undefined> => {
@@ -178,6 +206,7 @@ export async function simulateOwners(seed: number): Promise<OwnersResult> {
     trace.push(`${clock.now()} ${event}`);
     await together(world, happen(event));
     notice();
+    await look();
   }
   isOver = true;
   broken.clear();
