@@ -9,6 +9,8 @@ import type { ActorRecord } from "../storage/record.js";
 export interface InspectedObject {
   readonly registry: Registry;
   readonly ports: ActorPorts;
+  /** The activation in memory, if there is one that serves. */
+  readonly activation: PartActor | undefined;
   /** What is stored, for reading only. */
   readonly stored: { readonly current: StoreActivation };
   /**

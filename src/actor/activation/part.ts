@@ -4,7 +4,7 @@
  */
 import type { DeclaredPart } from "../definition/part-carrier.js";
 import type { MessagePort, StoredMessage } from "../../workflow/index.js";
-import type { WorkflowHistoryEntry } from "../api/workflow-status.js";
+import type { WorkflowHistoryEntry, WorkflowHistoryOptions, WorkflowParkedOn } from "../api/workflow-status.js";
 import type { SqlDatabase } from "../ports.js";
 import type { ActorRecord } from "../storage/record.js";
 import type { ActorActivation } from "./activation.js";
@@ -24,12 +24,20 @@ export interface Part extends DeclaredPart {
    * What its stored rows say, for people: `rows` gives those below a key. For an actor that need not be able to start.
    * @throws {storage/corrupt} when a row cannot be read
    */
-  history?(
+  inspect?(
     record: ActorRecord,
     rows: (prefix: string) => Iterable<readonly [key: string, bytes: Uint8Array]>,
-  ): WorkflowHistoryEntry[];
+  ): StoredWorkflow;
   /** Joins an activation before it runs. Writes nothing. `carrier` is undefined if the part only `serves`. */
   join(actor: PartActor, carrier: object | undefined): ActivePart;
+}
+
+/** A workflow as it is stored. */
+export interface StoredWorkflow {
+  /** Entries in the order in which their operations began. */
+  history(options?: WorkflowHistoryOptions): WorkflowHistoryEntry[];
+  /** What a workflow that is not in memory waits for. `isWorking`: work was cut off or is due; `now`: epoch ms. */
+  parkedOn(isWorking: boolean, now: number): WorkflowParkedOn | undefined;
 }
 
 /** A part in one activation. All members are optional. */

@@ -1,6 +1,6 @@
 import { ActorError, fieldOf, parseActorId, type ActorAddress } from "../../protocol/index.js";
 import type { InspectedObject } from "../activation/object-inspector.js";
-import type { Part } from "../activation/part.js";
+import type { Part, PartActor, StoredWorkflow } from "../activation/part.js";
 import type { CompiledActor } from "../definition/compiled-actor.js";
 import type { ActorPorts, SqlDatabase, StoreActivation } from "../ports.js";
 import type { ActorRecord } from "../storage/record.js";
@@ -16,15 +16,17 @@ export class InspectedActor {
   readonly sql: SqlDatabase | undefined;
   /** Undefined if the registry no longer has the actor. */
   readonly definition: CompiledActor | undefined;
-  /** What reads workflows, if any actor of the registry has one. */
-  readonly workflow: Required<Pick<Part, "history">> | undefined;
+  /** The activation in memory, for what storage does not show. It may not be ready. */
+  readonly activation: PartActor | undefined;
+  readonly #reader: Required<Pick<Part, "inspect">> | undefined;
 
   /**
    * @throws {actor/not_found} when there is no such actor, or it is being destroyed
    * @throws {storage/newer_format} when a later release wrote it
    */
-  constructor({ registry, ports, stored: { current } }: InspectedObject, address: ActorAddress) {
+  constructor({ registry, ports, activation, stored: { current } }: InspectedObject, address: ActorAddress) {
     this.ports = ports;
+    this.activation = activation;
     this.rows = new UpgradedRows(current);
     this.sql = fieldOf(current, "sql") as SqlDatabase | undefined;
     const record = openRecord(this.rows, ports);
@@ -37,6 +39,11 @@ export class InspectedActor {
     const { actorNames } = registry;
     this.definition = actorNames.includes(record.name) ? registry.find(record.name) : undefined;
     const parts = actorNames.flatMap((name) => registry.find(name).parts.map(({ part }) => part as Part));
-    this.workflow = parts.find((part) => fieldOf(part, "history") !== undefined) as this["workflow"];
+    this.#reader = parts.find((part) => fieldOf(part, "inspect") !== undefined) as Required<Part> | undefined;
+  }
+
+  /** Its workflow, if it has one and any actor of the registry brings what reads it. */
+  get workflow(): StoredWorkflow | undefined {
+    return this.record.workflow && this.#reader?.inspect(this.record, (prefix) => this.rows.list(prefix));
   }
 }

@@ -33,7 +33,7 @@ export function objectInspector(record: RecordHistory): ObjectInspector {
         const text =
           question.about === "recorded"
             ? JSON.stringify(recordedOf(actor, record))
-            : encodeJson(answerTo(actor, question), { extended: true });
+            : encodeJson(await answerTo(actor, question), { extended: true });
         return { record: actor.record, answer: new TextEncoder().encode(text) };
       } catch (error) {
         throw told(error);
@@ -58,7 +58,7 @@ function recordedOf({ record, rows, ports }: InspectedActor, recordHistory: Reco
   throw new ActorError("inspector", "not_found", "The actor has no workflow, so there is no history to record");
 }
 
-function answerTo(actor: InspectedActor, question: InspectQuestion): object {
+function answerTo(actor: InspectedActor, question: InspectQuestion): object | Promise<object> {
   switch (question.about) {
     case "summary":
       return summaryOf(actor);

@@ -1,11 +1,10 @@
-import { decodeRow } from "../../protocol/index.js";
-import { describeWorkflow } from "../activation/workflow-outcome.js";
 import type { WorkflowStatus } from "../api/workflow-status.js";
-import { DEADLINE_IDS, type RecheckRow } from "../storage/deadlines.js";
+import { DEADLINE_IDS } from "../storage/deadlines.js";
 import { KEYS } from "../storage/record.js";
 import { openSockets } from "./connections.js";
 import type { InspectedActor } from "./inspected-actor.js";
 import { tableNames } from "./tables.js";
+import { workflowStatusOf } from "./workflow-now.js";
 
 export interface InspectedSummary {
   readonly actorId: string;
@@ -16,6 +15,8 @@ export interface InspectedSummary {
   /** The object's clock, epoch ms. */
   readonly now: number;
   readonly storageFormat: number;
+  /** Whether it is in memory and serves. */
+  readonly isAwake: boolean;
   /** False if the registry no longer has an actor of this name. */
   readonly isRegistered: boolean;
   readonly actions: readonly string[];
@@ -28,7 +29,7 @@ export interface InspectedSummary {
   readonly tables: number;
 }
 
-export function summaryOf(actor: InspectedActor): InspectedSummary {
+export async function summaryOf(actor: InspectedActor): Promise<InspectedSummary> {
   const { record, rows, definition } = actor;
   const state = rows.get(KEYS.state);
   const schedules = [DEADLINE_IDS.schedules, DEADLINE_IDS.jobs].map((kind) => countOf(actor, KEYS.deadline(kind)));
@@ -42,19 +43,13 @@ export function summaryOf(actor: InspectedActor): InspectedSummary {
     isRegistered: definition !== undefined,
     actions: [...(definition?.actions.keys() ?? [])],
     ...(state && { stateBytes: state.byteLength }),
-    workflow: workflowStatusOf(actor),
+    workflow: await workflowStatusOf(actor),
+    isAwake: actor.activation !== undefined,
     queueSize: countOf(actor, KEYS.messages),
     connections: openSockets(actor).length,
     schedules: schedules.reduce((sum, count) => sum + count, 0),
     tables: tableNames(actor).length,
   };
-}
-
-/** How the workflow stands, as it is stored. */
-export function workflowStatusOf({ record, rows }: InspectedActor): WorkflowStatus {
-  const recheck = rows.get(KEYS.deadline(DEADLINE_IDS.recheck));
-  const row = recheck && (decodeRow(recheck) as RecheckRow);
-  return describeWorkflow(record.workflow, row && String(row.message), () => undefined);
 }
 
 function countOf({ rows }: InspectedActor, prefix: string): number {

@@ -55,6 +55,12 @@ export class ActorLife {
     return this.#gate.runtime?.record;
   }
 
+  /** The activation that serves, if there is one. */
+  get activation(): ActorRuntime | undefined {
+    const { runtime } = this.#gate;
+    return runtime?.lost || runtime?.shutdown.isBegun ? undefined : runtime;
+  }
+
   /**
    * Serves a call with the activation in memory, or starts one. The actor does not go to sleep meanwhile.
    * @throws {actor/not_found} when there is no such actor and the call does not create one

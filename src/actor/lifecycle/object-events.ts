@@ -219,6 +219,7 @@ export class ObjectEvents {
     const object: InspectedObject = {
       registry: this.#registry,
       ports: this.#ports,
+      activation: this.#life.activation,
       stored: this.#store,
       operate: (act, started) => this.#life.operate(address, act, started),
     };

@@ -4,6 +4,7 @@ import type { TakenMessage } from "../activation/part-members.js";
 import { isInFlight } from "../activation/workflow-outcome.js";
 import { KEYS } from "../storage/record.js";
 import { FailureReports } from "./failure-reports.js";
+import { parkedOn } from "./parked-on.js";
 import { WorkflowControl } from "./workflow-control.js";
 import { workflowOf } from "./workflow-definition.js";
 import { describeHistory } from "./workflow-view.js";
@@ -14,12 +15,14 @@ export const WORKFLOW_PART: Part = {
   name: "workflow",
   record: (now) => ({ workflow: { status: "running", times: [now] } }),
   serves: (record) => record.workflow !== undefined,
-  history: ({ workflow }, rows) =>
-    describeHistory({
-      history: new History(entriesOf(rows(KEYS.entries))),
-      isOver: !isInFlight(workflow),
-      hasEnded: () => false,
-    }),
+  inspect: ({ workflow }, rows) => {
+    const history = new History(entriesOf(rows(KEYS.entries)));
+    const isOver = !isInFlight(workflow);
+    return {
+      history: (options) => describeHistory({ history, isOver, hasEnded: () => false }, options),
+      parkedOn: (isWorking, now) => (isOver ? undefined : parkedOn({ history, branches: undefined, isWorking }, now)),
+    };
+  },
   join(actor, carrier) {
     const definition = carrier && workflowOf(carrier);
     // Read when it is first needed: a call that reads the state of a parked actor needs none of it.

@@ -150,14 +150,13 @@ describe("a look at an actor", () => {
     const { world, subject } = order();
     await subject.call("fill");
     await world.settle();
-    const first = await inspect<{ items: { id: string; hasValue: boolean }[]; next: string }>(subject, {
+    const first = await inspect<{ items: { id: string }[]; next: string }>(subject, {
       about: "history",
       limit: 1,
     });
     expect(first).toMatchObject({
-      size: 2,
-      status: { status: "running" },
-      items: [{ kind: "step", location: ["charge"], status: "completed", hasValue: true }],
+      status: { status: "running", parkedOn: { activities: [{ kind: "sleep", location: ["cool-off"] }] } },
+      items: [{ kind: "step", location: ["charge"], status: "completed" }],
     });
     expect(first.items[0]).not.toHaveProperty("value");
     const second = await inspect(subject, { about: "history", from: first.next });
@@ -236,6 +235,35 @@ describe("a look at an actor", () => {
     expect(subject.crashes).toBe(0);
   });
 
+  it("says what a workflow waits for: in memory which step runs, asleep what is stored", async () => {
+    let end = (): void => {};
+    const definition = actor({
+      run: workflow(async (ctx) => {
+        await ctx.step("charge", () => new Promise<void>((resolve) => (end = resolve)));
+        await ctx.queue.next("payment", { names: ["payments"] });
+      }),
+      actions: { touch: () => {} },
+    }) as unknown as AnyActorDefinition;
+    const { world, subject } = single(definition, { inspector: objectInspector(recordHistory) });
+    await subject.call("touch");
+    const now = async (): Promise<unknown> => (await inspect(subject, { about: "summary" }))["workflow"];
+    const kindsOf = (workflow: unknown): unknown =>
+      (workflow as { parkedOn?: { activities: { kind: string }[] } }).parkedOn?.activities.map(({ kind }) => kind);
+    expect(kindsOf(await now())).toEqual(["running"]);
+    // Cut off, it is about to begin again, and waits for nothing.
+    subject.crash();
+    expect(kindsOf(await now())).toBeUndefined();
+    expect(await inspect(subject, { about: "summary" })).toMatchObject({ isAwake: false });
+    await subject.call("touch");
+    await world.settle();
+    end();
+    await world.settle();
+    for (const where of ["in memory", "asleep"]) {
+      if (where === "asleep") await subject.evict();
+      expect([where, kindsOf(await now())]).toEqual([where, ["message"]]);
+    }
+  });
+
   it("shows a workflow that diverged, and one whose class is gone", async () => {
     const asWas = actor({
       run: workflow(async (ctx) => {
@@ -258,11 +286,14 @@ describe("a look at an actor", () => {
     await world.pass(HOUR_MS);
     const status = { status: "diverged", error: { name: "HistoryDivergedError" } };
     expect(await inspect(subject, { about: "summary" })).toMatchObject({ isRegistered: true, workflow: status });
-    expect(await inspect(subject, { about: "history" })).toMatchObject({ status, size: 2 });
+    expect(await inspect(subject, { about: "history" })).toMatchObject({
+      status,
+      items: [{ kind: "step" }, { kind: "sleep" }],
+    });
 
     world.deploy(setup({ use: { other: changed } }));
     expect(await inspect(subject, { about: "summary" })).toMatchObject({ isRegistered: false, actions: [] });
-    expect(await inspect(subject, { about: "history" })).toMatchObject({ size: 2 });
+    expect(await inspect(subject, { about: "history" })).toMatchObject({ items: [{}, {}] });
     // Without the engine the workflow's rows cannot be read, and everything else can.
     world.deploy(setup({ use: { other: actor({ actions: {} }) } }));
     expect(await inspect(subject, { about: "summary" })).toMatchObject({ isRegistered: false });
