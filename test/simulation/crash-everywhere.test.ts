@@ -1,11 +1,13 @@
 import { DatabaseSync } from "node:sqlite";
 import { describe, expect, it } from "vitest";
+import { objectInspector, recordHistory } from "../../src/actor/index.js";
 import { encodeValue } from "../../src/protocol/index.js";
 import { ManualClock, type CommitFault, type World, type WorldActor } from "../../src/testing/index.js";
 import { testWorld } from "../support/test-world.js";
 import { seededRandom } from "../support/seeded-random.js";
 import { canonical } from "./canonical.js";
 import { occasionalCrashes } from "./faults.js";
+import { operatedWorkloads } from "./operated-workloads.js";
 import type { Workload } from "./workload.js";
 import { workloads } from "./workloads.js";
 
@@ -23,6 +25,7 @@ async function run(
   const world = testWorld(registry, {
     clock,
     openDatabase,
+    inspector: objectInspector(recordHistory),
     fault: (actor, commit) => (actor.name === "subject" ? fault(commit) : undefined),
   });
   const subject = world.actor("subject", ["k"]);
@@ -40,11 +43,22 @@ async function run(
     }
     await world.passUntilQuiet();
   }
+  for (const inspect of workload.acts ?? []) {
+    // Half of them find nothing in memory.
+    if (inspect.about !== "cancel") await subject.evict();
+    for (let tries = 0, done = false; tries < 20 && !done; tries += 1) {
+      done = await subject.send({ mode: "get" }, { kind: "resolve", inspect }).then(
+        (reply) => reply.ok,
+        () => false,
+      );
+    }
+    await world.passUntilQuiet();
+  }
   return { world, subject, runs };
 }
 
 describe("crash everywhere", () => {
-  for (const workload of workloads) {
+  for (const workload of [...workloads, ...operatedWorkloads]) {
     it(`${workload.name}: ends the same wherever it is cut off once`, async () => {
       const undisturbed = await run(workload);
       const expected = canonical(undisturbed.subject);

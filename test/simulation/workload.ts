@@ -1,4 +1,5 @@
 import { setup, type AnyActorDefinition, type Registry } from "../../src/actor/index.js";
+import type { InspectQuestion } from "../../src/protocol/index.js";
 import type { ManualClock, WorldActor } from "../../src/testing/index.js";
 
 /** A program to crash: what it is, how it is set off, and how long it may take. */
@@ -8,6 +9,8 @@ export interface Workload {
   registry(clock: ManualClock, ran: (step: string) => void): Registry;
   /** Messages of a client that sends each until it is acknowledged; the program must not mind one that comes twice. */
   readonly sends?: readonly string[];
+  /** What an operator asks of it after that, each until it is acknowledged: a second time must do nothing. */
+  readonly acts?: readonly InspectQuestion[];
   /** What it has in SQL and by key, which must come out exact as well. */
   readonly data?: (subject: WorldActor) => Promise<unknown>;
 }
