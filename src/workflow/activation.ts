@@ -189,7 +189,7 @@ export class Activation {
 
   /** Settles a promise of user code after this turn's commit, and yields to other events now and then (FLOW-12). */
   release(settle: () => void): void {
-    if (!this.#pace.count()) {
+    if (!this.#pace.count(this.isReplaying)) {
       this.#afterCommit.push(settle);
       return;
     }

@@ -1,4 +1,4 @@
-import { OPERATIONS_AT_MOST, OPERATIONS_PER_YIELD } from "./limits.js";
+import { OPERATIONS_AT_MOST, OPERATIONS_PER_YIELD, REPLAYED_AT_MOST } from "./limits.js";
 import type { WorkflowPorts } from "./ports.js";
 
 /** From one yield to the next in less than this, in ms, operations are cheap: twice as many follow. */
@@ -14,6 +14,7 @@ const LONG_MS = 10;
 export class Pace {
   readonly #ports: Pick<WorkflowPorts, "now" | "yield">;
   #limit = OPERATIONS_PER_YIELD;
+  #atMost = OPERATIONS_AT_MOST;
   #operations = 0;
   /** When the last yield was over, epoch ms. */
   #since: number;
@@ -24,10 +25,11 @@ export class Pace {
     this.#since = ports.now();
   }
 
-  /** Counts an operation. True: it is time for `yield`. */
-  count(): boolean {
+  /** Counts an operation, which is `replayed` if it only delivered what is recorded. True: it is time for `yield`. */
+  count(isReplayed: boolean): boolean {
     this.#operations += 1;
-    return this.#operations >= this.#limit;
+    this.#atMost = isReplayed ? REPLAYED_AT_MOST : OPERATIONS_AT_MOST;
+    return this.#operations >= Math.min(this.#limit, this.#atMost);
   }
 
   /** Resolves when other events have had their turn. */
@@ -39,8 +41,9 @@ export class Pace {
     await this.#ports.yield();
     const now = this.#ports.now();
     const tookMs = now - this.#since;
-    if (tookMs < SHORT_MS) this.#limit = Math.min(OPERATIONS_AT_MOST, this.#limit * 2);
-    else if (tookMs > LONG_MS) this.#limit = Math.max(OPERATIONS_PER_YIELD, this.#limit >> 1);
+    const limit = Math.min(this.#limit, this.#atMost);
+    if (tookMs < SHORT_MS) this.#limit = Math.min(this.#atMost, limit * 2);
+    else if (tookMs > LONG_MS) this.#limit = Math.max(OPERATIONS_PER_YIELD, limit >> 1);
     this.#operations = 0;
     this.#since = now;
   }

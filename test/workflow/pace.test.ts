@@ -20,10 +20,10 @@ class Platform {
   });
 
   /** Operations that compute for so long each, up to the next yield, which is then over; returns their number. */
-  async turn(operationMs: number): Promise<number> {
+  async turn(operationMs: number, isReplay = false): Promise<number> {
     for (let operations = 1; ; operations += 1) {
       this.#now += operationMs;
-      if (!this.pace.count()) continue;
+      if (!this.pace.count(isReplay)) continue;
       const yielded = this.pace.yield();
       let isOver = false;
       void yielded.then(() => (isOver = true));
@@ -40,9 +40,9 @@ class Platform {
     for (let tick = 0; tick < 8; tick += 1) await undefined;
   }
 
-  async turns(count: number, operationMs: number): Promise<number[]> {
+  async turns(count: number, operationMs: number, isReplay = false): Promise<number[]> {
     const operations = [];
-    for (let turn = 0; turn < count; turn += 1) operations.push(await this.turn(operationMs));
+    for (let turn = 0; turn < count; turn += 1) operations.push(await this.turn(operationMs, isReplay));
     return operations;
   }
 }
@@ -55,6 +55,19 @@ describe.each([
 
   it("are 25, then more while they are cheap, up to 100", async () => {
     expect(await platform().turns(6, 0.005)).toEqual([25, 50, 100, 100, 100, 100]);
+  });
+
+  it("are up to 1,000 in a replay, whose operations compute less, and 100 again after it", async () => {
+    const one = platform();
+    expect(await one.turns(8, 0.0005, true)).toEqual([25, 50, 100, 200, 400, 800, 1_000, 1_000]);
+    expect(await one.turns(2, 0.005)).toEqual([100, 100]);
+    expect(await one.turns(2, 0.005, true)).toEqual([100, 200]);
+  });
+
+  it("are half as many in a replay of code that computes long between them", async () => {
+    const one = platform();
+    expect((await one.turns(8, 0.0005, true)).at(-1)).toBe(1_000);
+    expect(await one.turns(7, 1, true)).toEqual([1_000, 500, 250, 125, 62, 31, 25]);
   });
 
   it("stay as many where they take 5 to 10 ms", async () => {
@@ -77,7 +90,7 @@ describe.each([
 describe("a yield", () => {
   it("is one for all that wait for it at a time", async () => {
     const one = new Platform();
-    while (!one.pace.count());
+    while (!one.pace.count(false));
     const before = one.yields;
     const all = [one.pace.yield(), one.pace.yield(), one.pace.yield()];
     expect(one.yields).toBe(before + 1);
