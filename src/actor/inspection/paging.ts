@@ -2,6 +2,10 @@ import { ActorError, ownField } from "../../protocol/index.js";
 
 const DEFAULT_LIMIT = 100;
 const MAX_LIMIT = 1_000;
+/** Rows in memory at a time while many are read. */
+export const ROWS_AT_A_TIME = 16;
+/** Bytes, or characters, of a value that a list shows. */
+export const SHOWN_BYTES = 4_096;
 
 /** A page of a list, and where the next one begins; without `next` it is the last. */
 export interface ListPage<T> {

@@ -3,10 +3,7 @@ import { userKey } from "../kv/kv-codec.js";
 import { KEYS } from "../storage/record.js";
 import { fingerprint } from "./fingerprint.js";
 import type { InspectedActor } from "./inspected-actor.js";
-import { limitOf, type ListPage } from "./paging.js";
-
-/** Bytes of a value that a list shows. */
-const SHOWN_BYTES = 4_096;
+import { limitOf, ROWS_AT_A_TIME, SHOWN_BYTES, type ListPage } from "./paging.js";
 
 /** The stored state; `hash` changes with it. Without a state both are absent. */
 export interface InspectedState {
@@ -38,14 +35,22 @@ export function userValuesOf(
   const from: unknown = ownField(asked, "from") ?? "";
   if (typeof from !== "string" || !/^(?:[\da-f]{2})*$/.test(from))
     throw new ActorError("actor", "invalid_request", '"from" must be the hexadecimal digits of a key');
-  const found = [...rows.list(KEYS.userValues, { start: KEYS.userValues + from, limit: limit + 1 })];
-  const next = found[limit]?.[0].slice(KEYS.userValues.length);
-  const items = found.slice(0, limit).map(([key, bytes]) => ({
-    key: textOrBytes(userKey(key, "binary")),
-    value: textOrBytes(bytes.slice(0, SHOWN_BYTES)),
-    size: bytes.byteLength,
-  }));
-  return { items, ...(next !== undefined && { next }) };
+  const items: InspectedPair[] = [];
+  // A few at a time: a page of the largest values would not fit in memory.
+  for (let start = KEYS.userValues + from; ;) {
+    const found = [...rows.list(KEYS.userValues, { start, limit: ROWS_AT_A_TIME })];
+    for (const [key, bytes] of found) {
+      if (items.length === limit) return { items, next: key.slice(KEYS.userValues.length) };
+      items.push({
+        key: textOrBytes(userKey(key, "binary")),
+        value: textOrBytes(bytes.slice(0, SHOWN_BYTES)),
+        size: bytes.byteLength,
+      });
+    }
+    const last = found.at(-1);
+    if (!last || found.length < ROWS_AT_A_TIME) return { items };
+    start = `${last[0]}\0`;
+  }
 }
 
 function textOrBytes(bytes: Uint8Array): string | Uint8Array {

@@ -33,7 +33,7 @@ export async function summaryOf(actor: InspectedActor): Promise<InspectedSummary
   const { record, rows, definition } = actor;
   const state = rows.get(KEYS.state);
   const schedules = [DEADLINE_IDS.schedules, DEADLINE_IDS.jobs].map((kind) => countOf(actor, KEYS.deadline(kind)));
-  return {
+  const seen = {
     actorId: record.actorId,
     name: record.name,
     key: record.key,
@@ -43,13 +43,14 @@ export async function summaryOf(actor: InspectedActor): Promise<InspectedSummary
     isRegistered: definition !== undefined,
     actions: [...(definition?.actions.keys() ?? [])],
     ...(state && { stateBytes: state.byteLength }),
-    workflow: await workflowStatusOf(actor),
     isAwake: actor.activation !== undefined,
     queueSize: countOf(actor, KEYS.messages),
     connections: openSockets(actor).length,
     schedules: schedules.reduce((sum, count) => sum + count, 0),
     tables: tableNames(actor).length,
   };
+  // Last, as it may wait: a start that begins meanwhile ends what reads the rows.
+  return { ...seen, workflow: await workflowStatusOf(actor) };
 }
 
 function countOf({ rows }: InspectedActor, prefix: string): number {

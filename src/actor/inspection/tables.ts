@@ -1,6 +1,7 @@
 import { ActorError } from "../../protocol/index.js";
+import type { SqlCell } from "../ports.js";
 import type { InspectedActor } from "./inspected-actor.js";
-import { limitOf, numberFrom } from "./paging.js";
+import { limitOf, numberFrom, ROWS_AT_A_TIME, SHOWN_BYTES } from "./paging.js";
 
 const TABLES =
   "SELECT name, type, sql FROM sqlite_master WHERE type IN ('table', 'view') " +
@@ -24,6 +25,7 @@ export function tableNames(actor: InspectedActor): string[] {
 
 export interface InspectedRows {
   readonly columns: readonly string[];
+  /** A cell of more than 4,096 characters or bytes is shown as `{ size, start }`. */
   readonly rows: readonly (readonly unknown[])[];
   /** Where the next page begins. */
   readonly next?: string;
@@ -39,6 +41,21 @@ export function rowsOf(
   if (!actor.sql || !tableNames(actor).includes(table))
     throw new ActorError("inspector", "not_found", "The actor has no table of this name");
   const select = `SELECT * FROM "${table.replaceAll('"', '""')}" LIMIT ? OFFSET ?`;
-  const { columns, rows } = actor.sql.execute(select, [limit + 1, offset]);
-  return { columns, rows: rows.slice(0, limit), ...(rows.length > limit && { next: String(offset + limit) }) };
+  const shown: unknown[][] = [];
+  // A few at a time: a page of the largest rows would not fit in memory.
+  for (;;) {
+    const { columns, rows } = actor.sql.execute(select, [ROWS_AT_A_TIME, offset + shown.length]);
+    for (const row of rows) {
+      if (shown.length === limit) return { columns, rows: shown, next: String(offset + limit) };
+      shown.push(row.map(clipped));
+    }
+    if (rows.length < ROWS_AT_A_TIME) return { columns, rows: shown };
+  }
+}
+
+/** The beginning of a long cell. */
+function clipped(cell: SqlCell | ArrayBuffer): unknown {
+  if (cell === null || typeof cell === "number") return cell;
+  const size = typeof cell === "string" ? cell.length : cell.byteLength;
+  return size > SHOWN_BYTES ? { size, start: cell.slice(0, SHOWN_BYTES) } : cell;
 }

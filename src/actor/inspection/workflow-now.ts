@@ -29,8 +29,10 @@ function inMemory({ activation }: InspectedActor, { status }: WorkflowStatus): W
 }
 
 async function stored({ rows, ports, workflow }: InspectedActor): Promise<WorkflowParkedOn | undefined> {
-  const [now, armedAt] = [ports.now(), await rows.getAlarm()];
+  const now = ports.now();
+  const hasLease = rows.get(KEYS.lease) !== undefined;
+  // Rows are read before: a start may begin meanwhile, and end what reads them.
+  const armedAt = await rows.getAlarm();
   // What only waits for a message has an alarm far ahead: a near one is that of work that was cut off.
-  const isWorking = rows.get(KEYS.lease) !== undefined || (armedAt !== null && !isFarAhead(armedAt, now));
-  return workflow?.parkedOn(isWorking, now);
+  return workflow?.parkedOn(hasLease || (armedAt !== null && !isFarAhead(armedAt, now)), now);
 }

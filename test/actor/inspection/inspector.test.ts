@@ -326,6 +326,55 @@ describe("a look at an actor", () => {
     expect(storedOf(subject)).toEqual(before);
   });
 
+  it("shows pages of many and of large values, a few of them in memory at a time", async () => {
+    const { subject } = single(
+      actor({
+        db: db({ onMigrate: async (c) => void (await c.execute("CREATE TABLE IF NOT EXISTS t (n INTEGER, big)")) }),
+        actions: {
+          fill: async (c) => {
+            for (let n = 0; n < 40; n += 1) {
+              await c.kv.put(`key ${String(n).padStart(2, "0")}`, "x".repeat(n === 0 ? 100_000 : n));
+              await c.db.execute(
+                "INSERT INTO t VALUES (?, ?)",
+                n,
+                n === 0 ? new Uint8Array(5_000) : "y".repeat(n * 200),
+              );
+            }
+          },
+        },
+      }) as unknown as AnyActorDefinition,
+      { inspector: objectInspector(recordHistory), openDatabase: () => new DatabaseSync(":memory:") },
+    );
+    await subject.call("fill");
+    for (const limit of [1, 16, 17, 32, 39, 40, 41, 1_000]) {
+      const keys: unknown[] = [];
+      const numbers: unknown[] = [];
+      for (let from: string | undefined = ""; from !== undefined;) {
+        const page: Record<string, unknown> = await inspect(subject, { about: "kv", from, limit });
+        const items = page["items"] as { key: string }[];
+        expect(items.length).toBeLessThanOrEqual(limit);
+        keys.push(...items.map(({ key }) => key));
+        from = page["next"] as string | undefined;
+      }
+      for (let from: string | undefined = "0"; from !== undefined;) {
+        const page: Record<string, unknown> = await inspect(subject, { about: "rows", table: "t", from, limit });
+        const rows = page["rows"] as unknown[][];
+        expect(rows.length).toBeLessThanOrEqual(limit);
+        numbers.push(...rows.map(([n]) => n));
+        from = page["next"] as string | undefined;
+      }
+      expect([limit, keys]).toEqual([limit, Array.from({ length: 40 }, (_, n) => `key ${String(n).padStart(2, "0")}`)]);
+      expect([limit, numbers]).toEqual([limit, Array.from({ length: 40 }, (_, n) => n)]);
+    }
+    expect(await inspect(subject, { about: "kv", limit: 1 })).toMatchObject({
+      items: [{ value: "x".repeat(4_096), size: 100_000 }],
+    });
+    const { rows } = await inspect<{ rows: unknown[][] }>(subject, { about: "rows", table: "t" });
+    expect(rows[0]?.[1]).toMatchObject({ size: 5_000 });
+    expect(rows[20]?.[1]).toBe("y".repeat(4_000));
+    expect(rows[21]?.[1]).toEqual({ size: 4_200, start: "y".repeat(4_096) });
+  });
+
   it("names the damaged row to the operator", async () => {
     const { subject } = order();
     await subject.call("fill");
