@@ -67,7 +67,7 @@ export class Operators {
       throw new ActorError("auth", "origin_not_allowed", "The inspector serves pages of its own origin only.");
     const token = this.tokenOf(env);
     const given = bearerToken(request.headers);
-    // A token that is wrong is not made up for by anything else.
+    // One that is wrong may be a credential of the application's own; no cookie makes up for it.
     if (given !== undefined && token !== undefined) {
       if (isSameText(given, token)) return HOLDER;
       if (this.#authorize === undefined) throw unauthorized();

@@ -366,6 +366,13 @@ describe("the session of a page", () => {
     expect(await response.json()).toMatchObject({ group: "inspector", code: "forbidden" });
   });
 
+  it("does not make up for a wrong token", async () => {
+    const { send } = await worker({ token: TOKEN });
+    const cookie = cookieOf(await send("/session", { method: "POST", headers: bearer(TOKEN) }));
+    expect((await send("/me", { headers: { cookie } })).status).toBe(200);
+    expect((await send("/me", { headers: { cookie, ...bearer("guess") } })).status).toBe(401);
+  });
+
   it("ends when it is deleted", async () => {
     const { send } = await worker({ token: TOKEN });
     const ended = await send("/session", { method: "DELETE", headers: bearer(TOKEN) });
