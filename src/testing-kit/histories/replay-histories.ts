@@ -1,7 +1,11 @@
 import { checkHistory, replayHistory, type RecordedHistory, type Registry, type Verdict } from "../../actor/index.js";
 import { readOptions } from "../../protocol/index.js";
 import { historyFiles, readHistory, type ReadHistory } from "./history-files.js";
+import { checkRegistry } from "../world/registry.js";
 import { withoutFetch } from "./no-fetch.js";
+
+/** What `setTimeout` can wait. */
+const MAX_TIMEOUT_MS = 2_147_483_647;
 
 /** How today's code did on one history. */
 export type HistoryReplay = Verdict & {
@@ -59,8 +63,12 @@ export async function replayHistories(
 ): Promise<HistoryReplay[]> {
   const fail = (problem: string): TypeError => new TypeError(problem);
   const { timeout = 2_000, env = {} } = readOptions("replayHistories()", options, ["timeout", "env"], fail);
+  if (!(timeout > 0 && timeout <= MAX_TIMEOUT_MS))
+    throw fail(`replayHistories(): timeout must be a number of milliseconds, at most ${MAX_TIMEOUT_MS}`);
+  if (typeof env !== "object" || env === null) throw fail("replayHistories(): env must be an object");
+  const checked = checkRegistry("replayHistories()", registry);
   const replays: HistoryReplay[] = [];
-  for (const read of await readAll(source)) replays.push(await replayOne(registry as Registry, read, { timeout, env }));
+  for (const read of await readAll(source)) replays.push(await replayOne(checked, read, { timeout, env }));
   if (replays.some(({ outcome }) => outcome === "diverged" || outcome === "failed"))
     throw new HistoryReplayError(replays);
   return replays;
@@ -107,7 +115,7 @@ async function replayed(
   const givenUp = new Promise<void>((resolve) => (timer = setTimeout(resolve, timeout)));
   const nextTurn = (): Promise<void> => new Promise((resolve) => setImmediate(resolve));
   try {
-    const { result, fetched } = await withoutFetch(() =>
+    const { result, fetched } = await withoutFetch(env, () =>
       replayHistory(registry.find(history.actor), history, { nextTurn, env, givenUp }),
     );
     if (fetched === undefined) return result;

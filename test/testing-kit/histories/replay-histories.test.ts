@@ -101,6 +101,40 @@ describe("replayHistories", () => {
     );
   });
 
+  it("gives the globals back also when a world begins meanwhile, and ends after it", async () => {
+    const { fetch: before } = globalThis;
+    const history = await record((ctx) => ctx.sleep("a day", 86_400_000));
+    let began = (): void => {};
+    const isRunning = new Promise<void>((resolve) => (began = resolve));
+    let goOn = (): void => {};
+    const mayGoOn = new Promise<void>((resolve) => (goOn = resolve));
+    const held = shop(async (ctx) => {
+      began();
+      await mayGoOn;
+      await ctx.sleep("a day", 86_400_000);
+    });
+    const replayed = replayHistories(held, [history]);
+    await isRunning;
+    const world = await testWorld(held);
+    goOn();
+    expect(await replayed).toMatchObject([{ outcome: "matched" }]);
+    await world.end();
+    expect(globalThis.fetch).toBe(before);
+  });
+
+  it("refuses options that are not valid, and what is no registry", async () => {
+    const history = await record(charge);
+    const cases: [object, string][] = [
+      [{ timeout: Number.NaN }, "timeout must be a number of milliseconds"],
+      [{ timeout: -1 }, "timeout must be a number of milliseconds"],
+      [{ timeout: Infinity }, "timeout must be a number of milliseconds"],
+      [{ env: null }, "env must be an object"],
+    ];
+    for (const [options, message] of cases)
+      await expect(replayHistories(shop(charge), [history], options)).rejects.toThrow(message);
+    await expect(replayHistories({}, [history])).rejects.toThrow("the registry must be one that setup() made");
+  });
+
   it("gives the workflow the bindings it reads", async () => {
     const byPlan = async (ctx: Ctx): Promise<unknown> => ctx.step(`on ${(ctx.env as { plan?: string }).plan}`, () => 1);
     await using world = await testWorld(shop(byPlan), { env: { plan: "free" } });
