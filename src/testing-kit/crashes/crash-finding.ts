@@ -48,8 +48,7 @@ function sentenceOf(finding: Finding): string {
     ...(difference ? [difference.text] : []),
   ].join(", and ");
   if (repeated.size > 0 && isByRepetition(finding)) {
-    const steps = [...repeated].map(([step, times]) => `step ${step} ran ${timesOf(times)}`).join(" and ");
-    return `${steps} ${when}: ${what}. ${GIVE_A_KEY}`;
+    return `${ranAgain(repeated)} ${when}: ${what}. ${GIVE_A_KEY}`;
   }
   return `${what} ${when}: ${adviceOf(finding)}`;
 }
@@ -71,7 +70,10 @@ function adviceOf({ difference, moment, repeated, callers }: Finding): string {
   }
   if (actor !== moment.actor)
     return `what it did before it died is not undone, and it did it once more: ${FIND_THE_FIRST}`;
-  const which = repeated.size === 0 ? "no step ran again, so the workflow" : "the workflow";
+  const which =
+    repeated.size === 0
+      ? "no step ran again, so the workflow"
+      : `${ranAgain(repeated)} and came to something else, or the workflow`;
   return `${which} had kept something in memory alone, such as a variable that a step assigned: return it from the step`;
 }
 
@@ -79,6 +81,10 @@ function whenOf({ actor, commit, mishap }: CrashMoment): string {
   return mishap === "is evicted after"
     ? `when ${actor} left memory after its commit ${commit}`
     : `when the process of ${actor} ${mishap === "dies before" ? "died before" : "died after"} its commit ${commit}`;
+}
+
+function ranAgain(repeated: Finding["repeated"]): string {
+  return [...repeated].map(([step, times]) => `step ${step} ran ${timesOf(times)}`).join(" and ");
 }
 
 function timesOf(times: number): string {

@@ -1,5 +1,6 @@
 import { AsyncLocalStorage } from "node:async_hooks";
 import { KEYS } from "../../actor/index.js";
+import { ActorError } from "../../protocol/index.js";
 import type { WorldActor } from "../../testing/index.js";
 import type { WorldHost } from "../world/world-host.js";
 import { describeActor, type CrashMoment, type SeenCommit } from "./crash-moment.js";
@@ -108,7 +109,21 @@ export class DisturbedWorld {
         if (response.status !== 503 || deaths === this.#deaths || tries >= MAX_TRIES) return response;
       }
     };
+    this.#host.hooks.callOver = async (call) => {
+      for (let tries = 1; ; tries += 1) {
+        const deaths = this.#deaths;
+        try {
+          return await call();
+        } catch (error) {
+          if (!hasLostItsConnection(error) || deaths === this.#deaths || tries >= MAX_TRIES) throw error;
+        }
+      }
+    };
   }
+}
+
+function hasLostItsConnection(error: unknown): boolean {
+  return error instanceof ActorError && error.group === "client" && error.code === "connection_closed";
 }
 
 function handled<T>(work: () => Promise<T>): Promise<T> {

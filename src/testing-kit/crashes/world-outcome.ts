@@ -1,6 +1,6 @@
 import { isDeepStrictEqual } from "node:util";
 import { KEYS, recordHistory } from "../../actor/index.js";
-import { decodeValue } from "../../protocol/index.js";
+import { decodeValue, own } from "../../protocol/index.js";
 import type { World } from "../../testing/index.js";
 import { describeActor } from "./crash-moment.js";
 
@@ -10,6 +10,8 @@ export interface ActorOutcome {
   readonly status: string;
   /** The workflow's output, as tagged JSON. */
   readonly output?: unknown;
+  /** Why it failed, for people. */
+  readonly reason?: string | undefined;
   /** The names of its completed steps, without the numbers of iterations. */
   readonly steps: readonly string[];
 }
@@ -36,8 +38,15 @@ function actorOutcome(rows: ReadonlyMap<string, Uint8Array>): ActorOutcome {
   return {
     status: run.status,
     ...(run.status === "completed" && { output: run.output }),
+    reason: reasonOf(run.failure),
     steps: [...new Set(names)].sort(),
   };
+}
+
+/** The message of a failure's error. */
+function reasonOf(failure: unknown): string | undefined {
+  const { error } = own(failure as { readonly error?: { readonly message?: unknown } });
+  return typeof error?.message === "string" ? error.message : undefined;
 }
 
 /** One way in which an actor came out other than it did undisturbed. */
@@ -67,13 +76,17 @@ function clauseOf(
 ): readonly [Difference["kind"], string] | undefined {
   if (!found) return ["less", "does not exist"];
   if (found.status !== wanted.status)
-    return [found.status === "running" ? "less" : "other", `is ${found.status} instead of ${wanted.status}`];
+    return [found.status === "running" ? "less" : "other", `${isNow(found)} instead of ${wanted.status}`];
   if (!isDeepStrictEqual(found.output, wanted.output))
     return ["other", `completed with ${shown(found.output)} instead of ${shown(wanted.output)}`];
   const missing = wanted.steps.find((step) => !found.steps.includes(step));
   if (missing !== undefined) return ["less", `did not complete its step "${missing}"`];
   const added = found.steps.find((step) => !wanted.steps.includes(step));
   return added === undefined ? undefined : ["more", `completed a step "${added}" that it does not run otherwise`];
+}
+
+function isNow({ status, reason }: ActorOutcome): string {
+  return `is ${status}${reason === undefined ? "" : ` (${shown(reason)})`}`;
 }
 
 const MAX_SHOWN = 200;

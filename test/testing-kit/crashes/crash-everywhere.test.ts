@@ -189,6 +189,55 @@ describe("crashEverywhere", () => {
     );
   });
 
+  it("repeats a call over a connection that broke before its answer", async () => {
+    const registry = setup({
+      use: { counter: actor({ state: { n: 0 }, actions: { set: (c, n: number) => (c.state.n = n) } }) },
+    });
+    const report = await crashEverywhere(registry, {
+      run: async (world) => {
+        const counter = world.client.counter.getOrCreate("c").connect();
+        expect([await counter.set(1), await counter.set(2)]).toEqual([1, 2]);
+        await counter.dispose();
+      },
+      check: (world) => expect(world.state({ name: "counter", key: "c" })).toEqual({ n: 2 }),
+    });
+    expect(report).toMatchObject({ missed: 0 });
+    expect(report.tried).toBeGreaterThan(3);
+  });
+
+  it("names a step that came to something else the second time, and why its workflow failed", async () => {
+    let reservations = 0;
+    const registry = setup({
+      use: {
+        order: actor({
+          run: workflow((ctx) =>
+            ctx.step({
+              name: "reserve",
+              maxRetries: 0,
+              run: () => {
+                if ((reservations += 1) > 1) throw new Error("reserved already");
+              },
+            }),
+          ),
+          actions: { place: () => "placed" },
+        }),
+      },
+    });
+    const error = await errorOf(
+      crashEverywhere(registry, {
+        run: async (world) => {
+          reservations = 0;
+          await world.client.order.getOrCreate(["o-1"]).place();
+          await world.advance("1 hour");
+        },
+      }),
+    );
+    expect(error.message).toMatch(/^order \["o-1"\] is failed \(".*reserved already.*"\) instead of completed when/);
+    expect(error.message).toContain(
+      'step "reserve" of order ["o-1"] ran twice and came to something else, or the workflow',
+    );
+  });
+
   it("repeats a call whose answer was lost, and delivers the answer of what was stored", async () => {
     const registry = setup({
       use: { counter: actor({ state: { n: 0 }, actions: { add: (c) => (c.state.n += 1), get: (c) => c.state.n } }) },
