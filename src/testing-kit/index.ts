@@ -21,7 +21,7 @@ export type { PlannedCrash } from "./control/planned-crashes.js";
 export type { LogFilter, QueuedMessage } from "./control/look.js";
 export type { LogLine } from "./control/log-lines.js";
 export type { StoredSchedule } from "./control/stored-actor.js";
-export type { ActorTarget } from "./control/target.js";
+export type { ActorTarget } from "./world/actor-of.js";
 export type { HistoryEntry, WorkflowLook } from "./control/workflow-look.js";
 export type { StepCall } from "./doubles/step-call.js";
 export type { StepDouble } from "./doubles/step-double.js";

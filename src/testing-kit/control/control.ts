@@ -1,9 +1,10 @@
 import type { Registry } from "../../actor/index.js";
 import { readOptions } from "../../protocol/index.js";
-import { readDuration } from "../world/duration.js";
+import type { WorldActor } from "../../testing/index.js";
+import type { ActorTarget } from "../world/actor-of.js";
+import { checkTime, readDuration } from "../world/duration.js";
 import type { WorldHost } from "../world/world-host.js";
 import { PlannedCrashes, type PlannedCrash } from "./planned-crashes.js";
-import { objectOf, type ActorTarget } from "./target.js";
 
 /** At which commit a process dies. */
 export type CrashPoint = {
@@ -73,14 +74,12 @@ export interface Control {
   jumpClock(duration: number | string): void;
 }
 
-const LAST_TIME = 8.64e15;
-
 /** `redeploy` is typed where the whole world is. */
 export function controlOf(host: WorldHost): Control & { redeploy(registry: Registry): unknown } {
   const crashes = new PlannedCrashes();
-  const objectFor = (method: string, target: ActorTarget): ReturnType<typeof objectOf> => {
+  const objectFor = (method: string, target: ActorTarget): WorldActor => {
     host.checkOpen(method);
-    return objectOf(host, target);
+    return host.actorOf(target);
   };
   return {
     crash: (target) => objectFor("crash", target).crash(),
@@ -104,9 +103,7 @@ export function controlOf(host: WorldHost): Control & { redeploy(registry: Regis
       host.checkOpen("jumpClock");
       const { clock } = host.world;
       const byMs = readJump(duration);
-      const to = clock.now() + byMs;
-      if (to < 0 || to > LAST_TIME)
-        throw new TypeError("world.jumpClock(): the time must be of 1970 or later, and one that a Date can hold");
+      checkTime("world.jumpClock()", clock.now() + byMs);
       clock.jump(byMs);
     },
     redeploy(registry) {

@@ -1,9 +1,9 @@
 import { ActorError, decodeValue, LOG_LEVELS, readOptions } from "../../protocol/index.js";
 import type { WorldActor } from "../../testing/index.js";
+import type { ActorTarget } from "../world/actor-of.js";
 import type { WorldHost } from "../world/world-host.js";
 import { LogLines, type LineLevel, type LogLine } from "./log-lines.js";
 import { StoredActor, type StoredSchedule } from "./stored-actor.js";
-import { objectOf, type ActorTarget } from "./target.js";
 import { lookAtWorkflow, type WorkflowLook } from "./workflow-look.js";
 
 /** A message that waits in an actor's queue. */
@@ -85,13 +85,13 @@ export function lookOf(host: WorldHost): Look {
   const lines = new LogLines();
   host.hooks.onLog = (level, entry) => lines.add(level, entry);
   const counted = new WeakMap<WorldActor, number>();
-  const stored = (target: ActorTarget): StoredActor => storedAt(objectOf(host, target));
+  const stored = (target: ActorTarget): StoredActor => storedAt(host.actorOf(target));
   return {
     logs: (given) => {
       const fail = (problem: string): TypeError => new TypeError(`world.logs(): ${problem}`);
       const { actor, level = "trace" } = readOptions<LogFilter>("logs", given, ["actor", "level"], fail);
       if (!LOG_LEVELS.includes(level)) throw fail(`level must be one of ${LOG_LEVELS.join(", ")}`);
-      const object = actor && objectOf(host, actor);
+      const object = actor === undefined ? undefined : host.actorOf(actor);
       return lines.of(level, (line) => object === undefined || isOf(object, line));
     },
     queue: (target) =>
@@ -102,7 +102,7 @@ export function lookOf(host: WorldHost): Look {
     history: (target) => lookAtWorkflow(stored(target)),
     state: (target) => stored(target).state(),
     rows: (target) => {
-      const object = objectOf(host, target);
+      const object = host.actorOf(target);
       const { rows, alarmWrites } = object.store;
       const before = counted.get(object) ?? 0;
       counted.set(object, rows + alarmWrites);

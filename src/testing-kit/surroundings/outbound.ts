@@ -89,19 +89,21 @@ interface Declared {
   readonly calls: FetchCall[];
 }
 
+/** Begins what the code that asks waits for: `awaited` while time passes, `working` while it stands. */
+type Follow = Readonly<Record<"awaited" | "working", <T>(begin: () => Promise<T>) => Promise<T>>>;
+
 const OPTION_NAMES = ["method", "times"] as const;
 
 export class Outbound {
   readonly #now: () => number;
-  readonly #awaited: <T>(begin: () => Promise<T>) => Promise<T>;
+  readonly #follow: Follow;
   readonly #declared: Declared[] = [];
   readonly #calls: FetchCall[] = [];
   readonly #unanswered: string[] = [];
 
-  /** `awaited` begins what the code that asks waits for while time passes. */
-  constructor(now: () => number, awaited: <T>(begin: () => Promise<T>) => Promise<T>) {
+  constructor(now: () => number, follow: Follow) {
     this.#now = now;
-    this.#awaited = awaited;
+    this.#follow = follow;
   }
 
   get view(): WorldFetch {
@@ -133,7 +135,8 @@ export class Outbound {
       declared.answer(request),
     );
     const given = (): Promise<unknown> => orAborted(answered, signal);
-    return responseOf(await (declared.hangs ? this.#awaited(given) : given()), url);
+    const { awaited, working } = this.#follow;
+    return responseOf(await (declared.hangs ? awaited(given) : working(given)), url);
   }
 
   /** @throws Error when nothing answered a request, or an answer that was declared was never asked for */

@@ -12,10 +12,10 @@ export interface Surroundings {
 
 export function surroundingsOf(host: WorldHost): Surroundings {
   const { clock } = host.world;
-  const outbound = new Outbound(
-    () => clock.now(),
-    (begin) => host.awaited(begin),
-  );
+  const outbound = new Outbound(() => clock.now(), {
+    awaited: (begin) => host.awaited(begin),
+    working: (begin) => host.working(begin),
+  });
   const placeOf = (process: ActorProcess | undefined): Place => ({
     process,
     env: host.options.env,

@@ -1,4 +1,4 @@
-import { readDuration } from "./duration.js";
+import { checkTime, readDuration } from "./duration.js";
 import type { WorldHost } from "./world-host.js";
 
 export interface WorldClock {
@@ -9,7 +9,7 @@ export interface WorldClock {
    *
    * @example
    *     await world.advance("3 days"); // or "90s", "1h 30m", or milliseconds
-   * @throws TypeError when it is no duration, or a negative one
+   * @throws TypeError when it is no duration, a negative one, or leads beyond what a Date can hold
    */
   advance(duration: number | string): Promise<void>;
   /** Resolves when nothing runs and nothing is due: only time, or a call, can move anything on. */
@@ -29,8 +29,9 @@ export function clockOf(host: WorldHost): WorldClock {
     now: () => host.world.clock.now(),
     advance: async (duration) => {
       host.checkOpen("advance");
-      const what = `world.advance(${JSON.stringify(duration)})`;
-      await host.clock.advance(readDuration("world.advance()", duration), what);
+      const durationMs = readDuration("world.advance()", duration);
+      checkTime("world.advance()", host.world.clock.now() + durationMs);
+      await host.clock.advance(durationMs, `world.advance(${JSON.stringify(duration)})`);
     },
     idle: async () => {
       host.checkOpen("idle");

@@ -17,10 +17,19 @@ const UNITS_MS: Readonly<Record<string, number>> = {
 const FORM = 'a number of milliseconds, or a text such as "90s", "3 days" or "1h 30m"';
 const PART = /(\d+(?:\.\d+)?)\s*([a-z]+)/y;
 
-/** Reads a duration in ms. @throws TypeError when it is none, or negative */
+/** The last time that a Date can hold, epoch ms. */
+const LAST_TIME = 8.64e15;
+
+/** @throws TypeError when the time is before 1970, or none that a Date can hold */
+export function checkTime(what: string, at: number): number {
+  if (at >= 0 && at <= LAST_TIME) return at;
+  throw new TypeError(`${what}: the time must be of 1970 or later, and one that a Date can hold`);
+}
+
+/** Reads a duration in whole ms. @throws TypeError when it is none, or negative */
 export function readDuration(what: string, duration: unknown): number {
   if (typeof duration === "number" && Number.isFinite(duration)) {
-    if (duration >= 0) return duration;
+    if (duration >= 0) return Math.round(duration);
     throw new TypeError(`${what}: time does not go backwards; the duration must not be negative`);
   }
   const ms = typeof duration === "string" ? textMs(duration.trim().toLowerCase()) : undefined;
@@ -40,7 +49,7 @@ function textMs(text: string): number | undefined {
     at += whole.length;
     while (text[at] === " " || text[at] === ",") at += 1;
   }
-  return at === 0 || !Number.isFinite(sum) ? undefined : sum;
+  return at === 0 || !Number.isFinite(sum) ? undefined : Math.round(sum);
 }
 
 /** A unit by its name, in the singular or the plural. */

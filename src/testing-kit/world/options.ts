@@ -1,3 +1,4 @@
+import { checkTime } from "./duration.js";
 import { isEncoding, readOptions, type Encoding } from "../../protocol/index.js";
 
 /** Options of `testWorld()`; none is needed. */
@@ -50,7 +51,8 @@ export function readWorldOptions(given: TestWorldOptions | undefined): ResolvedO
   if (typeof skipTime !== "boolean") throw fail("skipTime must be true or false");
   if (typeof evictAtPark !== "boolean") throw fail("evictAtPark must be true or false");
   if (onLog !== undefined && typeof onLog !== "function") throw fail("onLog must be a function");
-  const at = typeof startAt === "number" ? startAt : new Date(startAt).getTime();
-  if (!Number.isFinite(at)) throw fail("startAt must be a time: a Date, an ISO text, or epoch milliseconds");
+  const at = startAt === null ? Number.NaN : new Date(startAt).getTime();
+  if (Number.isNaN(at)) throw fail("startAt must be a time: a Date, an ISO text, or epoch milliseconds");
+  checkTime("testWorld(): startAt", at);
   return { env, encoding, startAt: at, skipTime, evictAtPark, onLog };
 }

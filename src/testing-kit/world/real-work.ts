@@ -13,13 +13,15 @@ const TYPES = new Set([
   "QUERYWRAP",
   "TCPCONNECTWRAP",
 ]);
+/** Jobs of cryptography: `HASHREQUEST`, `SIGNREQUEST`. A parser of HTTP, which may be kept, is called like one. */
+const JOB = /^(?!HTTP).*REQUEST$/;
 
 let ignored = 0;
 const open = new Map<number, CountedCode>();
 let users = 0;
 let hook: AsyncHook | undefined;
 
-/** Counts timers and reads of files of the code that begins them, until the last that asked for it has released it. */
+/** Counts timers, reads of files and cryptography of the code that begins them, until the last that asked for it has released it. */
 export function followRealWork(): () => void {
   users += 1;
   hook ??= createHook(HOOKS);
@@ -51,7 +53,7 @@ const HOOKS = {
   // Promises are many, and are no work.
   trackPromises: false,
   init(id: number, type: string, _trigger: number, resource: { readonly _repeat?: unknown }): void {
-    if (ignored > 0 || !TYPES.has(type) || typeof resource._repeat === "number") return;
+    if (ignored > 0 || !(TYPES.has(type) || JOB.test(type)) || typeof resource._repeat === "number") return;
     const code = CURRENT.getStore()?.code;
     if (code === undefined) return;
     open.set(id, code);

@@ -85,6 +85,16 @@ export class RunningCodes {
     return answer;
   }
 
+  /** Begins real work of the user code that runs now. */
+  work<T>(begin: () => Promise<T>): Promise<T> {
+    const code = CURRENT.getStore()?.code;
+    const work = begin();
+    code?.countRealWork(1);
+    const ended = (): void => code?.countRealWork(-1);
+    work.then(ended, ended);
+    return work;
+  }
+
   /** Nothing of what runs in the object's process is seen any more. */
   processEnded(actor: WorldActor): void {
     for (const code of this.#ofActor.get(actor) ?? []) this.#running.delete(code);

@@ -98,7 +98,8 @@ export class VirtualTime {
   }
 
   /** Lets time pass until the promise settles. */
-  async until<T>(promise: PromiseLike<T>): Promise<T> {
+  async until<T>(given: PromiseLike<T>): Promise<T> {
+    const promise = Promise.resolve(given);
     let isSettled = false;
     const settled = (): void => {
       isSettled = true;

@@ -4,11 +4,12 @@ import type { Encoding } from "../../protocol/index.js";
 import { ManualClock, World, type WorldActor, type WorldOptions } from "../../testing/index.js";
 import type { ActorNamespace } from "../../router/index.js";
 import { createRegistryWorker, type ClientUses, type RegistryWorker } from "../../worker/index.js";
-import { actorOf, type AnyActorHandle } from "./actor-of.js";
+import { actorOf, type ActorTarget } from "./actor-of.js";
 import { openNodeDatabase } from "./node-database.js";
 import { namespaceOf, ofProcess } from "./namespace.js";
 import { readWorldOptions, type ResolvedOptions, type TestWorldOptions } from "./options.js";
 import { followRealWork } from "./real-work.js";
+import { checkRegistry } from "./registry.js";
 import { RunningCodes } from "./running-code.js";
 import { VirtualTime } from "./virtual-time.js";
 import { watchedTransport, type WatchCall } from "./watched-transport.js";
@@ -25,6 +26,8 @@ export type WorldHooks = {
 } & {
   /** Told of the calls of user code that no step began, and which nothing waits for. */
   clientEffects?: ClientEffects;
+  /** Makes a call of the test over a connection. */
+  callOver?: <T>(call: () => Promise<T>) => Promise<T>;
   /** Runs what may run user code of the Worker. */
   enterWorker?: <T>(run: () => T) => T;
   /** Runs the callback of an attempt, or something in its place. What is code runs in `track`: time stands meanwhile. */
@@ -94,8 +97,9 @@ export class WorldHost {
     this.#worker = this.#workerOf(registry);
   }
 
-  static async start(registry: Registry, given: TestWorldOptions | undefined): Promise<WorldHost> {
-    const options = readWorldOptions(given);
+  static async start(given: Registry, chosen: TestWorldOptions | undefined): Promise<WorldHost> {
+    const registry = checkRegistry("testWorld()", given);
+    const options = readWorldOptions(chosen);
     const codecs = { json: codecOf("json"), cbor: codecOf("cbor"), bare: codecOf("bare") };
     await Promise.all([...Object.values(codecs).map((codec) => codec.load()), encodeClientInput(null)]);
     return new WorldHost(registry, options, codecs);
@@ -106,9 +110,9 @@ export class WorldHost {
     if (this.#ended) throw new TypeError(`world.${method}: this world has ended; make another with testWorld()`);
   }
 
-  /** The object that a handle names. @throws TypeError when it is no handle */
-  actorOf(handle: AnyActorHandle): WorldActor {
-    return actorOf(this.world, handle);
+  /** The object of an actor. @throws TypeError when it is no actor of this world */
+  actorOf(target: ActorTarget): WorldActor {
+    return actorOf(this.world, target);
   }
 
   /** Answers a request from outside, as the Worker would. */
@@ -126,8 +130,12 @@ export class WorldHost {
 
   /** A client of the test's: while a call of it waits, time may skip. */
   clientOutside(transport: ActorTransport): unknown {
-    const watch: WatchCall = (what, call) => this.clock.during(this.codes.call(what, call));
-    return createClientWithTransport(watchedTransport(transport, watch), { ports: this.time, callOver: watch });
+    const watch: WatchCall = async (what, call) => {
+      this.checkOpen("client");
+      return this.clock.during(this.codes.call(what, call));
+    };
+    const callOver: WatchCall = (what, call) => watch(what, () => this.hooks.callOver?.(call) ?? call());
+    return createClientWithTransport(watchedTransport(transport, watch), { ports: this.time, callOver });
   }
 
   /** A client of user code, which does not run while it waits for an answer. */
@@ -146,8 +154,14 @@ export class WorldHost {
     return this.codes.waitFor(begin);
   }
 
+  /** Begins something real, such as a request that leaves: time stands until it ends, also where the code waits beside it. */
+  working<T>(begin: () => Promise<T>): Promise<T> {
+    return this.codes.work(begin);
+  }
+
   /** Other code from now on, over the same storage. */
-  deploy(registry: Registry): void {
+  deploy(given: Registry): void {
+    const registry = checkRegistry("world.redeploy()", given);
     this.world.deploy(registry);
     this.#worker = this.#workerOf(registry);
   }

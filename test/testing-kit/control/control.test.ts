@@ -1,4 +1,5 @@
 import { describe, expect, test } from "vitest";
+import { actor, setup } from "../../../src/entry/index.js";
 import { testWorld, type TestWorld } from "../../../src/entry/testing.js";
 import { changedShop, shop } from "./shop.js";
 
@@ -44,6 +45,28 @@ describe("crash", () => {
       expect(() => world.crash(target as never), JSON.stringify(target)).toThrow();
     await world.end();
     expect(() => world.crash(order)).toThrow(TypeError);
+  });
+
+  test("refuses the handle of an actor that this world does not have", async () => {
+    const { world } = await shopWorld();
+    const other = await testWorld(setup({ use: { far: actor({ actions: { get: () => 1 } }) } }));
+    const far = other.client.far.getOrCreate("f");
+    const refused = 'The registry has no actor "far"; its actors are order';
+    for (const use of [() => world.crash(far), () => world.rows(far), () => world.history(far)])
+      expect(use).toThrow(refused);
+    await expect(world.record(far)).rejects.toThrow(refused);
+    await Promise.all([world.end(), other.end()]);
+  });
+
+  test("redeploy refuses what is no registry, and changes nothing", async () => {
+    const { world, order } = await shopWorld();
+    await order.visits();
+    for (const given of [undefined, null, {}, { ...shop }])
+      expect(() => world.redeploy(given as never)).toThrow(
+        "world.redeploy(): the registry must be one that setup() made",
+      );
+    expect(await order.visits()).toBe(2);
+    await world.end();
   });
 });
 
