@@ -1,5 +1,7 @@
 // Type-checks every part of the project as the platform it runs on. `npm run types`, or `npm run types -- pure client`.
 import process from "node:process";
+// A dependency that came with the last change is there first.
+import "./setup.mjs";
 import { checkTypes, TYPE_PROJECTS } from "./type-projects.mjs";
 
 const AT_ONCE = 2;
