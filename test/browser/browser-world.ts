@@ -54,29 +54,35 @@ export class BrowserWorld {
     }
   }
 
-  /** Rejects if a page had an error that it did not handle. */
-  async stop(): Promise<void> {
+  /** Rejects if a page had an error that it did not handle. `expected`: what the browser logs of refusals that a test asks for. */
+  async stop(expected?: RegExp): Promise<void> {
     await this.#browser.close();
     await this.#server.close();
-    if (this.#troubles.length > 0) throw new Error(`Errors in pages:\n${this.#troubles.join("\n")}`);
+    const troubles = this.#troubles.filter((trouble) => !expected?.test(trouble));
+    if (troubles.length > 0) throw new Error(`Errors in pages:\n${troubles.join("\n")}`);
   }
 }
 
 /** Resolves when an element of the page shows this text, all of it or what the pattern says. Rejects with what it showed last. */
 export async function shows(page: Page, selector: string, wanted: string | RegExp): Promise<void> {
-  const [pattern, text] = wanted instanceof RegExp ? [wanted.source, ""] : [undefined, wanted];
+  const [pattern, flags, text] = wanted instanceof RegExp ? [wanted.source, wanted.flags, ""] : [undefined, "", wanted];
   try {
     await page.waitForFunction(
       (expected) => {
         const shown = (document.querySelector(expected.selector)?.textContent ?? "").trim();
-        return expected.pattern === undefined ? shown === expected.text : new RegExp(expected.pattern).test(shown);
+        return expected.pattern === undefined
+          ? shown === expected.text
+          : new RegExp(expected.pattern, expected.flags).test(shown);
       },
-      { selector, pattern, text },
+      { selector, pattern, flags, text },
     );
   } catch (cause) {
-    throw new Error(`${selector} does not show ${String(wanted)}, but: ${await page.locator(selector).textContent()}`, {
-      cause,
-    });
+    throw new Error(
+      `${selector} does not show ${String(wanted)}, but: ${await page.locator(selector).first().textContent({ timeout: 1 }).catch(String)}`,
+      {
+        cause,
+      },
+    );
   }
 }
 
