@@ -29,7 +29,7 @@ for (const folder of shown.length > 0 ? shown : folders) {
 
 /** @param {string} directory @returns {File[]} */
 function filesOf(directory) {
-  const paths = globSync("src/**/*.ts", { cwd: directory })
+  const paths = globSync("src/**/*.{ts,tsx}", { cwd: directory })
     .map((path) => path.replaceAll("\\", "/"))
     .toSorted();
   return paths.map((path) => {

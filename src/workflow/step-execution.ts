@@ -123,17 +123,17 @@ export class StepExecution {
   /** `here`: within the call of the step itself. */
   #begin(here = false): void {
     const run = here ? () => this.#run() : this.#enter;
-    if (!this.#activation.ports.isCareful()) return this.#activation.beginWork(run, this);
+    if (!this.#activation.ports.isCareful()) return this.#activation.beginWork(run);
     // One attempt at a time, to identify the one that keeps killing the object (ALARM-14).
-    this.#activation.attempts.whenAlone(this, () => {
-      if (this.#scope.isEnded) return this.#activation.attemptEnded(this);
+    this.#activation.whenAlone(this, () => {
+      if (this.#scope.isEnded) return this.#activation.leaveAlone(this);
       this.#entry.status = "running";
       delete this.#entry.dueAt;
       beginAttempt(this.#entry, this.#activation.ports.now());
       this.#activation.put(this.#entry);
       this.#activation.wantCommit();
       // The mark must survive a callback that kills the object before its first await.
-      this.#activation.beginWork(() => void this.#activation.ports.confirmed().then(run), this);
+      this.#activation.beginWork(() => void this.#activation.ports.confirmed().then(run));
     });
   }
 
@@ -147,7 +147,7 @@ export class StepExecution {
   }
 
   #run(): void {
-    if (this.#scope.isEnded) return this.#activation.turn(() => this.#activation.attemptEnded(this), true);
+    if (this.#scope.isEnded) return this.#activation.turn(() => this.#activation.leaveAlone(this));
     if (this.#activation.isHalted) return;
     const { ports } = this.#activation;
     const now = ports.now();
@@ -171,8 +171,7 @@ export class StepExecution {
     this.#attempt = attempt;
     const { timeoutMs } = this.#policy;
     if (timeoutMs !== undefined) {
-      const fire = (): void => this.#timedOut(attempt);
-      attempt.timeout = { at: now + timeoutMs, seq: this.#entry.seq, isOfAttempt: true, fire };
+      attempt.timeout = { at: now + timeoutMs, seq: this.#entry.seq, fire: () => this.#timedOut(attempt) };
       this.#activation.waiting.addWait(attempt.timeout);
       ports.timersChanged();
     }
@@ -203,15 +202,15 @@ export class StepExecution {
 
   /** The callback has returned; the attempt ends when the effects it started have ended too. */
   #fulfilled(attempt: Attempt, value: unknown): void {
-    const returned = (): void => this.#activation.turn(() => this.#returned(attempt, value), true);
+    const returned = (): void => this.#activation.turn(() => this.#returned(attempt, value));
     const begun = this.#attempt === attempt ? attempt.session.begun() : undefined;
     if (!begun) return returned();
-    begun.then(returned, (error: unknown) => this.#activation.turn(() => this.#threw(attempt, error), true));
+    begun.then(returned, (error: unknown) => this.#activation.turn(() => this.#threw(attempt, error)));
   }
 
   /** The same for a callback that has thrown, whose error goes before those of its effects. */
   #rejected(attempt: Attempt, error: unknown): void {
-    const threw = (): void => this.#activation.turn(() => this.#threw(attempt, error), true);
+    const threw = (): void => this.#activation.turn(() => this.#threw(attempt, error));
     const begun = this.#attempt === attempt ? attempt.session.begun() : undefined;
     if (!begun) return threw();
     begun.then(threw, threw);
@@ -284,7 +283,6 @@ export class StepExecution {
     const wait = {
       at: dueAt,
       seq: this.#entry.seq,
-      retryOf: this.#entry,
       fire: (): void => {
         this.#operation.resume();
         this.#begin();
@@ -326,7 +324,7 @@ export class StepExecution {
     if (attempt.timeout) this.#activation.waiting.removeWait(attempt.timeout);
     this.#scope.abort.unfollow(attempt.onScopeEnd);
     attempt.session.close();
-    this.#activation.attemptEnded(this);
+    this.#activation.leaveAlone(this);
     if (abortReason !== undefined) attempt.abort.abort(abortReason);
   }
 }

@@ -5,7 +5,7 @@ import { read } from "./source-files.js";
 // What a Worker carries is what it imports. Measured on 1 December 2026; each budget is 2 % above that. Who needs more says
 // why in the commit that raises it: `npm run bundle-size` shows where the bytes are.
 const BUDGETS = {
-  counter: { bytes: 335_400, gzip: 111_300 },
+  counter: { bytes: 335_400, gzip: 110_900 },
   "counter, workflow": { bytes: 425_900, gzip: 140_000 },
   "counter, db": { bytes: 349_600, gzip: 115_800 },
   "counter, workflow, db": { bytes: 440_000, gzip: 144_900 },
@@ -17,7 +17,7 @@ const JSON_PAGE_BUDGET = { bytes: 62_600, gzip: 22_700 };
 /** What each part brings. */
 const WORKFLOW = /^src\/(workflow|actor\/workflow)\//;
 const SQL = /^src\/actor\/sql\//;
-const INSPECTOR = /^src\/(actor\/inspection|router\/inspector)\/|^src\/worker\/inspector/;
+const INSPECTOR = /^src\/(actor\/inspection|router\/inspector|inspector-page)\/|^src\/worker\/inspector|preact/;
 const DRIZZLE = /drizzle/;
 /** What is for tests alone. */
 const TESTS = /^src\/testing(-kit)?\//;

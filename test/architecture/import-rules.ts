@@ -192,6 +192,33 @@ export const FOLDERS: Readonly<Record<string, Folder>> = {
     folders: { protocol: {}, actor: {}, router: {}, client: { files: ["binding"] } },
     rooms: { ".": { why: "the router of a registry, and clients over the objects of a namespace", imports: [] } },
   },
+  "inspector-page": {
+    why: "the inspector's page runs in a browser and knows the Worker by its routes alone; no Worker imports it",
+    folders: {
+      protocol: { files: ["page"] },
+      actor: {
+        files: [
+          "api/workflow-status",
+          "inspection/audit",
+          "inspection/connections",
+          "inspection/history",
+          "inspection/messages",
+          "inspection/schedules",
+          "inspection/stored-values",
+          "inspection/summary",
+          "inspection/tables",
+        ],
+        typesOnly: true,
+      },
+    },
+    packages: { preact: {}, "@preact/signals": {} },
+    tops: ["page"],
+    rooms: {
+      model: { why: "what is shown, worked out without a browser", imports: [] },
+      store: { why: "what the page knows, read from the routes", imports: ["model"] },
+      view: { why: "what stands on the page", imports: ["model", "store"] },
+    },
+  },
   drizzle: {
     why: "the drizzle provider is published beside the rest, for those who have drizzle-orm, and knows only what a provider is",
     folders: { actor: {} },

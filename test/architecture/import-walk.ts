@@ -15,7 +15,7 @@ export function violations(path: string, source: string): string[] {
 
 /** The room of a file of src: "." for files directly in their folder, undefined for those above all rooms. */
 export function roomOf(path: string): string | undefined {
-  const [, folder = "", ...rest] = path.replace(/\.ts$/, "").split("/");
+  const [, folder = "", ...rest] = path.replace(/\.tsx?$/, "").split("/");
   if (rest.length > 1) return rest.slice(0, -1).join("/");
   return topsOf(FOLDERS[folder]).includes(rest[0] ?? "") ? undefined : ".";
 }

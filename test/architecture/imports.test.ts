@@ -7,12 +7,12 @@ import { importsOf } from "./source-imports.js";
 
 describe("imports", () => {
   test("every file keeps to the import table", () => {
-    const files = filesIn("src/**/*.ts", "test/**/*.ts").filter((path) => path !== "test/architecture/seeds.ts");
+    const files = filesIn("src/**/*.{ts,tsx}", "test/**/*.ts").filter((path) => path !== "test/architecture/seeds.ts");
     expect(files.flatMap((path) => violations(path, read(path)))).toEqual([]);
   });
 
   test("every folder of src is in the import table", () => {
-    const folders = new Set(filesIn("src/**/*.ts").map((path) => path.split("/")[1]));
+    const folders = new Set(filesIn("src/**/*.{ts,tsx}").map((path) => path.split("/")[1]));
     expect([...folders].filter((folder) => FOLDERS[folder ?? ""] === undefined)).toEqual([]);
   });
 });

@@ -45,7 +45,7 @@ describe("the README of", () => {
 
   test.each(places)("$path has a map of all its files, or none", (place) => {
     const map = mapOf(place);
-    const names = filesIn(`${place.path}/*.ts`).map((path) => path.slice(place.path.length + 1));
+    const names = filesIn(`${place.path}/*.{ts,tsx}`).map((path) => path.slice(place.path.length + 1));
     const rooms = filesIn(`${place.path}/*/README.md`).map((path) => `${path.split("/").at(-2)}/`);
     if (map.length > 0)
       expect([...map].sort()).toEqual(

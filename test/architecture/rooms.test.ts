@@ -9,7 +9,7 @@ import { circleIn, importsOf, targetOf } from "./source-imports.js";
 
 const MAX_FILES = 24;
 
-const files = filesIn("src/**/*.ts");
+const files = filesIn("src/**/*.{ts,tsx}");
 const folders = Object.entries(FOLDERS);
 
 /** The files of src that a file imports, without their ending. */

@@ -2,7 +2,7 @@ import { describe, expect, test } from "vitest";
 import { describeProject, TYPE_PROJECTS } from "../../scripts/type-projects.mjs";
 import { filesIn } from "./source-files.js";
 
-const CODE = ["{src,test,scripts,examples,bench,conformance}/**/*.{ts,mjs}", "*.ts"];
+const CODE = ["{src,test,scripts,examples,bench,conformance}/**/*.{ts,tsx,mjs}", "*.ts"];
 const PURE = /^src\/(protocol|workflow|actor|testing)\//;
 
 const projects = await Promise.all(TYPE_PROJECTS.map(async (name) => ({ name, ...(await describeProject(name)) })));
@@ -26,8 +26,12 @@ describe("the projects of tsconfig.json", () => {
     expect(first?.files).toEqual(filesIn("src/**/*.ts").filter((path) => PURE.test(path)));
   });
 
-  test("build all of src but the declarations that stand in for the platform, each file once", () => {
+  test("build all of src but the inspector's page and the declarations that stand in for the platform, each file once", () => {
     const built = projects.filter(({ name }) => name === "build" || name === "kit").flatMap(({ files }) => files);
-    expect(built.sort()).toEqual(filesIn("src/**/*.ts").filter((path) => path !== "src/protocol/web-standards.d.ts"));
+    expect(built.sort()).toEqual(
+      filesIn("src/**/*.{ts,tsx}").filter(
+        (path) => path !== "src/protocol/web-standards.d.ts" && !path.startsWith("src/inspector-page/"),
+      ),
+    );
   });
 });

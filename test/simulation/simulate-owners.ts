@@ -41,28 +41,12 @@ const EVENTS = [
   "repair",
   "break",
   "cancel",
-  "pause",
-  "resume",
-  "resume",
 ] as const;
-/** Codes with which an act may be refused. */
-const REFUSALS = new Set(["restarting", "workflow_in_flight", "step_not_found", "not_a_step", "rolling_back"]);
 /** So many times everything is repaired and recovered: each time the run must get further. */
 const ROUNDS = 60;
 
-function statusIn(rows: ReadonlyMap<string, Uint8Array>): string {
-  const record = rows.get("a");
-  if (!record) return "none";
-  const { workflow } = decodeValue(record) as { workflow: { status: string; paused?: unknown } };
-  return workflow.paused ? "paused" : workflow.status;
-}
-
 /** A program that its owners deploy anew, and whose run they steer, at any time: in the end, repaired, it is completed. */
-export async function simulateOwners(
-  seed: number,
-  /** Sees the rows whenever they have become durable, and what is deployed then; `now` in epoch ms. */
-  onlooker?: (rows: ReadonlyMap<string, Uint8Array>, now: number, program: Node[]) => void,
-): Promise<OwnersResult> {
+export async function simulateOwners(seed: number): Promise<OwnersResult> {
   const random = seededRandom(seed);
   const clock = new ManualClock();
   const violations: string[] = [];
@@ -74,25 +58,12 @@ export async function simulateOwners(
   const broken = new Set(breakables(program).filter(() => random() < 0.25));
   const oracle = new OwnerOracle(say, () => clock.now());
   let isStarting = false;
-  /** The rows of the last commit, if the process that made it lives. */
-  let committed: ReadonlyMap<string, Uint8Array> | undefined;
-  const isPaused = (): boolean => {
-    notice();
-    return statusIn(committed ?? subject.store.dump()) === "paused";
-  };
   const watch = {
     broken,
     waited: oracle.waited.bind(oracle),
     placeholder: oracle.placeholder.bind(oracle),
     answered: oracle.answered.bind(oracle),
-    began: () => {
-      if (isStarting) say("the workflow began before its start was over");
-      if (isPaused()) say("the workflow began although it is paused");
-    },
-    attempted: (location: readonly (string | number)[]) => {
-      // After a crash an attempt is recorded before its callback is called: it may have begun before the pause.
-      if (isPaused() && !oracle.isRunning(location)) say(`${location.join("/")} began although the workflow is paused`);
-    },
+    began: () => void (isStarting && say("the workflow began before its start was over")),
     /** In every third, each start lets a failed run try again. */
     woke: async (workflow: { recover(): void }) => {
       isStarting = true;
@@ -112,13 +83,9 @@ export async function simulateOwners(
     onCommit: (_, rows, alarmAt) => {
       notice();
       trace.push(`${clock.now()} commit ${[...rows.keys()].join(",")} ${alarmAt}`);
-      committed = rows;
       oracle.committed(rows);
     },
-    onDurable: (_, rows) => {
-      oracle.durable(rows);
-      onlooker?.(rows, clock.now(), program);
-    },
+    onDurable: (_, rows) => oracle.durable(rows),
     onLog: (level, entry) => {
       const { code, msg } = entry as { code?: string; msg?: string };
       trace.push(`${clock.now()} ${level} ${String(msg ?? entry)}`);
@@ -129,10 +96,7 @@ export async function simulateOwners(
   const subject: WorldActor = world.actor("subject", ["k"]);
   let crashes = 0;
   const notice = (): void => {
-    if (subject.crashes !== crashes) {
-      oracle.crashed();
-      committed = undefined;
-    }
+    if (subject.crashes !== crashes) oracle.crashed();
     crashes = subject.crashes;
   };
   let deploys = 0;
@@ -144,7 +108,8 @@ export async function simulateOwners(
       return await Promise.race([subject.call(action, ...args), subject.died()]);
     } catch (error) {
       const { code = "" } = error as { code?: string };
-      if (!REFUSALS.has(code)) say(`${action} failed with ${code} ${String(error)}`);
+      if (!["restarting", "workflow_in_flight", "step_not_found", "not_a_step"].includes(code))
+        say(`${action} failed with ${code} ${String(error)}`);
       return undefined;
     }
   };
@@ -157,7 +122,7 @@ export async function simulateOwners(
     ]);
     if (reply?.ok) return decodeJson(new TextDecoder().decode(reply.output));
     const code = reply?.error.code;
-    if (code !== undefined && !REFUSALS.has(code))
+    if (code !== undefined && !["restarting", "workflow_in_flight", "step_not_found", "not_a_step"].includes(code))
       say(`an operator's ${JSON.stringify(question)} failed with ${code} ${reply?.error.message}`);
     return undefined;
   };
@@ -180,7 +145,10 @@ export async function simulateOwners(
     if (reply?.ok && reply.output)
       oracle.acknowledged(body, queue, (decodeValue(reply.output) as { createdAt: number }).createdAt, begunAt, before);
   };
-  const status = (): string => statusIn(subject.store.dump());
+  const status = (): string => {
+    const record = subject.store.dump().get("a");
+    return record ? String((decodeValue(record) as { workflow: { status: string } }).workflow.status) : "none";
+  };
   const operate = async (action: string, ...args: unknown[]): Promise<void> => {
     const before = status();
     const rows = subject.store.commits;
@@ -214,10 +182,8 @@ export async function simulateOwners(
       }
       case "touch":
         return void (await call("get"));
-      case "pause":
-      case "resume":
       case "recover":
-        return operate(event);
+        return operate("recover");
       case "replay":
         await operate("replayFrom", await pickId());
         return random() < 0.5 ? operate("replayFrom", await pickId()) : undefined;
@@ -246,7 +212,6 @@ export async function simulateOwners(
   broken.clear();
   for (let round = 0; round < ROUNDS && status() !== "completed"; round += 1) {
     for (const queue of ["a", "b", "a", "b"]) await together(world, send(queue));
-    if (status() === "paused") await together(world, operate("resume"));
     if (status() === "failed") await together(world, operate("recover"));
     else if (status() === "cancelled") await together(world, operate("replayFrom"));
     await world.pass(30_000);

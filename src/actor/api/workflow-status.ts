@@ -136,9 +136,7 @@ export interface WorkflowErrorView {
 /** How a workflow stands now. */
 export interface WorkflowStatus {
   /** `diverged`: the code does not match the history; `none`: the actor has no workflow. */
-  readonly status: WorkflowRecord["status"] | "paused" | "diverged" | "none";
-  /** Of a paused workflow: since when, in epoch ms, and the reason given to `pause`. */
-  readonly paused?: { readonly since: number; readonly reason?: string };
+  readonly status: WorkflowRecord["status"] | "diverged" | "none";
   /** What a completed workflow returned. */
   readonly output?: unknown;
   /** Why the workflow failed or diverged. */

@@ -11,17 +11,7 @@ import { fingerprint } from "./fingerprint.js";
 /** What an operator may ask to be done. */
 export type Act = Extract<InspectQuestion, { readonly by: string }>;
 
-const ACTS = new Set([
-  "setState",
-  "send",
-  "deleteMessage",
-  "drain",
-  "pause",
-  "resume",
-  "recover",
-  "replayFrom",
-  "cancel",
-]);
+const ACTS = new Set(["setState", "send", "deleteMessage", "drain", "recover", "replayFrom", "cancel"]);
 const ALL = { count: Infinity, notAfter: Infinity, hold: false };
 
 export function isAct(question: InspectQuestion): question is Act {
@@ -98,38 +88,19 @@ function drain({ queue }: PartActor, name: string | undefined): number {
 interface Control {
   status(): { readonly status: string };
   cancel(): void;
-  pause(reason?: string): void;
-  resume(): void;
   recover(): void;
   replayFrom(entryId?: string): void;
 }
 
-type ControlAct = Exclude<Act, { about: "setState" | "send" | "deleteMessage" | "drain" }>;
-
-function control(actor: PartActor, act: ControlAct): object {
+function control(actor: PartActor, act: Extract<Act, { about: "recover" | "replayFrom" | "cancel" }>): object {
   const workflow = actor.parts.members.get("workflow")?.() as Control;
   if (!actor.record.workflow) throw new ActorError("inspector", "not_found", "The actor has no workflow");
-  audited(actor, act, detailOf(act), () => controlled(workflow, act));
+  const detail = act.about === "replayFrom" && act.id !== undefined ? { entry: act.id } : {};
+  audited(actor, act, detail, () => {
+    if (act.about === "recover") workflow.recover();
+    else if (act.about === "cancel") workflow.cancel();
+    else workflow.replayFrom(act.id);
+    return {};
+  });
   return { status: workflow.status().status };
-}
-
-function detailOf(act: ControlAct): object {
-  if (act.about === "replayFrom" && act.id !== undefined) return { entry: act.id };
-  if (act.about === "pause" && act.reason !== undefined) return { reason: act.reason };
-  return {};
-}
-
-function controlled(workflow: Control, act: ControlAct): void {
-  switch (act.about) {
-    case "pause":
-      return workflow.pause(act.reason);
-    case "resume":
-      return workflow.resume();
-    case "recover":
-      return workflow.recover();
-    case "cancel":
-      return workflow.cancel();
-    default:
-      return workflow.replayFrom(act.id);
-  }
 }

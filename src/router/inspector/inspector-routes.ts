@@ -9,6 +9,7 @@ import type { PartRequest, RouterPart } from "../routes/router-part.js";
 import { actsAt, readAct } from "./inspect-act.js";
 import { inspectedTarget, isQuestion, questionOf } from "./inspect-query.js";
 import { Operators, type InspectorOptions, type Operator } from "./operators.js";
+import { servePage } from "./serve-page.js";
 import { endedCookie, sessionCookie } from "./session-cookie.js";
 
 const PATH = "/inspector";
@@ -20,7 +21,7 @@ export interface InspectorRoutes extends RouterPart {
 }
 
 /**
- * The routes below `/inspector`. Every one of them asks who may use it, before it says whether it exists.
+ * The page, and the routes below `/inspector/api`. Every one of these asks who may use it, before it says whether it exists.
  *
  * @throws TypeError when an option is unknown or not valid
  */
@@ -31,6 +32,8 @@ export function inspectorRoutes(options?: InspectorOptions, now: () => number = 
     isForLoopback: operators.isForLoopback,
     async serve(asked) {
       const { request, url, env } = asked;
+      const page = servePage(asked);
+      if (page) return page;
       const operator = await operators.identify(request, url, env, now());
       const [, path] = /^\/api(\/.*)$/.exec(asked.rest) ?? [];
       if (path === "/me") return got(request, () => json(operator));

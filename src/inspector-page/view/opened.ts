@@ -1,0 +1,28 @@
+/** What of the page is open. */
+import { signal } from "@preact/signals";
+
+export type PanelName = "state" | "queue" | "schedules" | "connections" | "data" | "actions";
+
+/** The drawer in which a workflow is mended. */
+export const isMending = signal(false);
+/** On a narrow screen: the selected entry, over the list. */
+export const isSheetOpen = signal(false);
+export const openPanels = signal<ReadonlySet<PanelName>>(new Set());
+
+export function togglePanel(name: PanelName, isOpen: boolean): void {
+  if (openPanels.value.has(name) === isOpen) return;
+  const next = new Set(openPanels.value);
+  if (isOpen) next.add(name);
+  else next.delete(name);
+  openPanels.value = next;
+}
+
+/** Opens a panel, and leads there. */
+export function openPanel(name: PanelName): void {
+  togglePanel(name, true);
+  requestAnimationFrame(() => {
+    const panel = document.getElementById(`panel-${name}`);
+    panel?.scrollIntoView({ block: "start" });
+    panel?.querySelector<HTMLElement>("summary")?.focus();
+  });
+}
