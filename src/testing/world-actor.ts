@@ -276,7 +276,7 @@ export class WorldActor {
     );
   }
 
-  /** Resolves when the process of this object dies the next time: calls in flight then never settle by themselves. */
+  /** Resolves when the object leaves memory the next time, in whatever way: calls in flight then never settle by themselves. */
   died(): Promise<void> {
     return this.#death.promise;
   }
@@ -324,6 +324,9 @@ export class WorldActor {
     this.#world.options.onLeft?.(this);
     for (const cancel of this.#timers) cancel();
     this.#timers = new Set();
+    const { resolve } = this.#death;
+    this.#death = newDeath();
+    resolve();
   }
 
   #died(): void {
@@ -332,9 +335,6 @@ export class WorldActor {
     for (const socket of this.sockets) socket.die();
     this.sockets.clear();
     this.replySockets.die();
-    const { resolve } = this.#death;
-    this.#death = newDeath();
-    resolve();
   }
 
   #ports(process: ActorProcess): ActorPorts {

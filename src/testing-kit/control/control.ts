@@ -27,7 +27,7 @@ export interface Control {
   crash(actor: ActorTarget): void;
   /**
    * The actor leaves memory, as in hibernation: what was written is stored, and connections stay open. Like the platform's, it
-   * also cuts off what runs.
+   * also cuts off what runs: calls in flight break.
    *
    * @example
    *     await world.evict(order);

@@ -69,7 +69,7 @@ function stubOf(actor: WorldActor, nextTurn: NextTurn): ActorStub {
       const reply = await orDead(actor, actor.deliverRequest(envelope, new Request(request, { headers })));
       if (!reply.ok) return refused(reply);
       reply.response.headers.set(ANSWER_HEADER, reply.actorId);
-      return reply.response;
+      return whileItStreams(actor, reply.response);
     },
   };
 }
@@ -91,6 +91,17 @@ async function open(
 
 function refused({ error, status }: Extract<ReplyEnvelope, { ok: false }>): Response {
   return new Response(encodeValue({ ...error }), { status });
+}
+
+/** The same answer, whose body breaks when the object's process dies. */
+function whileItStreams(actor: WorldActor, response: Response): Response {
+  if (!response.body) return response;
+  const broken = new AbortController();
+  void actor.died().then(() => broken.abort(new Error("Network connection lost.")));
+  const { readable, writable } = new TransformStream<Uint8Array, Uint8Array>();
+  // Whoever reads is told.
+  response.body.pipeTo(writable, { signal: broken.signal }).catch(() => {});
+  return new Response(readable, response);
 }
 
 function orDead<T>(actor: WorldActor, answer: Promise<T>): Promise<T> {

@@ -1,5 +1,5 @@
 import { describe, expect, test } from "vitest";
-import { actor, setup } from "../../../src/entry/index.js";
+import { actor, queue, setup } from "../../../src/entry/index.js";
 import { testWorld, type TestWorld } from "../../../src/entry/testing.js";
 import { changedShop, shop } from "./shop.js";
 
@@ -81,6 +81,37 @@ test("evict takes an actor out of memory, and what was written is stored", async
   await world.advance(HOUR);
   expect(world.history(order)).toMatchObject({ status: "completed" });
   await world.end();
+});
+
+describe.each(["crash", "evict"] as const)("%s", (how) => {
+  const slow = actor({
+    state: {},
+    queues: { jobs: queue<string>() },
+    options: { actionTimeout: HOUR },
+    actions: {
+      get: () => "there",
+      wait: (c) => c.queue.next({ names: ["jobs"], timeout: HOUR }),
+    },
+    onRequest: () =>
+      new Response(
+        new ReadableStream<Uint8Array>({ start: (stream) => stream.enqueue(new TextEncoder().encode("first")) }),
+      ),
+  });
+
+  test("breaks what is in flight: its caller gets no answer, and the body of an answer no end", async () => {
+    const world = await testWorld(setup({ use: { slow } }), { skipTime: false });
+    const subject = world.client.slow.getOrCreate("s");
+    const { body } = await subject.fetch("/");
+    const reader = (body as ReadableStream<Uint8Array>).getReader();
+    expect((await reader.read()).value).toHaveLength("first".length);
+    const called = expect(subject.wait()).rejects.toMatchObject({ group: "actor", code: "restarting" });
+    await world.idle();
+    await world[how](subject);
+    await called;
+    await expect(reader.read()).rejects.toThrow("Network connection lost.");
+    expect(await subject.get()).toBe("there");
+    await world.end();
+  });
 });
 
 describe("crashOn", () => {
