@@ -49,10 +49,11 @@ export class Effects {
    * with the first rejection that nobody handles.
    */
   settled(): Promise<void> | undefined {
-    return !this.#isOpen && !this.#unhandled ? undefined : this.#settle();
+    return !this.isOpen && !this.#unhandled ? undefined : this.#settle();
   }
 
-  get #isOpen(): boolean {
+  /** True while one has not ended. */
+  get isOpen(): boolean {
     return this.#open !== undefined && this.#open.size > 0;
   }
 
@@ -60,8 +61,8 @@ export class Effects {
     do {
       await Promise.all(this.#open ?? []);
       // User code that awaited these effects continues now: it may start more, or handle a rejection.
-      for (let tick = 0; tick < LINGER_TICKS && !this.#isOpen; tick += 1) await undefined;
-    } while (this.#isOpen);
+      for (let tick = 0; tick < LINGER_TICKS && !this.isOpen; tick += 1) await undefined;
+    } while (this.isOpen);
     const refused = this.#unhandled;
     // Reported once.
     this.#refused?.clear();

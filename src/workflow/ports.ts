@@ -27,6 +27,8 @@ export interface AttemptSession {
   readonly context: object;
   /** True if the actor's state may have changed since the attempt began. */
   readonly changedState: boolean;
+  /** Calls the callback: what it changes in this turn waits for the commit of its end, if that comes in this turn. */
+  call(callback: () => unknown): unknown;
   /**
    * Resolves when the effects that the callback started without awaiting have ended; undefined if there are none. Rejects with
    * the first rejection that nobody handles.

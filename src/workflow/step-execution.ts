@@ -176,9 +176,12 @@ export class StepExecution {
       ports.timersChanged();
     }
     try {
-      const returned = ports.interceptAttempt
-        ? ports.interceptAttempt(this.#intercepted(attempt))
-        : this.#step.run(session.context as never);
+      const code = (): unknown =>
+        ports.interceptAttempt
+          ? ports.interceptAttempt(this.#intercepted(attempt))
+          : this.#step.run(session.context as never);
+      // The end of an ephemeral step may commit nothing.
+      const returned = this.#step.ephemeral ? code() : session.call(code);
       if (!isThenable(returned)) return this.#fulfilled(attempt, returned);
       // Not its own `then`, which may throw.
       Promise.resolve(returned).then(

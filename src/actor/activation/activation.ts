@@ -1,3 +1,4 @@
+import type { Effects } from "../../protocol/index.js";
 import type { StoredMessage } from "../../workflow/index.js";
 import type { Callback } from "./callback.js";
 import type { Chain } from "./call-chain.js";
@@ -81,8 +82,11 @@ export interface ActorActivation {
   deadlinesChanged(): void;
   /** Commits possible changes at the end of the turn. For changes made outside a callback (COMMIT-2). */
   changedSoon(): void;
-  /** Calls the code of a callback that commits at its end: what it changes before it returns waits for that commit. */
-  begin(code: () => unknown): unknown;
+  /**
+   * Calls the code of a callback that commits at its end: what it changes before it returns waits for that commit, unless it
+   * goes on after this turn: with a promise that it returns, or with these effects.
+   */
+  begin(code: () => unknown, effects?: Effects): unknown;
   /** Writes everything dirty and, if a deadline moved, the alarm. Returns false if the activation is lost. */
   commit(): boolean;
   /** As `commit`. @throws {actor/restarting} when the activation is lost */

@@ -4,7 +4,7 @@
  * Owns: its members, and whether it is working. Does not own: the commit and the end (commits.ts), the start (start.ts),
  * calls (dispatch.ts), deadlines and the alarm (alarm.ts), the behaviour of parts (parts.ts).
  */
-import { ActorError, fieldOf, own } from "../../protocol/index.js";
+import { ActorError, fieldOf, own, type Effects } from "../../protocol/index.js";
 import type { StoredMessage } from "../../workflow/index.js";
 import type { ClientUse } from "../activation/activation.js";
 import type { Callback } from "../activation/callback.js";
@@ -223,8 +223,8 @@ export class ActorRuntime extends StoredRows implements PartActor {
     this.#commits.changedSoon();
   }
 
-  begin(code: () => unknown): unknown {
-    return this.#commits.begin(code);
+  begin(code: () => unknown, effects?: Effects): unknown {
+    return this.#commits.begin(code, effects);
   }
 
   confirmed(): Promise<void> {

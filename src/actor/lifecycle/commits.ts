@@ -7,7 +7,7 @@
  *  1. Every stored change goes through `commit`, which writes everything dirty and the alarm together (COMMIT-1).
  *  2. Once a commit has thrown, this activation makes no further changes (COMMIT-9).
  */
-import { ActorError, isThenable, own, ownField } from "../../protocol/index.js";
+import { ActorError, isThenable, own, ownField, type Effects } from "../../protocol/index.js";
 import type { ActorPorts, StoreActivation } from "../ports.js";
 import { LeaseTimer, type Timers } from "../activation/timers.js";
 import type { OpenCallbacks } from "../state/open-callbacks.js";
@@ -164,9 +164,9 @@ export class Commits {
 
   /**
    * Calls the code of a callback whose end commits. If it ends in the same turn, its changes need no other commit; if it
-   * returns a promise, they are committed at the end of the turn.
+   * returns a promise, or has begun effects that go on, they are committed at the end of the turn.
    */
-  begin(code: () => unknown): unknown {
+  begin(code: () => unknown, effects?: Effects): unknown {
     this.#beginning += 1;
     let goesOn = false;
     try {
@@ -176,7 +176,7 @@ export class Commits {
     } finally {
       this.#beginning -= 1;
       if (this.#beginning === 0) {
-        const hasChanged = this.#hasChanged && goesOn;
+        const hasChanged = this.#hasChanged && (goesOn || effects?.isOpen === true);
         this.#hasChanged = false;
         if (hasChanged) this.changedSoon();
       }

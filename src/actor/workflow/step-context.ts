@@ -44,6 +44,7 @@ export function openAttempt(runtime: SteppingActor, branches: WorkflowBranches, 
     },
     context: new StepContext(runtime, branches, info, gate, { effects, calls, outbox }),
     isRefusal: isRefusedByState,
+    call: (code) => runtime.begin(code, effects),
     begun: () => effects.settled(),
     succeed: () => {
       callback.over();

@@ -1,8 +1,8 @@
 /** What a call makes only when user code asks for it. */
 import { afterEach, describe, expect, it, vi } from "vitest";
-import { actor, event } from "../../../src/actor/index.js";
+import { actor, event, workflow } from "../../../src/actor/index.js";
 import { ActionSignal } from "../../../src/actor/internal.js";
-import { ENVELOPE_VERSION, encodeValue, type ToServer } from "../../../src/protocol/index.js";
+import { decodeValue, ENVELOPE_VERSION, encodeValue, type ToServer } from "../../../src/protocol/index.js";
 import { single } from "../subject.js";
 
 // oxlint-disable-next-line typescript/no-explicit-any -- contexts as user code has them
@@ -105,6 +105,64 @@ describe("a call", () => {
     await call("count");
     expect(kept.size, "only the call itself").toBe(1);
     expect(kept.c.conns.has(kept.c.conn.id), "of a call that has ended").toBe(false);
+  });
+});
+
+describe("a step", () => {
+  /** An actor whose workflow runs the step for each message, and the state that is stored by now. */
+  function stepping(run: (step: Any, clock: Any) => unknown) {
+    const validate = async (value: unknown) => {
+      await world.clock.delay(1_000);
+      return { value };
+    };
+    const { ports, world, subject } = counting({
+      state: { n: 0 },
+      queues: { work: {}, checked: { "~standard": { version: 1, vendor: "test", validate } } },
+      run: workflow(async (ctx: Any) => {
+        await ctx.loop("loop", async (loop: Any) => {
+          await loop.queue.next("wait", { names: ["work"] });
+          await loop.step("add", (step: Any) => run(step, world.clock));
+        });
+      }),
+    });
+    const send = async () => {
+      await subject.deliver({
+        v: ENVELOPE_VERSION,
+        address: { name: "subject", key: ["k"] },
+        creation: { mode: "getOrCreate" },
+        operation: { kind: "send", queue: "work", body: encodeValue(1) },
+        request: { method: "POST", url: "http://host/path", headers: [] },
+      });
+      await world.settle();
+    };
+    const stored = (): number => (decodeValue(subject.store.dump().get("s") as Uint8Array) as { n: number }).n;
+    return { ports, world, send, stored };
+  }
+
+  it("that changes the state and ends in its turn takes no turn of its own", async () => {
+    const { ports, send, stored } = stepping((step) => void (step.state.n += 1));
+    await send();
+    for (const port of Object.keys(ports)) delete ports[port];
+    await send();
+    expect(stored()).toBe(2);
+    expect(ports["yield"]).toBeUndefined();
+  });
+
+  it.each<[string, (step: Any, clock: Any) => unknown]>([
+    ["that waits after it has changed the state", (step, clock) => ((step.state.n += 1), clock.delay(1_000))],
+    [
+      "with effects that go on",
+      (step) => {
+        step.state.n += 1;
+        void step.queue.send("checked", 1);
+      },
+    ],
+  ])("%s stores that at the end of the turn", async (_, run) => {
+    const { world, send, stored } = stepping(run);
+    await send();
+    expect(stored()).toBe(1);
+    await world.pass(1_000);
+    expect(stored()).toBe(1);
   });
 });
 
