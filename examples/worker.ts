@@ -1,5 +1,6 @@
 import { setup } from "perdure";
 import { createHandler } from "perdure/cloudflare";
+import { inspector } from "perdure/inspector";
 import { stubApi } from "./api-stub";
 import { chatRoom } from "./chat-room/index";
 import { childWorkerActor, orchestratorActor } from "./child-worker-orchestration/index";
@@ -51,7 +52,8 @@ export const registry = setup({
   },
 });
 
-const handler = createHandler(registry, { authorize });
+// http://localhost:6420/inspector/ shows any of them, on this machine only.
+const handler = createHandler(registry, { authorize, inspector: inspector() });
 
 /** The class behind the binding ACTORS in wrangler.toml: each actor is one object of it. */
 export const { ActorObject } = handler;

@@ -8,7 +8,7 @@ export { segmentsOf } from "./model/segments.js";
 export { headlineOf } from "./model/sentences.js";
 export { timeAxis } from "./model/time-axis.js";
 export { absolute, bytesOf, fromNow, grouped, lengthOf, shortLength } from "./model/times.js";
-export { rowsOf, trailTo, treeOf } from "./model/tree.js";
+export { rowsOf, spanBelow, trailTo, treeOf } from "./model/tree.js";
 export { valueText } from "./model/value-text.js";
 export { verbsFor } from "./model/verbs.js";
 export { ROW_HEIGHT, scrollFor, visibleRows } from "./model/visible-rows.js";

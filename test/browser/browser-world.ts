@@ -77,12 +77,8 @@ export async function shows(page: Page, selector: string, wanted: string | RegEx
       { selector, pattern, flags, text },
     );
   } catch (cause) {
-    throw new Error(
-      `${selector} does not show ${String(wanted)}, but: ${await page.locator(selector).first().textContent({ timeout: 1 }).catch(String)}`,
-      {
-        cause,
-      },
-    );
+    const shown = await page.locator(selector).first().textContent({ timeout: 1_000 }).catch(String);
+    throw new Error(`${selector} does not show ${String(wanted)}, but: ${shown}`, { cause });
   }
 }
 

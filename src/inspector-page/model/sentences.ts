@@ -87,7 +87,8 @@ function failed(workflow: WorkflowStatus, entries: readonly InspectedEntry[], no
 function running(workflow: WorkflowStatus, now: number): Headline {
   const { parkedOn } = workflow;
   const activity = parkedOn?.activities[0];
-  const more = (parkedOn?.count ?? 0) > 1 ? [` ${Number(parkedOn?.count) - 1} more branches are open.`] : [];
+  const others = (parkedOn?.count ?? 1) - 1;
+  const more = others > 0 ? [others === 1 ? " One more branch is open." : ` ${others} more branches are open.`] : [];
   const since = activity?.since === undefined ? [] : [` since ${clockTime(activity.since)}`];
   const name: Words = { name: nameOf(activity?.location ?? []) };
   switch (activity?.kind) {

@@ -24,6 +24,8 @@ const MAX_BREAKS = 4;
 const SQUEEZED = 0.2;
 /** What is cut is so many times as long as the longest that is not. */
 const APART = 4;
+/** And it is no blink: short waits between short steps belong to the picture. */
+const MIN_CUT_MS = 10_000;
 /** What a break takes of the width. */
 const BREAK_WIDTH = 0.12;
 
@@ -67,7 +69,7 @@ function cutGaps(sorted: readonly number[], span: number): [start: number, end: 
     rest -= end - start;
     const [nextStart, nextEnd] = gaps[index + 1] ?? [0, 0];
     // With nothing beside them there is nothing to make room for.
-    if (rest <= 0) break;
+    if (rest <= 0 || end - start < MIN_CUT_MS) break;
     if (rest < left * SQUEEZED && end - start >= APART * (nextEnd - nextStart)) {
       cut = index + 1;
       left = rest;

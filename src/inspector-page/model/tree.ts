@@ -111,6 +111,28 @@ export function rowsOf(roots: readonly TreeNode[], folds: ReadonlyMap<string, bo
   return rows;
 }
 
+/** From when to when the operations below a node went; undefined if none has times. What is open ends now. */
+export function spanBelow(
+  { children }: TreeNode,
+  now: number,
+): { readonly from: number; readonly to: number } | undefined {
+  let [from, to] = [Infinity, -Infinity];
+  const include = (time: number | undefined): void => {
+    if (time === undefined) return;
+    from = Math.min(from, time);
+    to = Math.max(to, time);
+  };
+  for (const child of children) {
+    const { startedAt, endedAt, status } = child.entry ?? {};
+    include(startedAt);
+    if (startedAt !== undefined) include(endedAt ?? (status === "cancelled" ? startedAt : now));
+    const below = spanBelow(child, now);
+    include(below?.from);
+    include(below?.to);
+  }
+  return from === Infinity ? undefined : { from, to };
+}
+
 /** The nodes from a root down to an entry, the entry's included; empty if there is no such entry. */
 export function trailTo(roots: readonly TreeNode[], id: string): TreeNode[] {
   for (const node of roots) {

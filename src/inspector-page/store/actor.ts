@@ -1,7 +1,7 @@
 /** The actor that is open: what the page knows of it. */
 import { batch, computed, signal } from "@preact/signals";
 import { addressOf, fragmentOf, isSameActor, type Address } from "../model/address.js";
-import type { InspectedEntry, InspectedHistory, InspectedSummary } from "../model/answers.js";
+import type { InspectedEntry, InspectedHistory, InspectedSummary, WorkflowParkedOn } from "../model/answers.js";
 import { rowsOf, trailTo, treeOf } from "../model/tree.js";
 import { ApiError, get } from "./api.js";
 import { setClock } from "./clock.js";
@@ -31,7 +31,7 @@ const chosen = signal<string | undefined>(address.value?.entry);
 export const tree = computed(() => treeOf(entries.value));
 export const rows = computed(() => rowsOf(tree.value, folds.value));
 /** The id of the selected row: what a person chose, or else what one wants to see first, whatever that is by now. */
-export const selected = computed(() => chosen.value ?? firstToShow(entries.value));
+export const selected = computed(() => chosen.value ?? firstToShow(entries.value, summary.value?.workflow.parkedOn));
 export const selectedEntry = computed(() => entries.value.find(({ id }) => id === selected.value));
 
 /** The parameters by which routes know the actor. */
@@ -132,12 +132,17 @@ export async function refresh(): Promise<void> {
   }
 }
 
-/** What a person wants to see first: what failed, or else what is open. */
-function firstToShow(items: readonly InspectedEntry[]): string | undefined {
+/** What a person wants to see first: what is open, or what failed, or else the last. */
+function firstToShow(items: readonly InspectedEntry[], parkedOn: WorkflowParkedOn | undefined): string | undefined {
+  const place = JSON.stringify(parkedOn?.activities[0]?.location);
+  const parked =
+    parkedOn && items.findLast(({ location, status }) => isOpen(status) && JSON.stringify(location) === place);
+  if (parkedOn) return (parked ?? items.findLast(({ status }) => isOpen(status)))?.id;
   const failed = items.findLast(({ status }) => status === "failed");
-  const open = items.findLast(({ status }) => status === "pending" || status === "running");
-  return (failed ?? open ?? items.at(-1))?.id;
+  return (failed ?? items.at(-1))?.id;
 }
+
+const isOpen = (status: string): boolean => status === "pending" || status === "running";
 
 /** What a history is read into. */
 interface ReadEntries {

@@ -4,12 +4,12 @@ import type { InspectedEntry } from "../model/answers.js";
 import { codeOf, errorChain } from "../model/errors.js";
 import { lengthOf } from "../model/times.js";
 import { pathOf } from "../model/tree.js";
-import { reveal, rows, selected, selectedEntry } from "../store/actor.js";
+import { reveal, rows, selected, selectedEntry, summary } from "../store/actor.js";
 import { me } from "../store/session.js";
 import { useAnswer } from "./answer.js";
 import { Copy } from "./copy.js";
 import { Failure } from "./failure.js";
-import { isMending, isSheetOpen } from "./opened.js";
+import { isSheetOpen, mend } from "./opened.js";
 import { Time } from "./time.js";
 import { Value } from "./value.js";
 
@@ -27,7 +27,7 @@ export function EntryDetail() {
 
 function Nothing() {
   const row = rows.value.find(({ node }) => node.id === selected.value);
-  if (!row) return <p class="faint">Select an entry on the left to see what it did.</p>;
+  if (!row) return <Now />;
   return (
     <>
       <h2>{row.node.label}</h2>
@@ -36,6 +36,37 @@ function Nothing() {
           ? `A branch${row.node.branchStatus ? `: ${row.node.branchStatus}` : ""}. Its operations are below it.`
           : "It holds the operations below it, and has no entry of its own."}
       </p>
+    </>
+  );
+}
+
+/** What it does now, of which nothing may be recorded. */
+function Now() {
+  const activities = summary.value?.workflow.parkedOn?.activities ?? [];
+  if (activities.length === 0) return <p class="faint">Select an entry on the left to see what it did.</p>;
+  return (
+    <>
+      <h2>Now</h2>
+      {activities.map((each, index) => (
+        <dl key={index}>
+          <Line name="it is at">
+            <code>{pathOf(each.location ?? []) || "its start"}</code>
+          </Line>
+          <Line name={each.kind === "message" ? "waits for" : "does"}>
+            {each.kind === "message" ? `a message on ${each.queues?.join(" or ") ?? "any queue"}` : each.kind}
+          </Line>
+          {each.since !== undefined && (
+            <Line name="since">
+              <Time at={each.since} />
+            </Line>
+          )}
+          {"until" in each && each.until !== undefined && (
+            <Line name="until">
+              <Time at={each.until} />
+            </Line>
+          )}
+        </dl>
+      ))}
     </>
   );
 }
@@ -56,7 +87,7 @@ function Entry({ entry }: { readonly entry: InspectedEntry }) {
       <ValueOf entry={entry} />
       {entry.kind === "step" && me.value?.write && (
         <p>
-          <button type="button" onClick={() => (isMending.value = true)}>
+          <button type="button" onClick={() => mend("replay")}>
             Replay from here…
           </button>
         </p>

@@ -5,7 +5,7 @@ import { now } from "../store/clock.js";
 import { me } from "../store/session.js";
 import { isLive } from "../store/watch.js";
 import { Copy } from "./copy.js";
-import { isMending, openPanel } from "./opened.js";
+import { mend, openPanel } from "./opened.js";
 
 /** How the actor stands, in a sentence, and the one thing to do about it. */
 export function Headline() {
@@ -19,10 +19,11 @@ export function Headline() {
           {known.name} <span class="key">{textOfKey(known.key)}</span>
         </h1>
         <Copy text={known.actorId} shown={`${known.actorId.slice(0, 14)}…`} label="the actor's id" />
+        <span class="tag">{known.isAwake ? "in memory" : "asleep"}</span>
+        {!known.isRegistered && <span class="tag warn">its class is gone from this Worker</span>}
         <span class="live" data-live={isLive.value}>
           {isLive.value ? "live" : "not live"}
         </span>
-        {!known.isRegistered && <span class="tag warn">its class is gone from this Worker</span>}
       </div>
       <div class="why">
         <p class="sentence" role="status">
@@ -31,7 +32,7 @@ export function Headline() {
         <div class="buttons">
           {firstStep && me.value?.write && <FirstButton step={firstStep} />}
           {known.workflow.status !== "none" && (
-            <button type="button" onClick={() => (isMending.value = true)}>
+            <button type="button" onClick={() => mend()}>
               Mend…
             </button>
           )}
@@ -52,7 +53,7 @@ function FirstButton({ step }: { readonly step: FirstStep }) {
   const isSend = step === "send";
   const press = (): void => {
     if (isSend) openPanel("queue");
-    else isMending.value = true;
+    else mend(step === "retry" ? "recover" : undefined);
   };
   return (
     <button type="button" class="primary" onClick={press}>

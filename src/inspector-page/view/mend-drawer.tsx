@@ -8,7 +8,7 @@ import { act, ApiError, getText } from "../store/api.js";
 import { failedWith, me } from "../store/session.js";
 import { useAnswer } from "./answer.js";
 import { Failure } from "./failure.js";
-import { isMending } from "./opened.js";
+import { askedVerb, isMending } from "./opened.js";
 import { Time } from "./time.js";
 
 export function MendDrawer() {
@@ -34,7 +34,7 @@ export function MendDrawer() {
 }
 
 function Mending() {
-  const [chosen, setChosen] = useState<Verb>();
+  const [chosen, setChosen] = useState(askedVerb.value);
   const [error, setError] = useState<ApiError>();
   const [done, setDone] = useState("");
   const status = summary.value?.workflow.status ?? "none";
@@ -71,8 +71,8 @@ function Mending() {
           <VerbItem
             key={verb.name}
             verb={verb}
-            isChosen={chosen?.name === verb.name}
-            onChoose={(isChosen) => setChosen(isChosen ? verb : undefined)}
+            isChosen={chosen === verb.name && verb.refusal === undefined}
+            onChoose={(isChosen) => setChosen(isChosen ? verb.name : undefined)}
             onConfirm={() => void carryOut(verb)}
           />
         ))}

@@ -1,10 +1,19 @@
 /** What of the page is open. */
 import { signal } from "@preact/signals";
+import type { VerbName } from "../model/verbs.js";
 
 export type PanelName = "state" | "queue" | "schedules" | "connections" | "data" | "actions";
 
 /** The drawer in which a workflow is mended. */
 export const isMending = signal(false);
+/** What is asked first in it. */
+export const askedVerb = signal<VerbName | undefined>(undefined);
+
+export function mend(verb?: VerbName): void {
+  askedVerb.value = verb;
+  isMending.value = true;
+}
+
 /** On a narrow screen: the selected entry, over the list. */
 export const isSheetOpen = signal(false);
 export const openPanels = signal<ReadonlySet<PanelName>>(new Set());

@@ -1,8 +1,17 @@
+import { signal } from "@preact/signals";
 import { useEffect, useRef, useState } from "preact/hooks";
 import { keyOfText, textOfKey } from "../model/address.js";
 import { address, open } from "../store/actor.js";
 import { latelyOpened } from "../store/lately-opened.js";
 import { actorNames } from "../store/session.js";
+
+/** A name that was picked, whose key comes next. */
+const picked = signal<string | undefined>(undefined);
+
+function beginWith(name: string): void {
+  picked.value = name;
+  document.getElementById("open-key")?.focus();
+}
 
 /** Opens an actor by name and key. `/` leads here from anywhere. */
 export function Opener() {
@@ -14,6 +23,9 @@ export function Opener() {
     setName(current?.name ?? (actorNames.value.length === 1 ? (actorNames.value[0] ?? "") : ""));
     setKey(current ? textOfKey(current.key) : "");
   }, [current?.name, current && textOfKey(current.key), actorNames.value]);
+  useEffect(() => {
+    if (picked.value !== undefined) setName(picked.value);
+  }, [picked.value]);
   useEffect(() => {
     const onKey = (event: KeyboardEvent): void => {
       const { target } = event;
@@ -28,6 +40,7 @@ export function Opener() {
   }, []);
   const submit = (event: Event): void => {
     event.preventDefault();
+    picked.value = undefined;
     if (name.trim() !== "") open({ name: name.trim(), key: keyOfText(key) });
   };
   return (
@@ -90,7 +103,9 @@ export function Welcome() {
       <h2>Actors of this Worker</h2>
       <p class="names">
         {actorNames.value.map((each) => (
-          <code key={each}>{each}</code>
+          <button type="button" key={each} class="small" onClick={() => beginWith(each)}>
+            {each}
+          </button>
         ))}
       </p>
     </main>

@@ -1,7 +1,7 @@
 import { segmentsOf, type Segment } from "../model/segments.js";
 import type { TimeAxis } from "../model/time-axis.js";
 import { grouped, lengthOf } from "../model/times.js";
-import type { Row, TreeNode } from "../model/tree.js";
+import { spanBelow, type Row, type TreeNode } from "../model/tree.js";
 import { ROW_HEIGHT } from "../model/visible-rows.js";
 import { fold, select } from "../store/actor.js";
 import { now } from "../store/clock.js";
@@ -36,26 +36,33 @@ export function TimelineRow({ row: { node, depth, isOpen }, index, axis, isSelec
       <span class="what" style={{ paddingLeft: `${Math.min(depth, 12) * 14}px` }}>
         <span
           class="twisty"
+          data-open={isOpen}
           aria-hidden="true"
           onClick={(event) => {
             if (isOpen === undefined) return;
             event.stopPropagation();
             fold(node.id, !isOpen);
           }}
-        >
-          {isOpen === undefined ? "" : isOpen ? "▾" : "▸"}
-        </span>
+        ></span>
         <span class="dot" aria-hidden="true" />
         <span class="label">{node.label}</span>
         <span class="note">{noteOf(node)}</span>
         <span class="hidden">, {status}</span>
       </span>
       <span class="bars" aria-hidden="true">
-        {node.entry &&
-          segmentsOf(node.entry, now.value).map((each) => <Bar key={each.from} segment={each} axis={axis} />)}
+        {barsOf(node).map((each, place) => (
+          <Bar key={place} segment={each} axis={axis} />
+        ))}
       </span>
     </div>
   );
+}
+
+/** An iteration, or a branch, is a lane from its first operation to its last. */
+function barsOf(node: TreeNode): readonly Segment[] {
+  if (node.entry) return segmentsOf(node.entry, now.value);
+  const span = spanBelow(node, now.value);
+  return span ? [{ kind: node.branchStatus === "lost" ? "lost" : "span", ...span }] : [];
 }
 
 function Bar({ segment: { kind, from, to, attempt }, axis }: { readonly segment: Segment; readonly axis: TimeAxis }) {
@@ -85,7 +92,8 @@ function statusOf({ entry, branchStatus, what }: TreeNode): string {
 
 function noteOf({ entry, branchStatus, what, children }: TreeNode): string {
   if (what === "branch") return branchStatus === "pending" ? "open" : (branchStatus ?? "");
-  if (!entry) return what === "iteration" ? `${children.length}` : "";
+  if (!entry)
+    return what === "iteration" ? `${children.length} ${children.length === 1 ? "operation" : "operations"}` : "";
   switch (entry.kind) {
     case "loop":
       return entry.iteration === undefined ? "loop" : `iteration ${grouped(entry.iteration)}`;

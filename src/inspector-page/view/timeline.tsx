@@ -37,7 +37,7 @@ export function Timeline() {
   return (
     <section class="timeline" aria-label="History">
       <div class="axis" aria-hidden="true">
-        <span class="count">{countText()}</span>
+        <span class="count">{countText(axis)}</span>
         <AxisMarks axis={axis} />
       </div>
       {all.length === 0 && (
@@ -86,21 +86,20 @@ function AxisMarks({ axis }: { readonly axis: TimeAxis }) {
   if (axis.to === axis.from) return <span class="marks" />;
   return (
     <span class="marks">
-      <span class="mark start">0</span>
       {axis.breaks.map(({ from, to, left, right }) => (
         <span key={from} class="mark gap" style={{ left: `${left * 100}%`, width: `${(right - left) * 100}%` }}>
           {shortLength(to - from)}
         </span>
       ))}
-      <span class="mark end">{lengthOf(axis.to - axis.from)}</span>
     </span>
   );
 }
 
-function countText(): string {
+function countText({ from, to }: TimeAxis): string {
   const { length } = entries.value;
   if (hasMoreEntries.value) return `the first ${grouped(length)} entries`;
-  return length === 0 ? "" : `${grouped(length)} ${length === 1 ? "entry" : "entries"}`;
+  const count = `${grouped(length)} ${length === 1 ? "entry" : "entries"}`;
+  return length === 0 ? "" : to === from ? count : `${count} in ${lengthOf(to - from)}`;
 }
 
 function onListKey(event: KeyboardEvent, all: readonly Row[], at: number, page: number): void {

@@ -33,6 +33,10 @@ describe("the axis of time", () => {
     expect(timeAxis(moments).breaks).toHaveLength(3);
   });
 
+  it("leaves short waits as they are, however short the steps beside them", () => {
+    expect(timeAxis([0, 1, 500, 501, 900, 901]).breaks).toEqual([]);
+  });
+
   it("stands still for moments that are all the same, or none", () => {
     expect([timeAxis([]).at(5), timeAxis([7]).at(7), timeAxis([7, 7]).breaks.length]).toEqual([1, 0, 0]);
   });

@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { rowsOf, trailTo, treeOf } from "../../../src/inspector-page/internal.js";
+import { rowsOf, spanBelow, trailTo, treeOf } from "../../../src/inspector-page/internal.js";
 import { entryAt } from "./entries.js";
 
 const linesOf = (...args: Parameters<typeof rowsOf>): string[] =>
@@ -65,6 +65,22 @@ describe("a history", () => {
     expect(rowsOf(tree, new Map()).map(({ node }) => node.id).length).toBe(
       new Set(rowsOf(tree, new Map()).map(({ node }) => node.id)).size,
     );
+  });
+
+  it("knows from when to when an iteration or a branch went", () => {
+    const at = (startedAt: number, endedAt?: number) => ({ startedAt, ...(endedAt === undefined ? {} : { endedAt }) });
+    const tree = treeOf([
+      entryAt(["poll"], { kind: "loop", ...at(10) }),
+      entryAt(["poll", 0, "ask"], at(20, 30)),
+      entryAt(["poll", 0, "block", "deep"], at(40, 50)),
+      entryAt(["poll", 1, "ask"], { ...at(60), status: "pending" }),
+      entryAt(["poll", 2, "old"]),
+    ]);
+    expect(tree[0]?.children.map((node) => spanBelow(node, 99))).toEqual([
+      { from: 20, to: 50 },
+      { from: 60, to: 99 },
+      undefined,
+    ]);
   });
 
   it("finds the way to an entry", () => {
