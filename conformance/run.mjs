@@ -8,6 +8,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import process from "node:process";
 import { DevServer, freePort } from "../scripts/demo-server.mjs";
+import { runInspector } from "./inspector-cases.mjs";
 import { PAGES_CONFIG, runPages } from "./pages.mjs";
 import { prepareSeeds, runSeeds, whyNoSeeds } from "./seeds.mjs";
 
@@ -55,8 +56,9 @@ let exitCode = 1;
 try {
   await server.start();
   const outcomes = await runAll();
+  const inspected = await runInspector(server.url, createClient(server.url));
   await server.stop();
-  exitCode = report(outcomes, await seeds(), await pages());
+  exitCode = report(outcomes, inspected, await seeds(), await pages());
 } catch (error) {
   console.error(error);
 } finally {
@@ -164,11 +166,12 @@ async function run(each, subject) {
 
 /**
  * @param {Map<Case, Outcome[]>} outcomes
+ * @param {{ name: string, reason?: string }[]} inspected
  * @param {{ name: string, reason?: string }[] | string} programs
  * @param {{ name: string, reason?: string }[]} inPages
  * @returns {number} the exit code
  */
-function report(outcomes, programs, inPages) {
+function report(outcomes, inspected, programs, inPages) {
   const width = Math.max(...CASES.map(({ name }) => name.length));
   const row = (/** @type {string} */ name, /** @type {readonly string[]} */ cells) =>
     console.log(`${name.padEnd(width)}  ${cells.map((cell) => cell.padEnd(6)).join("")}`.trimEnd());
@@ -183,9 +186,12 @@ function report(outcomes, programs, inPages) {
     cells.map((outcome, at) => ({ name: `${name} [${ENCODINGS[at]}]`, ...outcome })),
   );
   console.log("\n~ as the published client speaks this encoding, the value becomes another one; that one is kept.");
+  console.log("\nRivetKit's inspector, by its schemas of answers and its codec of frames:");
+  for (const { name, reason } of inspected)
+    console.log(`  ${name.padEnd(width)}${reason === undefined ? "ok" : "FAIL"}`);
   console.log("\nIn Chromium, a page:");
   for (const { name, reason } of inPages) console.log(`  ${name.padEnd(width)}${reason === undefined ? "ok" : "FAIL"}`);
-  const programOutcomes = [...(typeof programs === "string" ? [] : programs), ...inPages];
+  const programOutcomes = [...inspected, ...(typeof programs === "string" ? [] : programs), ...inPages];
   console.log("\nThe client programs of RivetKit's workflow documentation, unchanged:");
   if (typeof programs === "string") console.log(`  not run: ${programs}`);
   for (const { name, reason } of typeof programs === "string" ? [] : programs)

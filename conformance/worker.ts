@@ -1,6 +1,8 @@
 import { actor, event, queue, setup, UserError } from "perdure";
 import { createHandler } from "perdure/cloudflare";
 import { unauthorizedError } from "perdure/errors";
+import { inspector } from "perdure/inspector";
+import { inspected } from "./inspected.js";
 import { room } from "./room.js";
 import { showValue } from "./show-value.js";
 
@@ -104,10 +106,14 @@ const lodge = actor({
   actions: { enter: () => "in" },
 });
 
-const handler = createHandler(setup({ use: { values, counter, failing, worker, inbox, club, lodge, room } }), {
-  logLevel: "silent",
-  authorize: (_request, target) => !("key" in target) || target.key[0] !== "forbidden",
-});
+const handler = createHandler(
+  setup({ use: { values, counter, failing, worker, inbox, club, lodge, room, inspected } }),
+  {
+    logLevel: "silent",
+    inspector: inspector({ token: "inspect-me" }),
+    authorize: (_request, target) => !("key" in target) || target.key[0] !== "forbidden",
+  },
+);
 
 export const { ActorObject } = handler;
 export default handler;

@@ -27,6 +27,7 @@ export { sendableCloseCode, sendableCloseReason } from "./messages/close-frame.j
 export { decodeArguments, encodeAnswer } from "./messages/action-message.js";
 export type { ActionMessage, ActionReader } from "./messages/action-message.js";
 export { decodeRequest, textOf } from "./messages/decode-request.js";
+export { BareReader, BareWriter } from "./messages/bare.js";
 export { wireCodec } from "./messages/wire-codec.js";
 export {
   ANSWER_HEADER,

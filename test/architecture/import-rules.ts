@@ -141,7 +141,7 @@ export const FOLDERS: Readonly<Record<string, Folder>> = {
       },
       inspection: {
         why: "the object's side of the inspector: an actor as it is stored, below its start gate",
-        imports: [".", "storage", "api", "definition", "activation", "queue", "kv"],
+        imports: [".", "storage", "api", "definition", "activation", "queue", "kv", "callbacks"],
         isPart: true,
       },
     },

@@ -104,7 +104,8 @@ class SenderSocket extends EventTarget {
   #tell(): void {
     for (const frame of this.#socket.frames.slice(this.#told)) {
       this.#told += 1;
-      this.dispatchEvent(Object.assign(new Event("message"), { data: new Uint8Array(frame as Uint8Array).buffer }));
+      const data = typeof frame === "string" ? frame : new Uint8Array(frame).buffer;
+      this.dispatchEvent(Object.assign(new Event("message"), { data }));
     }
     if (this.#socket.end) this.dispatchEvent(new Event("close"));
   }

@@ -22,6 +22,11 @@ export interface InspectedObject {
     act: (actor: PartActor) => T,
     started: (actor: PartActor) => void,
   ): Promise<{ readonly record: ActorRecord; readonly result: T }>;
+  /**
+   * Runs `work` in the activation that serves, or starts one, as for a call. Returns false if there is no actor.
+   * @throws whatever the start or `work` throws
+   */
+  serveExisting(work: (actor: PartActor) => Promise<void>): Promise<boolean>;
 }
 
 /** Shows the actor of an object to operators, and does what they ask. To a question nothing of the actor runs, and nothing is written. */

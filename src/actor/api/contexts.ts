@@ -745,7 +745,7 @@ export interface ActorConfig<S, CP, CS, V, I, DB, E extends EventDeclarations, Q
    *     actionInputSchemas: { increment: z.tuple([z.number()]) },
    */
   readonly actionInputSchemas?: ActionInputSchemas;
-  /** Inspector tabs. Validated, has no effect: there is no inspector. */
+  /** Tabs of RivetKit's inspector: built-in ones can be hidden; those of your own are not served, which the log says. */
   readonly inspector?: InspectorConfig;
   /** Timeouts and limits. */
   readonly options?: ActorOptions;

@@ -2,7 +2,7 @@ import { checkValue, encodeValue, ownField } from "../../protocol/index.js";
 import { flattenSchemas } from "./action-schemas.js";
 import { checkDeclarations } from "./check-declarations.js";
 import type { StandardSchema } from "../api/declarations.js";
-import { checkInspector } from "./inspector.js";
+import { checkInspector, tabsOf } from "./inspector.js";
 import { checkOptions, compileOptions, idleOptions, type CompiledOptions } from "./options.js";
 import { isStandardSchema } from "./standard-schema.js";
 import { partOf, type CarriedPart, type DeclaredPart } from "./part-carrier.js";
@@ -173,7 +173,10 @@ export function compileActor(
     actions,
     inputSchemas: flattenSchemas(config.actionInputSchemas, actions),
     options: compileOptions(config.options),
-    idleOptions: idleOptions(config.options),
+    idleOptions: [
+      ...idleOptions(config.options),
+      ...(tabsOf(config.inspector).some(({ hidden }) => !hidden) ? ["inspector.tabs"] : []),
+    ],
     hasState: config.state !== undefined || config.createState !== undefined,
     hasVars: config.vars !== undefined || config.createVars !== undefined,
     parts,

@@ -1,7 +1,7 @@
 /** The built-in tabs of RivetKit's inspector. */
 const BUILT_IN = new Set(["workflow", "database", "state", "queue", "schedules", "connections", "console"]);
 
-/** Checks `inspector: { tabs: [...] }` as RivetKit does. It has no effect here. @throws {TypeError} when it is invalid */
+/** Checks `inspector: { tabs: [...] }` as RivetKit does. @throws {TypeError} when it is invalid */
 export function checkInspector(inspector: unknown): void {
   if (inspector === undefined) return;
   if (typeof inspector !== "object" || inspector === null)
@@ -17,6 +17,17 @@ export function checkInspector(inspector: unknown): void {
     if (seen.has(id)) throw new TypeError(`actor(): inspector.tabs has "${id}" twice`);
     seen.add(id);
   }
+}
+
+/** A tab of an actor's definition, checked. */
+interface Tab {
+  readonly id: string;
+  /** A built-in tab that is not shown; otherwise a tab of the application's own, which is not served. */
+  readonly hidden?: boolean;
+}
+
+export function tabsOf(inspector: unknown): readonly Tab[] {
+  return (inspector as { readonly tabs?: readonly Tab[] } | undefined)?.tabs ?? [];
 }
 
 function checkTab(tab: unknown): string {

@@ -11,7 +11,10 @@ import { fingerprint } from "./fingerprint.js";
 /** What an operator may ask to be done. */
 export type Act = Extract<InspectQuestion, { readonly by: string }>;
 
-const ACTS = new Set(["setState", "send", "deleteMessage", "drain", "recover", "replayFrom", "cancel"]);
+/** Those that run nothing of the actor. */
+type StoredAct = Exclude<Act, { readonly about: "call" | "sql" }>;
+
+const ACTS = new Set(["setState", "send", "deleteMessage", "drain", "recover", "replayFrom", "cancel", "call", "sql"]);
 const ALL = { count: Infinity, notAfter: Infinity, hold: false };
 
 export function isAct(question: InspectQuestion): question is Act {
@@ -19,7 +22,7 @@ export function isAct(question: InspectQuestion): question is Act {
 }
 
 /** Carries out an act, and commits it. Nothing is changed when it throws. */
-export function carryOut(actor: PartActor, act: Act): object {
+export function carryOut(actor: PartActor, act: StoredAct): object {
   switch (act.about) {
     case "setState":
       return setState(actor, act);

@@ -2,7 +2,7 @@
  * Answers operators, below the start gate (INSPECT-1): from what is stored, with no user code, no lease, no start, no
  * creation and no commit. So it works for an actor whose hooks fail, whose workflow diverged or whose class is gone.
  */
-import { ActorError, encodeJson, own, type InspectQuestion } from "../../protocol/index.js";
+import { ActorError, encodeJson, own, type ActorAddress, type InspectQuestion } from "../../protocol/index.js";
 import type { InspectedObject, ObjectInspector } from "../activation/object-inspector.js";
 import type { PartActor } from "../activation/part.js";
 import { carryOut, isAct, type Act } from "./act.js";
@@ -14,7 +14,8 @@ import { messageOf, queueOf } from "./messages.js";
 import { schedulesOf } from "./schedules.js";
 import { stateOf, userValuesOf } from "./stored-values.js";
 import { summaryOf } from "./summary.js";
-import { rowsOf, tablesOf } from "./tables.js";
+import { rowsOf, schemaOf, tablesOf } from "./tables.js";
+import { runsUserCode, runUserCodeFor } from "./user-code.js";
 import { Watchers } from "./watchers.js";
 
 /** Makes a history's file from the rows of its actor. It is given, since it belongs to another part. */
@@ -27,7 +28,7 @@ export function objectInspector(record: RecordHistory): ObjectInspector {
     async answer(object, address, asked) {
       try {
         const question = own(asked);
-        if (isAct(question)) return await done(object, question);
+        if (isAct(question)) return await done(object, address, question);
         const actor = new InspectedActor(object, address);
         // Tagged JSON as a whole, so that values of every kind are in it. A file is plain JSON already.
         const text =
@@ -43,13 +44,17 @@ export function objectInspector(record: RecordHistory): ObjectInspector {
 }
 
 /** Does what an operator asks. */
-async function done(object: InspectedObject, act: Act): ReturnType<ObjectInspector["answer"]> {
+async function done(object: InspectedObject, address: ActorAddress, act: Act): ReturnType<ObjectInspector["answer"]> {
+  const { record, result } = await (runsUserCode(act) ? runUserCodeFor(object, address, act) : change(object, act));
+  return { record, answer: new TextEncoder().encode(encodeJson(result, { extended: true })) };
+}
+
+function change(object: InspectedObject, act: Parameters<typeof carryOut>[1]): ReturnType<typeof runUserCodeFor> {
   // `onStateChange` hears of an edit made before its start, too.
   const tell = (actor: PartActor): void => {
     if (act.about === "setState") actor.stateChanges.committed();
   };
-  const { record, result } = await object.operate((actor) => carryOut(actor, act), tell);
-  return { record, answer: new TextEncoder().encode(encodeJson(result, { extended: true })) };
+  return object.operate((actor) => carryOut(actor, act), tell);
 }
 
 /** @throws {inspector/not_found} when the actor has no workflow */
@@ -80,6 +85,8 @@ function answerTo(actor: InspectedActor, question: InspectQuestion): object | Pr
       return userValuesOf(actor, question);
     case "tables":
       return tablesOf(actor);
+    case "schema":
+      return schemaOf(actor);
     case "watch":
       return {};
     case "audit":

@@ -1,3 +1,4 @@
+import { tabsOf } from "../definition/inspector.js";
 import type { WorkflowStatus } from "../api/workflow-status.js";
 import { DEADLINE_IDS } from "../storage/deadlines.js";
 import { KEYS } from "../storage/record.js";
@@ -27,6 +28,10 @@ export interface InspectedSummary {
   readonly connections: number;
   readonly schedules: number;
   readonly tables: number;
+  /** Whether its code has `c.db`. */
+  readonly isDatabaseEnabled: boolean;
+  /** The tabs that its definition hides from inspectors, by RivetKit's names. */
+  readonly hiddenTabs: readonly string[];
 }
 
 export async function summaryOf(actor: InspectedActor): Promise<InspectedSummary> {
@@ -48,6 +53,8 @@ export async function summaryOf(actor: InspectedActor): Promise<InspectedSummary
     connections: openSockets(actor).length,
     schedules: schedules.reduce((sum, count) => sum + count, 0),
     tables: tableNames(actor).length,
+    isDatabaseEnabled: definition?.parts.some(({ part }) => part.name === "db") ?? false,
+    hiddenTabs: tabsOf(definition?.config.inspector).flatMap(({ id, hidden }) => (hidden === true ? [id] : [])),
   };
   // Last, as it may wait: a start that begins meanwhile ends what reads the rows.
   return { ...seen, workflow: await workflowStatusOf(actor) };

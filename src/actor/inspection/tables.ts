@@ -23,6 +23,34 @@ export function tableNames(actor: InspectedActor): string[] {
   return tablesOf(actor).items.map(({ name }) => name);
 }
 
+/** A table with what SQLite says of it, by the names of its pragmas. */
+export interface InspectedSchema {
+  readonly name: string;
+  readonly type: string;
+  readonly columns: readonly Readonly<Record<string, SqlCell>>[];
+  readonly foreignKeys: readonly Readonly<Record<string, SqlCell>>[];
+  /** How many rows it has. */
+  readonly records: number;
+}
+
+export function schemaOf(actor: InspectedActor): { readonly items: readonly InspectedSchema[] } {
+  const read = (sql: string): Readonly<Record<string, SqlCell>>[] => {
+    const { columns = [], rows = [] } = actor.sql?.execute(sql, []) ?? {};
+    return rows.map((row) => Object.fromEntries(columns.map((column, at) => [column, row[at] as SqlCell])));
+  };
+  const items = tablesOf(actor).items.map(({ name, type }): InspectedSchema => {
+    const quoted = quote(name);
+    return {
+      name,
+      type,
+      columns: read(`PRAGMA table_info(${quoted})`),
+      foreignKeys: read(`PRAGMA foreign_key_list(${quoted})`),
+      records: Number(read(`SELECT COUNT(*) AS count FROM ${quoted}`)[0]?.["count"]),
+    };
+  });
+  return { items };
+}
+
 export interface InspectedRows {
   readonly columns: readonly string[];
   /** A cell of more than 4,096 characters or bytes is shown as `{ size, start }`. */
@@ -40,7 +68,7 @@ export function rowsOf(
   const { table } = asked;
   if (!actor.sql || !tableNames(actor).includes(table))
     throw new ActorError("inspector", "not_found", "The actor has no table of this name");
-  const select = `SELECT * FROM "${table.replaceAll('"', '""')}" LIMIT ? OFFSET ?`;
+  const select = `SELECT * FROM ${quote(table)} LIMIT ? OFFSET ?`;
   const shown: unknown[][] = [];
   // A few at a time: a page of the largest rows would not fit in memory.
   for (;;) {
@@ -51,6 +79,10 @@ export function rowsOf(
     }
     if (rows.length < ROWS_AT_A_TIME) return { columns, rows: shown };
   }
+}
+
+function quote(name: string): string {
+  return `"${name.replaceAll('"', '""')}"`;
 }
 
 /** The beginning of a long cell. */

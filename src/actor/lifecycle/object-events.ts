@@ -222,6 +222,7 @@ export class ObjectEvents {
       activation: this.#life.activation,
       stored: this.#store,
       operate: (act, started) => this.#life.operate(address, act, started),
+      serveExisting: (work) => this.#life.serveExisting(work),
     };
     const { record, answer } = await this.#inspector.answer(object, address, question);
     return { ...replyOf(record, false), output: answer };

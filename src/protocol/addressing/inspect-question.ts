@@ -21,6 +21,8 @@ export type InspectQuestion =
   | { readonly about: "connections" }
   | ({ readonly about: "kv" } & Page)
   | { readonly about: "tables" }
+  /** The tables with their columns, foreign keys and number of rows, all of which it reads. */
+  | { readonly about: "schema" }
   | ({ readonly about: "rows"; readonly table: string } & Page)
   /** As an upgrade: a socket that is told what each commit changes, `{ changed: names }` in JSON. */
   | { readonly about: "watch" }
@@ -39,4 +41,8 @@ type InspectAct =
   | { readonly about: "recover" }
   /** `id`: the entry; without it from the start. */
   | { readonly about: "replayFrom"; readonly id?: string }
-  | { readonly about: "cancel" };
+  | { readonly about: "cancel" }
+  /** Runs an action of an actor that starts for it; `args`: an array. */
+  | { readonly about: "call"; readonly action: string; readonly args: Uint8Array }
+  /** Runs SQL through `c.db`; `parameters`: an array, or an object by name. */
+  | { readonly about: "sql"; readonly sql: string; readonly parameters: Uint8Array };

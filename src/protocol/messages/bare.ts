@@ -6,9 +6,13 @@ export const BARE_VERSION = 4;
 
 const MAX_UINT64 = 0xffff_ffff_ffff_ffffn;
 
-/** Writes a struct in BARE: its version, then the primitives it consists of. */
+/** Writes a struct in BARE: a header, which is its version, then the primitives it consists of. */
 export class BareWriter {
-  readonly #parts: Uint8Array[] = [Uint8Array.of(BARE_VERSION & 0xff, BARE_VERSION >> 8)];
+  readonly #parts: Uint8Array[];
+
+  constructor(header = Uint8Array.of(BARE_VERSION, 0)) {
+    this.#parts = [header];
+  }
 
   finish(): Uint8Array<ArrayBuffer> {
     const bytes = new Uint8Array(this.#parts.reduce((sum, part) => sum + part.length, 0));
@@ -44,6 +48,11 @@ export class BareWriter {
 
   data(bytes: Uint8Array): void {
     this.uint(bytes.length);
+    this.raw(bytes);
+  }
+
+  /** Bytes as they are. */
+  raw(bytes: Uint8Array): void {
     this.#parts.push(bytes);
   }
 
@@ -58,11 +67,11 @@ export class BareReader {
   readonly #bytes: Uint8Array;
   #position = 0;
 
-  constructor(bytes: Uint8Array) {
+  constructor(bytes: Uint8Array, supported = BARE_VERSION) {
     this.#bytes = bytes;
     const version = this.#u8() | (this.#u8() << 8);
-    if (version !== BARE_VERSION)
-      throw malformed(`version ${version} of the protocol is not supported, only ${BARE_VERSION}`);
+    if (version !== supported)
+      throw malformed(`version ${version} of the protocol is not supported, only ${supported}`);
   }
 
   /** Throws if bytes are left. */

@@ -3,7 +3,7 @@ import { readBody } from "../request/read-body.js";
 import type { Operator } from "./operators.js";
 
 /** Room for the largest state in JSON. */
-const MAX_BODY_BYTES = 16 * 1024 * 1024;
+export const MAX_BODY_BYTES = 16 * 1024 * 1024;
 
 /** Methods by path, of what changes something. */
 const ACTS: Readonly<Record<string, readonly string[]>> = {
@@ -28,8 +28,7 @@ export function actsAt(path: string): readonly string[] {
  * @throws {encoding/invalid} when the body is no tagged JSON
  */
 export async function readAct(request: Request, url: URL, path: string, operator: Operator): Promise<InspectQuestion> {
-  const { name: by, write } = operator;
-  if (!write) throw new ActorError("inspector", "forbidden", `${by} may look, and change nothing.`);
+  const by = mayAct(operator);
   const query = url.searchParams;
   const entry = query.get("entry");
   switch (`${request.method} ${path}`) {
@@ -56,12 +55,20 @@ export async function readAct(request: Request, url: URL, path: string, operator
   }
 }
 
+/** The name of an operator who may act. @throws {inspector/forbidden} when they only look */
+export function mayAct({ name, write }: Operator): string {
+  if (write) return name;
+  throw new ActorError("inspector", "forbidden", `${name} may look, and change nothing.`);
+}
+
+export function tooLong(): ActorError {
+  return new ActorError("request", "too_large", `The body has more than ${MAX_BODY_BYTES} bytes.`, {
+    metadata: { limitBytes: MAX_BODY_BYTES },
+  });
+}
+
 /** A value in tagged JSON, as bytes of the storage codec. */
 async function readValue(request: Request): Promise<Uint8Array> {
-  const tooLong = (): ActorError =>
-    new ActorError("request", "too_large", `The body has more than ${MAX_BODY_BYTES} bytes.`, {
-      metadata: { limitBytes: MAX_BODY_BYTES },
-    });
   return encodeValue(decodeJson(textOf(await readBody(request, MAX_BODY_BYTES, tooLong))));
 }
 

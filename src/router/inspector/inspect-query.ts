@@ -17,6 +17,7 @@ const QUESTIONS: Readonly<Record<About, readonly string[]>> = {
   connections: [],
   kv: ["from", "limit"],
   tables: [],
+  schema: [],
   rows: ["table", "from", "limit"],
   audit: [],
 };

@@ -24,6 +24,7 @@ export interface InspectorOptions<Env = unknown> {
 }
 
 const MAX_NAME_LENGTH = 200;
+const TOKEN_PROTOCOL = "rivet_inspector_token.";
 
 export class Operators {
   readonly #token: InspectorOptions["token"];
@@ -57,23 +58,26 @@ export class Operators {
   }
 
   /**
-   * Who makes a request.
+   * Who makes a request. `sessionAt`: the time, epoch ms, if a page's session counts; without it no cookie does, and a token may
+   * come as a subprotocol.
    *
    * @throws {auth/origin_not_allowed} when a page of another origin does
    * @throws {inspector/unauthorized} when it is nobody who may
    */
-  async identify(request: Request, url: URL, env: unknown, nowMs: number): Promise<Operator> {
+  async identify(request: Request, url: URL, env: unknown, sessionAt: number | undefined): Promise<Operator> {
     if (isForeign(request, url))
       throw new ActorError("auth", "origin_not_allowed", "The inspector serves pages of its own origin only.");
     const token = this.tokenOf(env);
-    const given = bearerToken(request.headers);
+    const isPage = sessionAt !== undefined;
+    const given = bearerToken(request.headers) ?? (isPage ? undefined : offeredToken(request.headers));
     // One that is wrong may be a credential of the application's own; no cookie makes up for it.
     if (given !== undefined && token !== undefined) {
       if (isSameText(given, token)) return HOLDER;
       if (this.#authorize === undefined) throw unauthorized();
     }
-    if (given === undefined && token !== undefined && (await hasSession(request, token, nowMs))) return HOLDER;
-    const operator = this.#authorize && asOperator(await this.#authorize(bodiless(request), env));
+    if (isPage && given === undefined && token !== undefined && (await hasSession(request, token, sessionAt)))
+      return HOLDER;
+    const operator = this.#authorize && asOperator(await this.#authorize(copyOf(request, isPage), env));
     if (operator) return operator;
     if (this.isForLoopback && isFromThisMachine(request, url)) return LOCAL;
     throw unauthorized();
@@ -98,8 +102,17 @@ function isFromThisMachine({ headers }: Request, { hostname }: URL): boolean {
   return isLoopback(hostname) && ip !== null && (ip === "::1" || /^(?:::ffff:)?127(?:\.\d{1,3}){3}$/.test(ip));
 }
 
-function bodiless({ url, method, headers, signal }: Request): Request {
-  return new Request(url, { method, headers, signal });
+/** RivetKit's subprotocol: a browser's socket has no headers. */
+function offeredToken(headers: Headers): string | undefined {
+  const offered = (headers.get("sec-websocket-protocol") ?? "").split(",").map((name) => name.trim());
+  return offered.find((name) => name.startsWith(TOKEN_PROTOCOL))?.slice(TOKEN_PROTOCOL.length);
+}
+
+/** Without the body, which is not the application's, and the cookies of those routes that no page uses. */
+function copyOf({ url, method, headers, signal }: Request, withCookies: boolean): Request {
+  const copy = new Request(url, { method, headers, signal });
+  if (!withCookies) copy.headers.delete("cookie");
+  return copy;
 }
 
 function unauthorized(): ActorError {

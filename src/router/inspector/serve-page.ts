@@ -11,10 +11,10 @@ const HEADERS = {
 };
 
 /** The page, which is code alone: who may use it is asked by the routes that it calls (INSPECT-8). Undefined below it. */
-export function servePage({ request, url, rest, mountPath }: PartRequest): Response | undefined {
-  if (rest !== "" && rest !== "/") return undefined;
+export function servePage({ request, path, basePath }: PartRequest): Response | undefined {
+  if (path !== "/inspector" && path !== "/inspector/") return undefined;
   requireMethod(request, ["GET"]);
   // The paths of its requests begin with its folder.
-  if (!url.pathname.endsWith("/")) return new Response(null, { status: 308, headers: { location: `${mountPath}/` } });
+  if (!path.endsWith("/")) return new Response(null, { status: 308, headers: { location: `${basePath}/inspector/` } });
   return new Response(PAGE_DOCUMENT, { headers: HEADERS });
 }

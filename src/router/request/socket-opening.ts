@@ -1,4 +1,4 @@
-import { isEncoding, parseSubprotocols, SOCKET_PROTOCOL, type Encoding } from "../../protocol/index.js";
+import { ActorError, isEncoding, parseSubprotocols, SOCKET_PROTOCOL, type Encoding } from "../../protocol/index.js";
 import { paramsFromJson } from "./read-params.js";
 
 /** How a WebSocket client asks to be served: all of it stands in the subprotocols it offers. */
@@ -14,6 +14,12 @@ export interface SocketOpening {
 
 export function isUpgrade(request: Request): boolean {
   return request.headers.get("upgrade")?.toLowerCase() === "websocket";
+}
+
+/** @throws {actor/invalid_request} when it asks for no WebSocket */
+export function requireUpgrade(request: Request): void {
+  if (!isUpgrade(request))
+    throw new ActorError("actor", "invalid_request", "This route takes WebSocket upgrades only.");
 }
 
 /**

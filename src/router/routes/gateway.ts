@@ -39,7 +39,6 @@ export function atName(
 }
 
 /** A route that the published servers have. @throws {feature/unsupported} */
-export function notServedYet({ path }: { readonly path: string }): never {
-  const [, , , verb] = path.split("/");
-  throw new ActorError("feature", "unsupported", `/gateway/{actor}/${verb} is not served yet.`);
+export function metricsNotServed(): never {
+  throw new ActorError("feature", "unsupported", "/gateway/{actor}/metrics is not served.");
 }

@@ -1,7 +1,7 @@
 import { PACKAGE_VERSION } from "../../protocol/index.js";
 import { actorMetadata, destroyActor, notManaged, requireManager, sleepActor } from "./actors-management.js";
 import { serveActors } from "./actors-rest.js";
-import { atActor, atName, notServedYet } from "./gateway.js";
+import { atActor, atName, metricsNotServed } from "./gateway.js";
 import { withoutToken } from "./gateway-query.js";
 import { headerTarget, protocolTarget } from "./header-target.js";
 import type { Route } from "./route.js";
@@ -26,8 +26,7 @@ export function routeTable(options: RouteOptions): readonly [action: Route, ...o
     { path: "/gateway/:actor/request/*", serve: atActor((asked, rest = "") => serveRequest(asked, `/${rest}`), options) },
     { path: "/gateway/:actor/connect/*", serve: atActor((asked) => serveConnect(asked), options) },
     { path: "/gateway/:actor/websocket/*", serve: atActor((asked, rest = "") => serveConnect(asked, rest), options) },
-    { path: "/gateway/:actor/inspector/*", serve: notServedYet },
-    { path: "/gateway/:actor/metrics/*", serve: notServedYet },
+    { path: "/gateway/:actor/metrics/*", serve: metricsNotServed },
     { path: "/request/*", serve: (routed, rest = "") => serveRequest(atHeaders(routed), `/${rest}`) },
     { path: "/connect", serve: (routed) => serveConnect(atProtocols(routed)) },
     { path: "/websocket/*", serve: (routed, rest = "") => serveConnect(atProtocols(routed), rest) },

@@ -1,14 +1,16 @@
 import type { SocketPlatform } from "../request/socket-opening.js";
 import type { ActorNamespace } from "../objects/object-namespace.js";
 
-/** A request below a part's path. */
+/** A request to one of a part's paths. */
 export interface PartRequest {
   readonly request: Request;
   readonly url: URL;
-  /** The undecoded path below the part's, with a leading slash, or "". */
-  readonly rest: string;
-  /** The path of the part as callers write it, with the base path. */
-  readonly mountPath: string;
+  /** The undecoded path below the base path. */
+  readonly path: string;
+  /** "" for the root; otherwise with a leading slash and no trailing one. */
+  readonly basePath: string;
+  /** The only namespace callers may name; undefined: any. */
+  readonly namespace: string | undefined;
   readonly objects: ActorNamespace;
   readonly env: unknown;
   readonly actorNames: ReadonlySet<string>;
@@ -16,12 +18,12 @@ export interface PartRequest {
 }
 
 /**
- * Routes of an optional capability, which a Worker has only if it imports it. All that lies below its path is its own, who may
- * use it included: neither `cors` nor `authorize` of the router is asked.
+ * Routes of an optional capability, which a Worker has only if it imports it. Its paths are its own, who may use them included:
+ * neither `cors` nor `authorize` of the router is asked.
  */
 export interface RouterPart {
-  /** Below the base path, with a leading slash. */
-  readonly path: string;
+  /** Whether a path below the base path is one of the part's. */
+  owns(path: string): boolean;
   /** Answers a request. What it throws is the answer. */
-  serve(asked: PartRequest): Promise<Response>;
+  readonly serve: (asked: PartRequest) => Promise<Response>;
 }

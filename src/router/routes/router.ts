@@ -104,12 +104,11 @@ export function createRouter(given: RouterOptions): Router {
     return response;
   };
 
-  const { part } = options;
-  const partPath = part && basePath + part.path;
-  const servePart = async (asked: PartRequest): Promise<Response> => {
+  const { part, namespace } = options;
+  const servePart = async (serve: RouterPart["serve"], asked: PartRequest): Promise<Response> => {
     try {
       hosts.check(asked.url);
-      return await (part as RouterPart).serve(asked);
+      return await serve(asked);
     } catch (error) {
       // A part's sockets are refused before they open: nobody learns of them what they may not.
       return failed(error, asked.request, asked.url, false);
@@ -118,11 +117,21 @@ export function createRouter(given: RouterOptions): Router {
 
   return async (given, objects, env) => {
     const url = new URL(given.url);
-    const rest = partPath === undefined ? undefined : pathBelow(partPath, url);
-    if (partPath !== undefined && rest !== undefined)
-      return servePart({ request: given, url, rest, mountPath: partPath, objects, env, actorNames, sockets });
     const path = pathBelow(basePath, url);
-    if (path === undefined || !isOurs(given, path, basePath)) return undefined;
+    if (path === undefined) return undefined;
+    if (part?.owns(path))
+      return servePart(part.serve, {
+        request: given,
+        url,
+        path,
+        basePath,
+        namespace,
+        objects,
+        env,
+        actorNames,
+        sockets,
+      });
+    if (!isOurs(given, path, basePath)) return undefined;
     const admission = cors.admit(given, url);
     if (given.method === "OPTIONS") return Cors.preflight(given, admission);
     let response: Response;

@@ -124,7 +124,16 @@ describe("the warnings of a registry", () => {
       use: {
         a: actor({ options }),
         b: actor({ options: { connectionLivenessTimeout: 5, enableActorRuntimeSocket: true } }),
-        c: actor({ options: { actionTimeout: 1 } }),
+        c: actor({
+          options: { actionTimeout: 1 },
+          inspector: {
+            tabs: [
+              { id: "mine", label: "Mine", source: "./mine" },
+              { id: "yours", label: "Yours", source: "./yours" },
+            ],
+          },
+        }),
+        d: actor({ inspector: { tabs: [{ id: "state", hidden: true }] } }),
       },
     });
     expect(registry.warnings.map((warning) => ({ ...(warning as object), msg: undefined }))).toEqual([
@@ -134,6 +143,7 @@ describe("the warnings of a registry", () => {
       })),
       { actor: "b", option: "connectionLivenessTimeout" },
       { actor: "b", option: "enableActorRuntimeSocket" },
+      { actor: "c", option: "inspector.tabs" },
     ]);
     expect(registry.warnings[0]).toMatchObject({
       msg: 'The option "stateSaveInterval" of the actor "a" has no effect here',

@@ -26,6 +26,7 @@ const QUESTIONS: readonly InspectQuestion[] = [
   { about: "connections" },
   { about: "kv" },
   { about: "tables" },
+  { about: "schema" },
 ];
 
 /** An order with something of everything; its hooks fail while `fails` says so. */

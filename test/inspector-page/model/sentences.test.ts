@@ -18,6 +18,8 @@ const summaryOf = (workflow: InspectedSummary["workflow"]): InspectedSummary => 
   connections: 0,
   schedules: 0,
   tables: 0,
+  isDatabaseEnabled: false,
+  hiddenTabs: [],
 });
 const told = (workflow: InspectedSummary["workflow"], entries: Parameters<typeof headlineOf>[1] = []) => {
   const { words, firstStep } = headlineOf(summaryOf(workflow), entries, NOW);

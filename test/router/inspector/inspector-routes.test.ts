@@ -11,10 +11,14 @@ import { createRouter, inspectorRoutes, type InspectorOptions } from "../../../s
 import type { World } from "../../../src/testing/index.js";
 import { testWorld } from "../../support/test-world.js";
 import { FakeObjects, succeed } from "../fake-objects.js";
+import { fakeSockets } from "./fake-sockets.js";
 import { WorldObjects } from "../world-objects.js";
 
 const TOKEN = "a-token-of-the-tests";
 const AT = "actor=order&key=%5B%22o-1%22%5D";
+/** RivetKit's routes: whatever the query says of creation, they create nothing. */
+const GATEWAY = "/gateway/order/inspector";
+const RVT = "rvt-namespace=default&rvt-method=getOrCreate&rvt-key=o-1";
 
 /** Every route of the inspector. */
 const ROUTES: readonly (readonly [method: string, path: string, answer: number])[] = [
@@ -42,8 +46,28 @@ const ROUTES: readonly (readonly [method: string, path: string, answer: number])
   ["POST", `/workflow/replay?${AT}`, 200],
   ["POST", `/workflow/cancel?${AT}`, 200],
   ["GET", `/watch?${AT}`, 204],
+  ["GET", `/schema?${AT}`, 200],
   ["GET", "/nothing", 404],
   ["GET", "/summary/", 404],
+  ["GET", `${GATEWAY}/state?${RVT}`, 200],
+  ["PATCH", `${GATEWAY}/state?${RVT}`, 200],
+  ["GET", `${GATEWAY}/connections?${RVT}`, 200],
+  ["GET", `${GATEWAY}/rpcs?${RVT}`, 200],
+  ["POST", `${GATEWAY}/action/touch?${RVT}`, 200],
+  ["GET", `${GATEWAY}/queue?${RVT}`, 200],
+  ["POST", `${GATEWAY}/queue?${RVT}`, 200],
+  ["DELETE", `${GATEWAY}/queue?${RVT}`, 200],
+  ["GET", `${GATEWAY}/workflow-history?${RVT}`, 200],
+  ["POST", `${GATEWAY}/workflow/replay?${RVT}`, 200],
+  ["GET", `${GATEWAY}/traces?${RVT}`, 200],
+  ["GET", `${GATEWAY}/database/schema?${RVT}`, 200],
+  ["GET", `${GATEWAY}/database/rows?${RVT}&table=t`, 404],
+  ["POST", `${GATEWAY}/database/execute?${RVT}`, 501],
+  ["GET", `${GATEWAY}/summary?${RVT}`, 200],
+  ["GET", `${GATEWAY}/connect?${RVT}`, 204],
+  ["GET", `${GATEWAY}?${RVT}`, 404],
+  ["GET", `${GATEWAY}/nothing?${RVT}`, 404],
+  ["GET", `/gateway/nobody/inspector/nothing`, 404],
 ];
 
 const definition = actor({
@@ -71,12 +95,11 @@ async function worker(options?: InspectorOptions, more: { basePath?: string; obj
     part: inspectorRoutes(options, () => clock.now),
     cors: { origins: "*" },
     newErrorId: () => "error-1",
-    // Node has no answer that gives a socket away.
-    sockets: { pair: () => [] as never, upgraded: () => new Response(null, { status: 204 }) },
+    sockets: fakeSockets(),
     ...(more.basePath !== undefined && { basePath: more.basePath }),
   });
   const send = async (path: string, { origin = "https://shop.example", ...init }: Call = {}) => {
-    const mount = `${more.basePath ?? ""}/inspector/api`;
+    const mount = (more.basePath ?? "") + (path.startsWith("/gateway/") ? "" : "/inspector/api");
     const response = await router(new Request(origin + mount + path, init), objects, { SECRET: TOKEN });
     if (!response) throw new Error(`The router left ${path} alone`);
     return response;
@@ -170,13 +193,16 @@ const CALLERS: readonly (readonly [
   ],
 ];
 
+/** One for every route. */
+const BODY = '{"total":["$BigInt","5"],"state":{"total":["$BigInt","6"]},"name":"work","sql":"SELECT 1"}';
+
 describe.each(CALLERS)("%s", (_who, options, call, refused) => {
   test.each(ROUTES)("at %s %s", async (method, path, answer) => {
     const { send, world } = await worker(options);
     const order = world.actor("order", ["o-1"]);
     const before = [...order.store.dump()];
-    const body = method === "PATCH" || method === "POST" ? '{"total":["$BigInt","5"]}' : undefined;
-    const isSocket = path.startsWith("/watch");
+    const body = method === "PATCH" || method === "POST" ? BODY : undefined;
+    const isSocket = /^\/watch|\/connect\?/.test(path);
     const headers = { ...call.headers, "if-match": "*", ...(isSocket && { upgrade: "websocket" }) };
     const response = await send(path, { ...call, method, headers, ...(body && { body }) });
     const isAct = method !== "GET" && !path.startsWith("/session");
@@ -193,6 +219,7 @@ describe("the inspector's routes", () => {
   it("are not there without the part", async () => {
     const router = createRouter({ actorNames: ["order"] });
     const objects = new FakeObjects(() => succeed(1));
+    expect((await router(new Request(`https://shop.example${GATEWAY}/state?${RVT}`), objects))?.status).toBe(404);
     for (const path of ["/inspector", "/inspector/api/me"])
       expect(await router(new Request(`https://shop.example${path}`), objects)).toBeUndefined();
     const below = createRouter({ actorNames: ["order"], basePath: "/base" });
