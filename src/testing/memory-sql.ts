@@ -38,6 +38,8 @@ export class MemorySql {
   #made: SqliteDatabase | undefined;
   /** Whether a transaction of SQLite's is open: what the turn wrote. */
   #isOpen = false;
+  /** How many rows had been changed when it was opened. */
+  #changesBefore = 0;
   readonly #transactions: OpenTransaction[] = [];
   /** Transactions that were asked for and have not ended. */
   #expected = 0;
@@ -94,6 +96,11 @@ export class MemorySql {
       this.#undo(transaction);
       transaction.onCommit?.();
     }
+  }
+
+  /** Whether the turn, should it end now, makes rows durable. */
+  get hasWritten(): boolean {
+    return this.#isOpen && this.#transactions.length === 0 && this.#changes() !== this.#changesBefore;
   }
 
   /** The turn is over: what it wrote is durable. False: a deferred constraint is broken, and the object is reset. */
@@ -223,6 +230,7 @@ export class MemorySql {
     if (this.#transactions.length === 0) this.#turn.open();
     if (this.#isOpen) return;
     this.#database.exec("BEGIN");
+    this.#changesBefore = this.#changes();
     this.#isOpen = true;
   }
 }

@@ -41,6 +41,8 @@ export class MemoryStore implements Store {
   /** Counts deaths of the process: activations of one life share its turns. */
   #life = 0;
   #turnOpen = false;
+  /** Whether rows of the actor's own were written in the turn. */
+  #hasCommitted = false;
   #dieAtTurnEnd = false;
   #loseTurn = false;
   #waiting: (() => void)[] = [];
@@ -168,8 +170,8 @@ export class MemoryStore implements Store {
   write(generation: number, batch: Batch): void {
     this.#check(generation);
     this.#sql?.undo();
-    this.#commits += 1;
-    const fault = this.fault?.(this.#commits);
+    const fault = this.#nextCommit();
+    this.#hasCommitted = true;
     if (fault === "refuse") throw new Error("The store refuses this write");
     if (fault === "crash-before") {
       this.crash();
@@ -232,6 +234,7 @@ export class MemoryStore implements Store {
     const life = this.#life;
     this.#options.nextTurn(() => {
       if (life !== this.#life) return;
+      if (this.#sql?.hasWritten && !this.#hasCommitted) this.#commitSql();
       if (this.#loseTurn || this.#sql?.endTurn() === false) return this.crash();
       this.#durable = new Map(this.#visible);
       if (this.#alarmTouched) {
@@ -240,6 +243,7 @@ export class MemoryStore implements Store {
       }
       this.#alarmTouched = false;
       this.#turnOpen = false;
+      this.#hasCommitted = false;
       this.#options.onDurable?.(this.#durable, this.#durableAlarm);
       if (this.#dieAtTurnEnd) {
         this.#dieAtTurnEnd = false;
@@ -252,6 +256,19 @@ export class MemoryStore implements Store {
     });
   }
 
+  #nextCommit(): ReturnType<CommitFault> {
+    this.#commits += 1;
+    return this.fault?.(this.#commits);
+  }
+
+  /** A turn that wrote by SQL alone ends: it is a commit like any other, which can be lost. */
+  #commitSql(): void {
+    const fault = this.#nextCommit();
+    if (fault === "crash-before" || fault === "refuse") this.#loseTurn = true;
+    else this.#options.onCommit?.(this.#visible, this.#visibleAlarm);
+    if (fault === "crash-after") this.#dieAtTurnEnd = true;
+  }
+
   #reset(): void {
     this.#life += 1;
     this.#sql?.crash();
@@ -260,6 +277,7 @@ export class MemoryStore implements Store {
     this.#turnOpen = false;
     this.#dieAtTurnEnd = false;
     this.#loseTurn = false;
+    this.#hasCommitted = false;
     this.#alarmTouched = false;
     const waiting = this.#waiting;
     this.#waiting = [];

@@ -106,6 +106,8 @@ export class WorldActor {
   crashes = 0;
   /** Sockets that were let in; the process's death ends them. */
   readonly sockets = new Set<MemorySocket>();
+  /** What was said over them and is not served yet. */
+  readonly #answers = new Set<{ readonly socket: MemorySocket }>();
   /** Those of senders who wait for a reply: no connections. */
   readonly replySockets = new ReplySockets(() => this.store.outputGate());
   readonly #alarm: AlarmDelivery;
@@ -172,6 +174,12 @@ export class WorldActor {
   async evict(): Promise<void> {
     await this.store.outputGate();
     this.#leaveMemory();
+    // Whoever waits for an answer over a socket would wait for good.
+    for (const { socket } of this.#answers) {
+      this.sockets.delete(socket);
+      socket.die();
+    }
+    this.#answers.clear();
     // What still runs of it here reaches no storage, as it would not run on the platform.
     this.store.activate();
   }
@@ -208,7 +216,8 @@ export class WorldActor {
     const outputGate = (): Promise<void> => this.store.outputGate();
     const socket = new MemorySocket(read, {
       outputGate,
-      message: (from, frame) => this.#inProcess((host) => host.socketMessage(from, frame)).then(outputGate),
+      message: (from, frame) =>
+        this.#answering(from, () => this.#inProcess((host) => host.socketMessage(from, frame)).then(outputGate)),
       closed: (from, end) => this.#inProcess((host) => host.socketClosed(from, end)).then(outputGate),
     });
     const reply = await this.#visible((host) => host.connect(envelope, () => this.sockets.add(socket) && socket));
@@ -302,6 +311,12 @@ export class WorldActor {
     if (host !== this.#host)
       throw fromErrorData({ group: "actor", code: "restarting", message: "The object died" }, 503);
     return outcome;
+  }
+
+  async #answering(socket: MemorySocket, answer: () => Promise<void>): Promise<void> {
+    const begun = { socket };
+    this.#answers.add(begun);
+    await answer().finally(() => this.#answers.delete(begun));
   }
 
   /** Runs an event in the process that is there, or in a new one. */

@@ -104,10 +104,13 @@ describe.each(["crash", "evict"] as const)("%s", (how) => {
     const { body } = await subject.fetch("/");
     const reader = (body as ReadableStream<Uint8Array>).getReader();
     expect((await reader.read()).value).toHaveLength("first".length);
+    const connection = subject.connect();
+    await connection.ready;
     const called = expect(subject.wait()).rejects.toMatchObject({ group: "actor", code: "restarting" });
+    const overIt = expect(connection.wait()).rejects.toMatchObject({ group: "client", code: "connection_closed" });
     await world.idle();
     await world[how](subject);
-    await called;
+    await Promise.all([called, overIt]);
     await expect(reader.read()).rejects.toThrow("Network connection lost.");
     expect(await subject.get()).toBe("there");
     await world.end();
