@@ -179,5 +179,5 @@ function compare<D extends ActorDefinitions>(
     [...disturbed.world.attempts].filter(([step, times]) => times > (undisturbed.world.attempts.get(step) ?? 0)),
   );
   const callers = difference ? [...(undisturbed.world.callers.get(difference.actor) ?? [])] : [];
-  return { moment, repeated, difference, callers, thrown };
+  return { moment, repeated, difference, callers, thrown, isCalledAgain: disturbed.world.repeatedCalls > 0 };
 }

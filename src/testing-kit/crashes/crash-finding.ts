@@ -9,6 +9,8 @@ export interface Finding {
   readonly difference: Difference | undefined;
   /** The actors that told the one with the difference something, undisturbed. */
   readonly callers: readonly string[];
+  /** Whether the workload made a call again. */
+  readonly isCalledAgain: boolean;
   /** What `run` or `check` threw. */
   readonly thrown: { readonly by: "run" | "check"; readonly error: unknown } | undefined;
 }
@@ -58,22 +60,25 @@ function isByRepetition({ difference, moment }: Finding): boolean {
   return difference === undefined || difference.actor !== moment.actor;
 }
 
-function adviceOf({ difference, moment, repeated, callers }: Finding): string {
+function adviceOf({ difference, moment, repeated, callers, isCalledAgain }: Finding): string {
   if (difference === undefined) {
     if (moment.mishap !== "dies before") return LOST_IN_MEMORY;
-    return `what it did outside before it died is not undone, and it was called again: ${FIND_THE_FIRST}`;
+    return isCalledAgain
+      ? `what it did outside before it died is not undone, and it was called again: ${FIND_THE_FIRST}`
+      : `${LOST_IN_MEMORY}; or its alarm ran an action again, whose effects outside are not undone: ${FIND_THE_FIRST}`;
   }
   const { actor, kind } = difference;
-  if (kind === "less" && callers.length > 0) {
+  if (kind !== "other" && kind !== "more" && callers.length > 0) {
     const told = `what ${callers.join(" and ")} told it is lost, because nobody awaited the answer`;
     return `${told}: await the send or call, so that it fails and is made again`;
   }
   if (actor !== moment.actor)
     return `what it did before it died is not undone, and it did it once more: ${FIND_THE_FIRST}`;
-  const which =
-    repeated.size === 0
-      ? "no step ran again, so the workflow"
-      : `${ranAgain(repeated)} and came to something else, or the workflow`;
+  const others = [
+    ...(repeated.size > 0 ? [`${ranAgain(repeated)} and came to something else`] : []),
+    ...(kind === "waits" ? ["what an action or a hook had begun without awaiting it is gone"] : []),
+  ];
+  const which = others.length > 0 ? `${others.join(", or ")}, or the workflow` : "no step ran again, so the workflow";
   return `${which} had kept something in memory alone, such as a variable that a step assigned: return it from the step`;
 }
 

@@ -22,6 +22,8 @@ export class DisturbedWorld {
   readonly #moment: CrashMoment | undefined;
   /** Whether the moment has come. */
   hasCome = false;
+  /** How often the workload has made a call again. */
+  repeatedCalls = 0;
   /** How often a process has died. */
   #deaths = 0;
 
@@ -102,27 +104,33 @@ export class DisturbedWorld {
   /** The workload calls as a caller who tries again when a call broke without an answer. */
   #repeatCalls(): void {
     const answer = this.#host.answer.bind(this.#host);
-    this.#host.answer = async (request) => {
-      for (let tries = 1; ; tries += 1) {
-        const deaths = this.#deaths;
-        const response = await answer(request.clone() as Request);
-        if (response.status !== 503 || deaths === this.#deaths || tries >= MAX_TRIES) return response;
-      }
-    };
+    this.#host.answer = (request) =>
+      this.#repeated(
+        () => answer(request.clone() as Request),
+        ({ status }) => status === 503,
+      );
     this.#host.hooks.callOver = async (call) => {
-      for (let tries = 1; ; tries += 1) {
-        const deaths = this.#deaths;
-        try {
-          return await call();
-        } catch (error) {
-          if (!hasLostItsConnection(error) || deaths === this.#deaths || tries >= MAX_TRIES) throw error;
-        }
-      }
+      const [outcome] = await this.#repeated(
+        () => Promise.allSettled([call()]),
+        ([each]) => hasLostItsConnection(each),
+      );
+      if (outcome.status === "rejected") throw outcome.reason;
+      return outcome.value;
     };
+  }
+
+  async #repeated<T>(call: () => Promise<T>, isBroken: (outcome: T) => boolean): Promise<T> {
+    for (let tries = 1; ; tries += 1) {
+      const deaths = this.#deaths;
+      const outcome = await call();
+      if (!isBroken(outcome) || deaths === this.#deaths || tries >= MAX_TRIES) return outcome;
+      this.repeatedCalls += 1;
+    }
   }
 }
 
-function hasLostItsConnection(error: unknown): boolean {
+function hasLostItsConnection(outcome: PromiseSettledResult<unknown>): boolean {
+  const error: unknown = outcome.status === "rejected" ? outcome.reason : undefined;
   return error instanceof ActorError && error.group === "client" && error.code === "connection_closed";
 }
 

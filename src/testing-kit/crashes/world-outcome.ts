@@ -52,8 +52,8 @@ function reasonOf(failure: unknown): string | undefined {
 /** One way in which an actor came out other than it did undisturbed. */
 export interface Difference {
   readonly actor: string;
-  /** Whether it did not come as far, came to something else, or did more. */
-  readonly kind: "less" | "other" | "more";
+  /** Whether it did not come as far, waits for something still, came to something else, or did more. */
+  readonly kind: "less" | "waits" | "other" | "more";
   /** A clause: `order ["o-1"] completed with 0 instead of 33`. */
   readonly text: string;
 }
@@ -76,7 +76,7 @@ function clauseOf(
 ): readonly [Difference["kind"], string] | undefined {
   if (!found) return ["less", "does not exist"];
   if (found.status !== wanted.status)
-    return [found.status === "running" ? "less" : "other", `${isNow(found)} instead of ${wanted.status}`];
+    return [found.status === "running" ? "waits" : "other", `${isNow(found)} instead of ${wanted.status}`];
   if (!isDeepStrictEqual(found.output, wanted.output))
     return ["other", `completed with ${shown(found.output)} instead of ${shown(wanted.output)}`];
   const missing = wanted.steps.find((step) => !found.steps.includes(step));

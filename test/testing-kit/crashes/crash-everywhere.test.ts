@@ -1,6 +1,7 @@
 import { describe, expect, it } from "vitest";
 import { actor, queue, setup, type Registry } from "../../../src/entry/index.js";
 import { crashEverywhere, CrashEverywhereError, type TestWorld } from "../../../src/entry/testing.js";
+import { db } from "../../../src/entry/db.js";
 import { workflow } from "../../../src/entry/workflow.js";
 
 /** What other systems were asked to do. */
@@ -186,6 +187,65 @@ describe("crashEverywhere", () => {
     );
     expect(error.message).toMatch(
       /^check failed \(.*\) when the process of counter \["c"\] died before its commit 1: what it did outside .* it was called again/,
+    );
+  });
+
+  it("crashes an actor also where it writes by SQL alone", async () => {
+    let mails = 0;
+    const registry = setup({
+      use: {
+        list: actor({
+          state: {},
+          db: db({ onMigrate: (database) => database.execute("CREATE TABLE names (name TEXT)").then(() => {}) }),
+          actions: {
+            greet: async (c, name: string) => {
+              mails += 1;
+              await c.db.execute("INSERT INTO names VALUES (?)", name);
+            },
+          },
+        }),
+      },
+    });
+    const error = await errorOf(
+      crashEverywhere(registry, {
+        run: async (world) => {
+          await world.client.list.getOrCreate("l").greet("ada");
+          mails = 0;
+          await world.client.list.getOrCreate("l").greet("alan");
+        },
+        check: () => expect(mails).toBe(1),
+      }),
+    );
+    expect(error.message).toContain("died before its commit 2: what it did outside");
+  });
+
+  it("says what became of an own message that an action began after it had answered", async () => {
+    const registry = setup({
+      use: {
+        inbox: actor({
+          state: { told: 0 },
+          queues: { mails: queue<string>() },
+          run: workflow(async (ctx) => (await ctx.queue.next("mail")).body),
+          actions: {
+            post: (c) => {
+              void turns(5)
+                .then(() => c.queue.send("mails", "hello"))
+                .catch(() => {});
+            },
+          },
+        }),
+      },
+    });
+    const error = await errorOf(
+      crashEverywhere(registry, {
+        run: async (world) => {
+          await world.client.inbox.getOrCreate("i").post();
+          await turns(20);
+        },
+      }),
+    );
+    expect(error.message).toMatch(
+      /^inbox \["i"\] is running instead of completed when .*: what an action or a hook had begun without awaiting it is gone/,
     );
   });
 
