@@ -171,14 +171,17 @@ export const INSPECTOR_CASES = [
   },
 ];
 
+/** Of the published package, which is not installed where types are checked. */
+const published = (/** @type {string} */ name) => /** @type {Promise<any>} */ (import(name));
+
 /**
  * @param {string} endpoint
  * @param {any} client
  * @returns {Promise<{ name: string, reason?: string }[]>}
  */
 export async function runInspector(endpoint, client) {
-  const schemas = await import("rivetkit/inspector-tab");
-  const codec = await import("rivetkit/inspector/client");
+  const schemas = await published("rivetkit/inspector-tab");
+  const codec = await published("rivetkit/inspector/client");
   /** @type {{ name: string, reason?: string }[]} */
   const outcomes = [];
   for (const [number, { name, run }] of INSPECTOR_CASES.entries()) {
