@@ -102,10 +102,12 @@ export class StepExecution {
   }
 
   #collect(): void {
-    const { rollback, run: _run, rollback: _rollback, ...policy } = this.#step;
+    const { collector } = this.#activation;
+    const { rollback } = this.#step;
+    if (!rollback || !collector) return;
+    const { run: _run, rollback: _rollback, ...policy } = this.#step;
     const { value } = this.#entry;
-    if (!rollback) return;
-    this.#activation.collector?.add({
+    collector.add({
       entry: this.#entry,
       stepName: this.#label,
       step: { ...policy, run: (step) => rollback(step, (value && decodeForWorkflow(value)) as never) },
