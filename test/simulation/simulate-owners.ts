@@ -46,7 +46,11 @@ const EVENTS = [
 const ROUNDS = 60;
 
 /** A program that its owners deploy anew, and whose run they steer, at any time: in the end, repaired, it is completed. */
-export async function simulateOwners(seed: number): Promise<OwnersResult> {
+export async function simulateOwners(
+  seed: number,
+  /** Sees the rows whenever they have become durable, and what is deployed then; `now` in epoch ms. */
+  onlooker?: (rows: ReadonlyMap<string, Uint8Array>, now: number, program: Node[]) => void,
+): Promise<OwnersResult> {
   const random = seededRandom(seed);
   const clock = new ManualClock();
   const violations: string[] = [];
@@ -85,7 +89,10 @@ export async function simulateOwners(seed: number): Promise<OwnersResult> {
       trace.push(`${clock.now()} commit ${[...rows.keys()].join(",")} ${alarmAt}`);
       oracle.committed(rows);
     },
-    onDurable: (_, rows) => oracle.durable(rows),
+    onDurable: (_, rows) => {
+      oracle.durable(rows);
+      onlooker?.(rows, clock.now(), program);
+    },
     onLog: (level, entry) => {
       const { code, msg } = entry as { code?: string; msg?: string };
       trace.push(`${clock.now()} ${level} ${String(msg ?? entry)}`);

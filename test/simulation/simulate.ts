@@ -42,13 +42,17 @@ const HOUR_MS = 3_600_000;
 /** A life that is over is gone by then, without anybody's help. */
 const BURIAL_MINUTES = 10;
 
+/** Sees the rows of a program's actor whenever they have become durable, `now` in epoch ms. */
+export type Onlooker = (rows: ReadonlyMap<string, Uint8Array>, now: number, program: Program) => void;
+
 /** Runs the program of a seed with crashes at commits and in between, and checks the invariants all the time. */
-export async function simulate(seed: number): Promise<SimulationResult> {
-  return new Simulation(seed).run();
+export async function simulate(seed: number, onlooker?: Onlooker): Promise<SimulationResult> {
+  return new Simulation(seed, onlooker).run();
 }
 
 class Simulation {
   readonly #seed: number;
+  readonly #onlooker: Onlooker | undefined;
   readonly #random: () => number;
   readonly #crashRate: number;
   readonly #program: Program;
@@ -67,8 +71,9 @@ class Simulation {
   #portCalls = 0;
   #diedAt = 0;
 
-  constructor(seed: number) {
+  constructor(seed: number, onlooker: Onlooker | undefined) {
     this.#seed = seed;
+    this.#onlooker = onlooker;
     this.#random = seededRandom(seed);
     this.#program = randomProgram(this.#random);
     this.#crashRate = [0, 0.03, 0.1, 0.2][seed % 4] ?? 0;
@@ -123,6 +128,7 @@ class Simulation {
       onDurable: (_, rows, alarmAt) => {
         this.#events += 1;
         this.#watch.durable();
+        this.#onlooker?.(rows, this.#clock.now(), this.#program);
         this.#invariants.durable(rows, alarmAt, this.#clock.now(), this.#disturber.alarmIsLost);
         if (!this.#disturber.alarmIsLost && this.#watch.works)
           this.#invariants.checkWorking(rows, alarmAt, this.#clock.now());
