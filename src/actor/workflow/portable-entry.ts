@@ -69,6 +69,8 @@ export interface PortableEntry {
 const TAGGED = { extended: true } as const;
 /** The largest value that an entry may hold, with room for what held it before. */
 const MAX_BYTES = 32 * 1024 * 1024;
+/** Names and numbers that lead to an entry. */
+const MAX_LEVELS = 1_000;
 
 export function toPortable(entry: Entry): PortableEntry {
   const { location, kind, status, seq, rev, completedSeq, attempts, interrupted, dueAt, startedAt, ms, failure } =
@@ -165,6 +167,7 @@ export function fromPortable(given: unknown): Entry {
   if (from.ms !== undefined) entry.ms = time(from.ms);
   if (from.completedSeq !== undefined) entry.completedSeq = count(from, "completedSeq");
   if (from.failure !== undefined) entry.failure = failureOf(from.failure);
+  else if (entry.status === "failed") throw new TypeError("one that failed must have a failure");
   const value = storedValue(from);
   if (value) entry.value = value;
   const data = storedData(from);
@@ -190,7 +193,10 @@ function storedValue(from: PortableEntry): Uint8Array | undefined {
 function storedData(from: PortableEntry): unknown {
   switch (from.kind) {
     case "loop":
-      if (from.iteration === undefined) return undefined;
+      // Earlier releases kept nothing of one that has ended.
+      if (from.status === "completed" && from.iteration === undefined) return undefined;
+      if (from.status !== "completed" && !Object.hasOwn(from, "state"))
+        throw new TypeError("an open loop must have a state");
       return {
         iteration: count(from, "iteration"),
         ...(Object.hasOwn(from, "state") && { state: bytesOf(from.state) }),
@@ -206,8 +212,11 @@ function storedData(from: PortableEntry): unknown {
     }
     case "branch_results":
       return array(from.results, "results").map(
-        (each) => [Number(pair(each)[0]), storedResult(pair(each)[1])] as const,
+        (each) => [whole(pair(each)[0], "the place of a branch"), storedResult(pair(each)[1])] as const,
       );
+    case "version_check":
+    case "removed":
+      return gateData(from);
     case "message":
       return from.completed === undefined
         ? undefined
@@ -215,6 +224,13 @@ function storedData(from: PortableEntry): unknown {
     default:
       return from.data === undefined ? undefined : fromJsonTree(copyOf(from.data));
   }
+}
+
+function gateData({ kind, data }: PortableEntry): unknown {
+  const fields = own(object(fromJsonTree(copyOf(data)), '"data"'));
+  if (kind === "version_check") whole(fields["version"], '"version"');
+  else if (typeof fields["kind"] !== "string") throw new TypeError('"kind" of what was removed must be a string');
+  return fields;
 }
 
 function storedResult(given: unknown): StoredResult {
@@ -242,14 +258,18 @@ function copyOf(tree: Tree): unknown {
 
 function locationOf(given: unknown): Location {
   const isSegment = (each: unknown): boolean => typeof each === "string" || Number.isInteger(each);
-  if (Array.isArray(given) && given.length > 0 && given.every(isSegment)) return given as unknown as Location;
-  throw new TypeError('"at" must be an array of names and numbers');
+  if (Array.isArray(given) && given.length > 0 && given.length <= MAX_LEVELS && given.every(isSegment))
+    return given as unknown as Location;
+  throw new TypeError(`"at" must be an array of at most ${MAX_LEVELS} names and numbers`);
 }
 
 function count(from: object, field: string, otherwise?: number): number {
-  const given: unknown = (from as Readonly<Record<string, unknown>>)[field] ?? otherwise;
+  return whole((from as Readonly<Record<string, unknown>>)[field] ?? otherwise, `"${field}"`);
+}
+
+function whole(given: unknown, what: string): number {
   if (Number.isSafeInteger(given) && (given as number) >= 0) return given as number;
-  throw new TypeError(`"${field}" must be a whole number of at least 0`);
+  throw new TypeError(`${what} must be a whole number of at least 0`);
 }
 
 function time(given: unknown): number {

@@ -45,6 +45,7 @@ export interface RecordedHistory {
  *
  * @throws {TypeError} when there is no actor, or it has no workflow
  * @throws {storage/corrupt} when a row cannot be read
+ * @throws {storage/newer_format} when a newer release wrote them
  */
 export function recordHistory(
   rows: Iterable<readonly [key: string, bytes: Uint8Array]>,

@@ -4,7 +4,7 @@ import { describeThrown, formatLocation, isTerminal, type Entry } from "../../wo
 import type { CompiledActor } from "../definition/compiled-actor.js";
 import { fromPortable, type PortableEntry } from "./portable-entry.js";
 import { startReplay, type ReplayEnd } from "./replay.js";
-import { HISTORY_FORMAT, type RecordedHistory } from "./recorded-history.js";
+import { HISTORY_FORMAT, type RecordedHistory, type RecordedRun } from "./recorded-history.js";
 import { workflowOf } from "./workflow-definition.js";
 
 /** How today's code did on a recorded history. */
@@ -33,6 +33,14 @@ export interface ReplayHost {
   readonly givenUp: Promise<void>;
 }
 
+const STATUSES_OF_RUNS: ReadonlySet<unknown> = new Set<RecordedRun["status"]>([
+  "running",
+  "rolling_back",
+  "completed",
+  "failed",
+  "cancelled",
+]);
+
 /** Checks the frame of what a file holds. @throws {TypeError} when it is not a history that this release reads */
 export function checkHistory(given: unknown): RecordedHistory {
   const isRecord = typeof given === "object" && given !== null && !Array.isArray(given);
@@ -54,8 +62,8 @@ export function checkHistory(given: unknown): RecordedHistory {
   if (typeof recordedAt !== "number" || !Number.isFinite(recordedAt))
     throw new TypeError('"recordedAt" must be a number, epoch ms');
   if (!Array.isArray(entries)) throw new TypeError('"entries" must be an array');
-  if (typeof run !== "object" || run === null || typeof own(run).status !== "string")
-    throw new TypeError('"run" must be an object with a status');
+  if (typeof run !== "object" || run === null || !STATUSES_OF_RUNS.has(own(run).status))
+    throw new TypeError(`"run" must be an object with a status: ${[...STATUSES_OF_RUNS].join(", ")}`);
   return history;
 }
 
@@ -68,10 +76,11 @@ export async function replayHistory(actor: CompiledActor, given: unknown, host: 
   const history = checkHistory(given);
   const run = actor.parts.map(({ carrier }) => workflowOf(carrier)?.run).find((found) => found !== undefined);
   if (!run) throw new TypeError(`The actor "${history.actor}" of the registry has no workflow`);
+  const entries = readEntries(history.entries);
   const redacted = new Redacted(history);
   const replay = startReplay({
     run,
-    entries: history.entries.map(readEntry),
+    entries,
     identity: {
       actorId: history.actorId,
       name: history.actor,
@@ -94,12 +103,21 @@ export async function replayHistory(actor: CompiledActor, given: unknown, host: 
   return { outcome: "failed", message };
 }
 
-function readEntry(given: PortableEntry, index: number): Entry {
-  try {
-    return fromPortable(given);
-  } catch (error) {
-    throw new TypeError(`Entry ${index + 1} cannot be read: ${(error as Error).message}`, { cause: error });
-  }
+function readEntries(given: readonly PortableEntry[]): Entry[] {
+  const numbers = new Set<number>();
+  const places = new Set<string>();
+  return given.map((each, index) => {
+    try {
+      const entry = fromPortable(each);
+      if (numbers.size === numbers.add(entry.seq).size)
+        throw new TypeError(`"seq" ${entry.seq} is that of an entry before it`);
+      if (places.size === places.add(JSON.stringify(entry.location)).size)
+        throw new TypeError('"at" is that of an entry before it');
+      return entry;
+    } catch (error) {
+      throw new TypeError(`Entry ${index + 1} cannot be read: ${(error as Error).message}`, { cause: error });
+    }
+  });
 }
 
 function verdictOf(end: ReplayEnd, history: RecordedHistory): Verdict {
@@ -125,8 +143,11 @@ class Redacted {
 
   constructor({ entries, redacted }: RecordedHistory) {
     this.#hasKey = Number(own(redacted ?? {}).key ?? 0) > 0;
-    for (const entry of entries)
-      if (Number(own(entry).redacted ?? 0) > 0) this.#sources.set(JSON.stringify(entry.at), formatLocation(entry.at));
+    for (const { at, kind, redacted: count } of entries.map(own)) {
+      // The results of branches are those of their join, given when it has ended.
+      const source = kind === "branch_results" ? at.slice(0, -1) : at;
+      if (Number(count ?? 0) > 0) this.#sources.set(JSON.stringify(source), formatLocation(source));
+    }
   }
 
   isMet(entry: Entry): void {

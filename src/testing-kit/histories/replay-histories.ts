@@ -51,6 +51,7 @@ function described(replay: HistoryReplay): string {
  * @param source a folder, or paths of files and histories that `world.record` returned
  * @throws {HistoryReplayError} when one diverges or cannot be replayed: it lists all of them
  * @throws {Error} when the folder is missing or empty
+ * @throws {TypeError} when an option is not valid
  * @example
  *     it("matches the histories of production", async () => {
  *       await replayHistories(registry, "test/histories");
@@ -113,7 +114,11 @@ async function replayed(
 ): Promise<Verdict> {
   let timer: ReturnType<typeof setTimeout> | undefined;
   const givenUp = new Promise<void>((resolve) => (timer = setTimeout(resolve, timeout)));
-  const nextTurn = (): Promise<void> => new Promise((resolve) => setImmediate(resolve));
+  // The engine asks for a turn after so many operations: the code goes on, so its time begins anew.
+  const nextTurn = (): Promise<void> => {
+    timer?.refresh();
+    return new Promise((resolve) => setImmediate(resolve));
+  };
   try {
     const { result, fetched } = await withoutFetch(env, () =>
       replayHistory(registry.find(history.actor), history, { nextTurn, env, givenUp }),

@@ -210,6 +210,33 @@ describe("a history that is replayed", () => {
     expect(await replay(quote, masked)).toEqual({ outcome: "matched" });
   });
 
+  it("is not given the redacted result of a branch before its join has ended", async () => {
+    const program =
+      (name: string, after = "after"): Program =>
+      async (ctx) => {
+        await ctx.join("both", {
+          done: { run: async (b: Any) => b.step("quick", () => "secret") },
+          open: { run: async (b: Any) => (await b.step(name, () => true), b.sleep("a day", 86_400_000)) },
+        });
+        await ctx.step(after, () => true);
+      };
+    const redacted = (history: Any): Any => ({
+      ...history,
+      entries: history.entries.map((entry: Any) =>
+        entry.kind === "branch_results" || entry.at.at(-1) === "quick" ? { ...entry, redacted: 1 } : entry,
+      ),
+    });
+    const open = redacted(await record(program("slow")));
+    expect(open.entries.some((entry: Any) => entry.kind === "branch_results")).toBe(true);
+    expect(await replay(program("late"), open)).toMatchObject({ outcome: "diverged", location: "both/open/late" });
+    const ended = redacted(await record(program("slow"), 25));
+    expect(await replay(program("slow", "later"), ended)).toMatchObject({
+      outcome: "cannot tell",
+      redacted: "both",
+      location: "later",
+    });
+  });
+
   it("cannot tell what follows a redacted key, once the code reads it", async () => {
     const byKey: Program = async (ctx) => ctx.step(`of ${ctx.key[0]}`, () => 1);
     const history = { ...(await record(byKey)), key: ["x"], redacted: { key: 1 } };
@@ -217,6 +244,12 @@ describe("a history that is replayed", () => {
     expect(await replay(async (ctx) => ctx.step("other", () => 1), history)).toMatchObject({ outcome: "diverged" });
   });
 });
+
+function deep(levels: number): unknown {
+  let value: unknown = 1;
+  for (let level = 0; level < levels; level += 1) value = [value];
+  return value;
+}
 
 describe("a history that is not one", () => {
   const bad: readonly [string, (history: Any) => unknown, string][] = [
@@ -234,7 +267,61 @@ describe("a history that is not one", () => {
       (h) => ({ ...h, entries: [{ ...h.entries[0], value: ["$Date", "x"] }] }),
       "Entry 1 cannot be read",
     ],
-    ["no location", (h) => ({ ...h, entries: [{ ...h.entries[0], at: [] }] }), '"at" must be an array'],
+    [
+      "no location",
+      (h) => ({ ...h, entries: [{ ...h.entries[0], at: [] }] }),
+      '"at" must be an array of at most 1000 names and numbers',
+    ],
+    ["a number twice", (h) => ({ ...h, entries: [h.entries[0], h.entries[0]] }), "is that of an entry before it"],
+    [
+      "a place twice",
+      (h) => ({ ...h, entries: [h.entries[0], { ...h.entries[0], seq: 90 }] }),
+      'Entry 2 cannot be read: "at" is that of an entry before it',
+    ],
+    [
+      "a failed step without its failure",
+      (h) => ({ ...h, entries: [{ ...h.entries[0], status: "failed" }] }),
+      "one that failed must have a failure",
+    ],
+    [
+      "an open loop without its iteration",
+      (h) => ({ ...h, entries: [{ ...h.entries[0], kind: "loop", status: "pending", state: 1 }] }),
+      '"iteration" must be a whole number',
+    ],
+    [
+      "an open loop without its state",
+      (h) => ({ ...h, entries: [{ ...h.entries[0], kind: "loop", status: "pending", iteration: 1 }] }),
+      "an open loop must have a state",
+    ],
+    [
+      "a gate without its version",
+      (h) => ({ ...h, entries: [{ ...h.entries[0], kind: "version_check", data: {} }] }),
+      '"version" must be a whole number',
+    ],
+    [
+      "results of a branch that there is not",
+      (h) => ({
+        ...h,
+        entries: [{ ...h.entries[0], kind: "branch_results", results: [["first", { value: 1 }]] }],
+      }),
+      "the place of a branch must be a whole number",
+    ],
+    [
+      "a result that is none",
+      (h) => ({ ...h, entries: [{ ...h.entries[0], kind: "join", branches: ["a"], results: [["a", {}]] }] }),
+      "Entry 1 cannot be read",
+    ],
+    [
+      "a place without end",
+      (h) => ({ ...h, entries: [{ ...h.entries[0], at: Array.from({ length: 30_000 }, () => "a") }] }),
+      '"at" must be an array of at most',
+    ],
+    [
+      "a value without end",
+      (h) => ({ ...h, entries: [{ ...h.entries[0], value: deep(100_000) }] }),
+      "Entry 1 cannot be read: ",
+    ],
+    ["an unknown status", (h) => ({ ...h, run: { status: "asleep" } }), '"run" must be an object with a status'],
     ["a negative seq", (h) => ({ ...h, entries: [{ ...h.entries[0], seq: -1 }] }), '"seq" must be a whole number'],
   ];
 

@@ -1,7 +1,7 @@
 import { mkdtemp, readFile, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { afterEach, beforeEach, describe, expect, it } from "vitest";
+import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
 import { actor, setup } from "../../../src/entry/index.js";
 import { HistoryReplayError, replayHistories, testWorld, type RecordedHistory } from "../../../src/entry/testing.js";
 import { workflow } from "../../../src/entry/workflow.js";
@@ -133,6 +133,25 @@ describe("replayHistories", () => {
     for (const [options, message] of cases)
       await expect(replayHistories(shop(charge), [history], options)).rejects.toThrow(message);
     await expect(replayHistories({}, [history])).rejects.toThrow("the registry must be one that setup() made");
+  });
+
+  it("bears a long history, however slow it is: the time counts from where the code has come to", async () => {
+    const long =
+      (onStep: () => void) =>
+      async (ctx: Ctx): Promise<void> => {
+        for (let number = 0; number < 400; number += 1) {
+          await ctx.step(`s${number}`, () => number);
+          onStep();
+        }
+      };
+    const history = await record(long(() => {}));
+    vi.useFakeTimers({ toFake: ["setTimeout", "clearTimeout"] });
+    try {
+      const slow = shop(long(() => void vi.advanceTimersByTime(6)));
+      expect(await replayHistories(slow, [history])).toMatchObject([{ outcome: "matched" }]);
+    } finally {
+      vi.useRealTimers();
+    }
   });
 
   it("gives the workflow the bindings it reads", async () => {
