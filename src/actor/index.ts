@@ -3,7 +3,7 @@ export { DEADLINE_IDS, storedDeadlines, type DeadlineRow } from "./storage/deadl
 export { decodeMessage } from "./queue/message-row.js";
 export { describeCronJob } from "./schedule/cron-api.js";
 export { describeSchedule } from "./schedule/schedule-api.js";
-export { describeWorkflow, isInFlight } from "./activation/workflow-outcome.js";
+export { describeWorkflow, isInFlight, mayRun } from "./activation/workflow-outcome.js";
 export { isResting } from "./storage/next-wake.js";
 export { event, queue, type ActionInputSchemas } from "./api/declarations.js";
 export type * from "./api/schedule-types.js";

@@ -8,7 +8,7 @@ export const STORAGE_FORMAT = 1;
  * writes a row which the previous release would misread; until then that release can still read it. A newer format is
  * `storage/newer_format`.
  */
-export const NEWEST_STORAGE_FORMAT = 3;
+export const NEWEST_STORAGE_FORMAT = 4;
 
 /**
  * The version of the envelope between Worker and object, which may be one release apart. Since 2 an object reads an action's

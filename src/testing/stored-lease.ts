@@ -1,4 +1,4 @@
-import { DEADLINE_IDS, isResting, KEYS, type ActorRecord, type DeadlineRow } from "../actor/index.js";
+import { DEADLINE_IDS, isResting, KEYS, mayRun, type ActorRecord, type DeadlineRow } from "../actor/index.js";
 import { decodeValue } from "../protocol/index.js";
 import { decodeEntry, History } from "../workflow/index.js";
 
@@ -11,8 +11,7 @@ export function holdsLease(rows: ReadonlyMap<string, Uint8Array>, alarmAt: numbe
 export function deadlinesIn(rows: ReadonlyMap<string, Uint8Array>): number[] {
   const record = rows.get(KEYS.actor);
   const deadlines = under(rows, KEYS.deadlines).map(([, bytes]) => (decodeValue(bytes) as DeadlineRow).at);
-  const status = record && (decodeValue(record) as ActorRecord).workflow?.status;
-  if (status !== "running" && status !== "rolling_back") return deadlines;
+  if (!mayRun(record && (decodeValue(record) as ActorRecord).workflow)) return deadlines;
   const entries = under(rows, KEYS.entries).map(([seq, bytes]) => decodeEntry(Number(seq), bytes));
   // Without its code the workflow waits for the re-check alone.
   return [

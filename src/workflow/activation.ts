@@ -11,6 +11,7 @@
  *  3. Once halted, nothing settles.
  */
 import { ownField } from "../protocol/index.js";
+import { Attempts } from "./attempts.js";
 import type { HistoryDivergedError } from "./errors.js";
 import { heldMessages, releaseMessages } from "./held-messages.js";
 import { endAt, isTerminal, makeEntry, rowOf, type Entry, type EntryKind } from "./history/entry.js";
@@ -50,12 +51,12 @@ export class Activation {
   createContext: (scope: never) => object = () => ({});
   /** Operations that wait for a deadline or a message. */
   readonly waiting: Waiting;
+  readonly attempts = new Attempts();
   readonly #marks: LateMarks;
   readonly #pace: Pace;
   readonly #userCodeRuns: WorkflowPorts["userCodeRuns"];
   /** Set while a rollback replays the function only to collect handlers (FLOW-21). */
   readonly collector: RollbackCollector | undefined;
-  readonly #alone = new Map<object, () => void>();
   #scopesInUserCode = 0;
   #workingLeaves = 0;
   #depth = 0;
@@ -85,6 +86,11 @@ export class Activation {
     return this.#halted;
   }
 
+  /** True if code of the run gets no further: it is halted, or being paused. */
+  get isStopped(): boolean {
+    return this.#halted || this.attempts.arePaused;
+  }
+
   /** True if the replay stops at the first operation, of each branch, that is not recorded or did not complete. */
   get stopsAtEnd(): boolean {
     return this.replaysOnly || this.collector !== undefined;
@@ -99,9 +105,11 @@ export class Activation {
   /**
    * Runs everything the engine does in reaction to one call, timer or settled promise. Then, in this order: detects a park,
    * commits what must be stored, and only after that settles promises and starts attempts.
+   *
+   * Of a run that is being paused only those of attempts happen: `goesOnPaused`.
    */
-  turn(body: () => void): void {
-    if (this.#halted) return;
+  turn(body: () => void, goesOnPaused = false): void {
+    if (this.#halted || (this.attempts.arePaused && !goesOnPaused && this.#depth === 0)) return;
     this.#depth += 1;
     try {
       body();
@@ -115,8 +123,9 @@ export class Activation {
   #endTurn(): void {
     // A due wait keeps the run from parking: the pass in progress settles it next, or the timer starts one at once. Where
     // only what is recorded is replayed, it ends there.
-    const parked =
-      this.#scopesInUserCode === 0 && this.#workingLeaves === 0 && (this.replaysOnly || !this.waiting.nextDue());
+    const parked = this.attempts.arePaused
+      ? this.attempts.areDrained
+      : this.#scopesInUserCode === 0 && this.#workingLeaves === 0 && (this.replaysOnly || !this.waiting.nextDue());
     if (parked && !this.#parked) {
       this.isReplaying = false;
       this.ports.parked();
@@ -139,6 +148,18 @@ export class Activation {
     this.#afterCommit = [];
     this.ports.timersChanged();
     for (const next of ready) if (!this.#halted) next();
+    if (!this.attempts.areDrained || this.#halted) return;
+    this.halt();
+    this.attempts.drained();
+  }
+
+  /** Lets attempts end, then calls `drained`. */
+  pause(drained: () => void): void {
+    this.turn(() => {
+      this.attempts.pause(drained);
+      this.waiting.pause();
+      this.#commitWanted = true;
+    });
   }
 
   /** Runs `next` after this turn and its commit, if any. */
@@ -180,8 +201,11 @@ export class Activation {
     this.#commitWanted = true;
   }
 
-  /** Starts user code after this turn's commit, which takes the lease: a crash from then on is noticed. */
-  beginWork(body: () => void): void {
+  /**
+   * Starts user code, of an attempt say, after this turn's commit, which takes the lease: a crash from then on is noticed.
+   */
+  beginWork(body: () => void, attempt?: object): void {
+    if (attempt) this.attempts.begins(attempt);
     this.isReplaying = false;
     this.#workWanted = true;
     this.#afterCommit.push(body);
@@ -189,15 +213,10 @@ export class Activation {
 
   /** Settles a promise of user code after this turn's commit, and yields to other events now and then (FLOW-12). */
   release(settle: () => void): void {
-    if (!this.#pace.count(this.isReplaying)) {
-      this.#afterCommit.push(settle);
-      return;
-    }
-    this.#afterCommit.push(() => {
-      void this.#pace.yield().then(() => {
-        if (!this.#halted) settle();
-      });
-    });
+    const goOn = (): void => {
+      if (!this.isStopped) settle();
+    };
+    this.#afterCommit.push(this.#pace.count(this.isReplaying) ? () => void this.#pace.yield().then(goOn) : goOn);
   }
 
   /** Yields to other events, then runs `next` in a turn of its own; until then the run counts as busy (FLOW-12). */
@@ -324,19 +343,10 @@ export class Activation {
     this.#marks.write(this);
   }
 
-  // ---- attempts one at a time --------------------------------------------------------------------------------------
-
-  /** Calls `begin` when no other careful attempt runs. Both are called inside a turn. */
-  whenAlone(attempt: object, begin: () => void): void {
-    this.#alone.set(attempt, begin);
-    if (this.#alone.size === 1) begin();
-  }
-
-  /** The attempt has ended: the next one may start. Called inside a turn. */
-  leaveAlone(attempt: object): void {
-    const wasFirst = this.#alone.keys().next().value === attempt;
-    if (!this.#alone.delete(attempt) || !wasFirst || this.#halted) return;
-    this.#alone.values().next().value?.();
+  /** An attempt has ended, or does not begin: the next one may start. Called inside a turn. */
+  attemptEnded(attempt: object): void {
+    const next = this.attempts.ended(attempt);
+    if (!this.#halted) next?.();
   }
 
   // ---- what is due -------------------------------------------------------------------------------------------------
@@ -369,7 +379,7 @@ export class Activation {
       if (!settle) this.waiting.passed();
       if (!settle || this.#halted) return;
       this.isReplaying = false;
-      this.turn(settle);
+      this.turn(settle, true);
       await this.settled();
     }
   }
@@ -379,7 +389,7 @@ export class Activation {
    * (MSG-1). False if something else goes first, or user code runs and may be about to receive it.
    */
   takeNow(): boolean {
-    if (this.#halted || this.#advancing || this.#depth > 0 || this.#scopesInUserCode > 0) return false;
+    if (this.isStopped || this.#advancing || this.#depth > 0 || this.#scopesInUserCode > 0) return false;
     const take = this.waiting.nextReceive();
     if (!take) return false;
     this.isReplaying = false;

@@ -13,7 +13,6 @@ import { tryBlock, type TryDefinition } from "./ops/try.js";
 import { tryStep, type TryStepDefinition } from "./ops/try-step.js";
 import { getVersion } from "./ops/version.js";
 import type { EngineLog } from "./ports.js";
-import { quietLog } from "./quiet-log.js";
 import type { Scope } from "./scope.js";
 import type { StepDefinition } from "./step-execution.js";
 
@@ -183,4 +182,19 @@ function definition<D extends { readonly name: string }>(nameOrConfig: string | 
       ? nameOrConfig
       : ({ name: nameOrConfig, run } as unknown as D),
   );
+}
+
+/** Wraps a logger so that it drops lines while `isReplaying`: they were logged when they first happened. */
+function quietLog<L extends EngineLog>(log: L, isReplaying: () => boolean): L {
+  return new Proxy(log, {
+    get: (target, key) => {
+      const member: unknown = Reflect.get(target, key);
+      if (typeof member !== "function") return member;
+      return (...args: unknown[]): unknown => {
+        // A child logger is as quiet as its parent.
+        if (key === "child") return quietLog(Reflect.apply(member, target, args) as L, isReplaying);
+        return isReplaying() ? undefined : (Reflect.apply(member, target, args) as unknown);
+      };
+    },
+  });
 }

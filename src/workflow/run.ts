@@ -58,6 +58,10 @@ export class WorkflowRun {
     return this.#activation.isParked;
   }
 
+  get isPausing(): boolean {
+    return this.#activation.attempts.arePaused;
+  }
+
   get isEnded(): boolean {
     return this.#ended || this.#activation.isHalted;
   }
@@ -144,6 +148,27 @@ export class WorkflowRun {
     this.#activation.turn(() => {
       this.#root.evict(reason);
       this.#activation.close();
+    }, true);
+  }
+
+  /** Steps that wait for their next attempt make it now. Commits that, if there are any. */
+  hurry(): void {
+    const { ports, waiting } = this.#activation;
+    const now = ports.now();
+    this.#activation.turn(() => {
+      for (const entry of waiting.hurry(now)) {
+        entry.dueAt = now;
+        this.#activation.put(entry);
+        this.#activation.wantCommit();
+      }
+    });
+  }
+
+  /** Lets attempts that have begun end, records them, and calls `drained` when there is none left; the run is then over. */
+  pause(drained: () => void): void {
+    this.#activation.pause(() => {
+      this.#root.abandon(new EvictedError("The workflow was paused"));
+      drained();
     });
   }
 
@@ -158,7 +183,7 @@ export class WorkflowRun {
     this.#activation.turn(() => {
       if (this.#ended) return;
       this.#finish({ status: "cancelled" }, reason);
-    });
+    }, true);
   }
 
   #settled(result: ScopeResult): void {

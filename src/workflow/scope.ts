@@ -110,7 +110,7 @@ export class Scope implements OperationScope {
     /** For `removed`: the kind that the entry may have. */
     originalKind?: EntryKind | "try",
   ): Promise<unknown> {
-    if (this.activation.isHalted && !this.#isEnded) return this.#afterHalt(name);
+    if (this.activation.isStopped && !this.#isEnded) return this.#afterHalt(name);
     const refused = this.#refusal(name);
     if (refused) return this.#refuse(refused);
     const ordinal = kind === "message" ? (this.#receives.get(name) ?? 0) : 0;

@@ -125,17 +125,17 @@ export class StepExecution {
   /** `here`: within the call of the step itself. */
   #begin(here = false): void {
     const run = here ? () => this.#run() : this.#enter;
-    if (!this.#activation.ports.isCareful()) return this.#activation.beginWork(run);
+    if (!this.#activation.ports.isCareful()) return this.#activation.beginWork(run, this);
     // One attempt at a time, to identify the one that keeps killing the object (ALARM-14).
-    this.#activation.whenAlone(this, () => {
-      if (this.#scope.isEnded) return this.#activation.leaveAlone(this);
+    this.#activation.attempts.whenAlone(this, () => {
+      if (this.#scope.isEnded) return this.#activation.attemptEnded(this);
       this.#entry.status = "running";
       delete this.#entry.dueAt;
       beginAttempt(this.#entry, this.#activation.ports.now());
       this.#activation.put(this.#entry);
       this.#activation.wantCommit();
       // The mark must survive a callback that kills the object before its first await.
-      this.#activation.beginWork(() => void this.#activation.ports.confirmed().then(run));
+      this.#activation.beginWork(() => void this.#activation.ports.confirmed().then(run), this);
     });
   }
 
@@ -149,7 +149,7 @@ export class StepExecution {
   }
 
   #run(): void {
-    if (this.#scope.isEnded) return this.#activation.turn(() => this.#activation.leaveAlone(this));
+    if (this.#scope.isEnded) return this.#activation.turn(() => this.#activation.attemptEnded(this), true);
     if (this.#activation.isHalted) return;
     const { ports } = this.#activation;
     const now = ports.now();
@@ -173,7 +173,8 @@ export class StepExecution {
     this.#attempt = attempt;
     const { timeoutMs } = this.#policy;
     if (timeoutMs !== undefined) {
-      attempt.timeout = { at: now + timeoutMs, seq: this.#entry.seq, fire: () => this.#timedOut(attempt) };
+      const fire = (): void => this.#timedOut(attempt);
+      attempt.timeout = { at: now + timeoutMs, seq: this.#entry.seq, isOfAttempt: true, fire };
       this.#activation.waiting.addWait(attempt.timeout);
       ports.timersChanged();
     }
@@ -207,15 +208,15 @@ export class StepExecution {
 
   /** The callback has returned; the attempt ends when the effects it started have ended too. */
   #fulfilled(attempt: Attempt, value: unknown): void {
-    const returned = (): void => this.#activation.turn(() => this.#returned(attempt, value));
+    const returned = (): void => this.#activation.turn(() => this.#returned(attempt, value), true);
     const begun = this.#attempt === attempt ? attempt.session.begun() : undefined;
     if (!begun) return returned();
-    begun.then(returned, (error: unknown) => this.#activation.turn(() => this.#threw(attempt, error)));
+    begun.then(returned, (error: unknown) => this.#activation.turn(() => this.#threw(attempt, error), true));
   }
 
   /** The same for a callback that has thrown, whose error goes before those of its effects. */
   #rejected(attempt: Attempt, error: unknown): void {
-    const threw = (): void => this.#activation.turn(() => this.#threw(attempt, error));
+    const threw = (): void => this.#activation.turn(() => this.#threw(attempt, error), true);
     const begun = this.#attempt === attempt ? attempt.session.begun() : undefined;
     if (!begun) return threw();
     begun.then(threw, threw);
@@ -288,6 +289,7 @@ export class StepExecution {
     const wait = {
       at: dueAt,
       seq: this.#entry.seq,
+      retryOf: this.#entry,
       fire: (): void => {
         this.#operation.resume();
         this.#begin();
@@ -329,7 +331,7 @@ export class StepExecution {
     if (attempt.timeout) this.#activation.waiting.removeWait(attempt.timeout);
     this.#scope.abort.unfollow(attempt.onScopeEnd);
     attempt.session.close();
-    this.#activation.leaveAlone(this);
+    this.#activation.attemptEnded(this);
     if (abortReason !== undefined) attempt.abort.abort(abortReason);
   }
 }

@@ -1,9 +1,14 @@
+import type { Entry } from "./history/entry.js";
 import { WaitHeap } from "./history/wait-heap.js";
 
 /** A deadline held in memory: of a durable wait, whose entry stores it, or the timeout of a running attempt. */
 export interface Wait {
-  readonly at: number;
+  at: number;
   readonly seq: number;
+  /** The timeout of an attempt, which counts for a paused run as well. */
+  readonly isOfAttempt?: true;
+  /** The entry of the step that waits for its next attempt. */
+  readonly retryOf?: Entry;
   fire(): void;
 }
 
@@ -21,6 +26,7 @@ export class Waiting {
   readonly #waits = new WaitHeap<Wait>();
   readonly #receivers = new Set<Receiver>();
   #wantsPass = false;
+  #isPaused = false;
 
   constructor(now: () => number) {
     this.#now = now;
@@ -41,7 +47,7 @@ export class Waiting {
   }
 
   addWait(wait: Wait): void {
-    this.#waits.add(wait);
+    if (!this.#isPaused || wait.isOfAttempt) this.#waits.add(wait);
   }
 
   removeWait(wait: Wait): void {
@@ -55,6 +61,25 @@ export class Waiting {
 
   removeReceiver(receiver: Receiver): void {
     this.#receivers.delete(receiver);
+  }
+
+  /** The run is being paused: of its waits, only the timeouts of attempts stay. */
+  pause(): void {
+    this.#isPaused = true;
+    this.#wantsPass = false;
+    this.#receivers.clear();
+    for (const wait of this.#waits.all) if (!wait.isOfAttempt) this.#waits.delete(wait);
+  }
+
+  /** Makes attempts that wait for their backoff due now, epoch ms. Returns their entries. */
+  hurry(now: number): Entry[] {
+    return this.#waits.all.flatMap((wait) => {
+      if (!wait.retryOf || wait.at <= now) return [];
+      this.#waits.delete(wait);
+      wait.at = now;
+      this.#waits.add(wait);
+      return [wait.retryOf];
+    });
   }
 
   clearWaits(): void {

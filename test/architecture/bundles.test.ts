@@ -5,7 +5,7 @@ import { read } from "./source-files.js";
 // What a Worker carries is what it imports. Measured on 1 December 2026; each budget is 2 % above that. Who needs more says
 // why in the commit that raises it: `npm run bundle-size` shows where the bytes are.
 const BUDGETS = {
-  counter: { bytes: 335_400, gzip: 110_900 },
+  counter: { bytes: 335_400, gzip: 111_300 },
   "counter, workflow": { bytes: 425_900, gzip: 140_000 },
   "counter, db": { bytes: 349_600, gzip: 115_800 },
   "counter, workflow, db": { bytes: 440_000, gzip: 144_900 },

@@ -190,4 +190,38 @@ export const leafWorkloads: readonly Workload[] = [
         }),
       ),
   },
+  {
+    name: "a workflow that is paused in the middle of a step, later while it sleeps, and resumed each time",
+    registry: (clock, ran) =>
+      one(
+        actor({
+          state: { sum: 0 },
+          onCreate: async (c) => {
+            for (const atMs of [150, 5_000]) {
+              await c.schedule.after(atMs, "pause");
+              await c.schedule.after(atMs + 3_000, "resume");
+            }
+          },
+          run: workflow(async (ctx) => {
+            for (let i = 1; i <= 3; i += 1) {
+              await ctx.step(`add-${i}`, async (step) => {
+                ran(`add-${i}`);
+                await clock.delay(100);
+                step.state.sum += i;
+              });
+            }
+            await ctx.sleep("nap", 2_500);
+            await ctx.join("j", {
+              a: { run: (b) => b.step("s", () => void ran("j/a")) },
+              b: { run: (b) => b.sleep("nap", 1_000) },
+            });
+          }),
+          actions: {
+            get: (c) => c.state,
+            pause: (c) => c.workflow.pause("for a while"),
+            resume: (c) => c.workflow.resume(),
+          },
+        }),
+      ),
+  },
 ];

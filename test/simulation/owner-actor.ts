@@ -21,6 +21,8 @@ export interface OwnerWatch {
   /** The code has a placeholder there. */
   placeholder(location: Location): void;
   answered(location: Location, version: number): void;
+  /** An attempt of the step at a location begins. */
+  attempted(location: Location): void;
   /** The function is called. */
   began(): void;
   /** The last hook of a start. */
@@ -50,6 +52,8 @@ export function ownerRegistry(
       get: (c: Ctx) => c.state,
       status: (c: Ctx) => c.workflow.status(),
       ids: (c: Ctx) => c.workflow.history().map((entry: { id: string }) => entry.id),
+      pause: (c: Ctx) => c.workflow.pause("an owner"),
+      resume: (c: Ctx) => c.workflow.resume(),
       recover: (c: Ctx) => c.workflow.recover(),
       cancel: (c: Ctx) => c.workflow.cancel(),
       replayFrom: (c: Ctx, id?: string) => c.workflow.replayFrom(id),
@@ -94,6 +98,7 @@ class OwnerInterpreter {
       maxRetries: node.flaky ? 1 : 0,
       retryBackoffBase: 700,
       run: async (s: Ctx) => {
+        this.#watch.attempted([...scope, node.name]);
         if (node.delayMs > 0) await this.#clock.delay(node.delayMs);
         if (this.#watch.broken.has(path) || (node.flaky && s.attempt === 1)) throw new Error(`${path} is broken`);
         if (!s.abortSignal.aborted) s.state.net[key] = (s.state.net[key] ?? 0) + 1;

@@ -110,6 +110,11 @@ export class OwnerOracle {
     this.#checkMessages(rows);
   }
 
+  /** True if an attempt of the step is recorded as begun. */
+  isRunning(location: readonly (string | number)[]): boolean {
+    return this.#latest.entries.get(JSON.stringify(location))?.status === "running";
+  }
+
   placeholder(location: readonly (string | number)[]): void {
     this.#placeholders.add(JSON.stringify(location));
   }

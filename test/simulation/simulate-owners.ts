@@ -41,9 +41,21 @@ const EVENTS = [
   "repair",
   "break",
   "cancel",
+  "pause",
+  "resume",
+  "resume",
 ] as const;
+/** Codes with which an act may be refused. */
+const REFUSALS = new Set(["restarting", "workflow_in_flight", "step_not_found", "not_a_step", "rolling_back"]);
 /** So many times everything is repaired and recovered: each time the run must get further. */
 const ROUNDS = 60;
+
+function statusIn(rows: ReadonlyMap<string, Uint8Array>): string {
+  const record = rows.get("a");
+  if (!record) return "none";
+  const { workflow } = decodeValue(record) as { workflow: { status: string; paused?: unknown } };
+  return workflow.paused ? "paused" : workflow.status;
+}
 
 /** A program that its owners deploy anew, and whose run they steer, at any time: in the end, repaired, it is completed. */
 export async function simulateOwners(
@@ -62,12 +74,25 @@ export async function simulateOwners(
   const broken = new Set(breakables(program).filter(() => random() < 0.25));
   const oracle = new OwnerOracle(say, () => clock.now());
   let isStarting = false;
+  /** The rows of the last commit, if the process that made it lives. */
+  let committed: ReadonlyMap<string, Uint8Array> | undefined;
+  const isPaused = (): boolean => {
+    notice();
+    return statusIn(committed ?? subject.store.dump()) === "paused";
+  };
   const watch = {
     broken,
     waited: oracle.waited.bind(oracle),
     placeholder: oracle.placeholder.bind(oracle),
     answered: oracle.answered.bind(oracle),
-    began: () => void (isStarting && say("the workflow began before its start was over")),
+    began: () => {
+      if (isStarting) say("the workflow began before its start was over");
+      if (isPaused()) say("the workflow began although it is paused");
+    },
+    attempted: (location: readonly (string | number)[]) => {
+      // After a crash an attempt is recorded before its callback is called: it may have begun before the pause.
+      if (isPaused() && !oracle.isRunning(location)) say(`${location.join("/")} began although the workflow is paused`);
+    },
     /** In every third, each start lets a failed run try again. */
     woke: async (workflow: { recover(): void }) => {
       isStarting = true;
@@ -87,6 +112,7 @@ export async function simulateOwners(
     onCommit: (_, rows, alarmAt) => {
       notice();
       trace.push(`${clock.now()} commit ${[...rows.keys()].join(",")} ${alarmAt}`);
+      committed = rows;
       oracle.committed(rows);
     },
     onDurable: (_, rows) => {
@@ -103,7 +129,10 @@ export async function simulateOwners(
   const subject: WorldActor = world.actor("subject", ["k"]);
   let crashes = 0;
   const notice = (): void => {
-    if (subject.crashes !== crashes) oracle.crashed();
+    if (subject.crashes !== crashes) {
+      oracle.crashed();
+      committed = undefined;
+    }
     crashes = subject.crashes;
   };
   let deploys = 0;
@@ -115,8 +144,7 @@ export async function simulateOwners(
       return await Promise.race([subject.call(action, ...args), subject.died()]);
     } catch (error) {
       const { code = "" } = error as { code?: string };
-      if (!["restarting", "workflow_in_flight", "step_not_found", "not_a_step"].includes(code))
-        say(`${action} failed with ${code} ${String(error)}`);
+      if (!REFUSALS.has(code)) say(`${action} failed with ${code} ${String(error)}`);
       return undefined;
     }
   };
@@ -129,7 +157,7 @@ export async function simulateOwners(
     ]);
     if (reply?.ok) return decodeJson(new TextDecoder().decode(reply.output));
     const code = reply?.error.code;
-    if (code !== undefined && !["restarting", "workflow_in_flight", "step_not_found", "not_a_step"].includes(code))
+    if (code !== undefined && !REFUSALS.has(code))
       say(`an operator's ${JSON.stringify(question)} failed with ${code} ${reply?.error.message}`);
     return undefined;
   };
@@ -152,10 +180,7 @@ export async function simulateOwners(
     if (reply?.ok && reply.output)
       oracle.acknowledged(body, queue, (decodeValue(reply.output) as { createdAt: number }).createdAt, begunAt, before);
   };
-  const status = (): string => {
-    const record = subject.store.dump().get("a");
-    return record ? String((decodeValue(record) as { workflow: { status: string } }).workflow.status) : "none";
-  };
+  const status = (): string => statusIn(subject.store.dump());
   const operate = async (action: string, ...args: unknown[]): Promise<void> => {
     const before = status();
     const rows = subject.store.commits;
@@ -189,8 +214,10 @@ export async function simulateOwners(
       }
       case "touch":
         return void (await call("get"));
+      case "pause":
+      case "resume":
       case "recover":
-        return operate("recover");
+        return operate(event);
       case "replay":
         await operate("replayFrom", await pickId());
         return random() < 0.5 ? operate("replayFrom", await pickId()) : undefined;
@@ -219,6 +246,7 @@ export async function simulateOwners(
   broken.clear();
   for (let round = 0; round < ROUNDS && status() !== "completed"; round += 1) {
     for (const queue of ["a", "b", "a", "b"]) await together(world, send(queue));
+    if (status() === "paused") await together(world, operate("resume"));
     if (status() === "failed") await together(world, operate("recover"));
     else if (status() === "cancelled") await together(world, operate("replayFrom"));
     await world.pass(30_000);

@@ -218,6 +218,8 @@ function registryOf(program: Program | undefined, options: SubjectOptions, self:
       status: (c: Any) => c.workflow.status(),
       history: (c: Any) => c.workflow.history(),
       cancel: (c: Any) => c.workflow.cancel(),
+      pause: (c: Any, reason?: string) => c.workflow.pause(reason),
+      resume: (c: Any) => c.workflow.resume(),
       recover: (c: Any) => c.workflow.recover(),
       replayFrom: (c: Any, id?: string) => c.workflow.replayFrom(id),
       /** As a completable receive that completes nothing. */

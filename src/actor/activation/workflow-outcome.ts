@@ -2,11 +2,21 @@
 import { decodeValue, own, ownField } from "../../protocol/index.js";
 import type { Failure, StoredError } from "../../workflow/index.js";
 import type { WorkflowErrorView, WorkflowStatus } from "../api/workflow-status.js";
-import type { RunTimes, WorkflowRecord } from "../storage/record.js";
+import type { PausedRecord, RunTimes, WorkflowRecord } from "../storage/record.js";
 
 /** Whether the workflow has begun and not ended. */
 export function isInFlight(workflow: WorkflowRecord | undefined): boolean {
   return workflow?.status === "running" || workflow?.status === "rolling_back";
+}
+
+/** Since when it is paused, and why. */
+export function pausedOf(workflow: WorkflowRecord | undefined): PausedRecord | undefined {
+  return workflow?.status === "running" ? ownField(workflow, "paused") : undefined;
+}
+
+/** Whether it may go on: it has begun, has not ended and is not paused. */
+export function mayRun(workflow: WorkflowRecord | undefined): boolean {
+  return isInFlight(workflow) && pausedOf(workflow) === undefined;
 }
 
 /** The times of a run that goes on; with `endedAt` (epoch ms), of one that ends then. */
@@ -40,8 +50,14 @@ function describeOutcome(
   if (divergence !== undefined)
     return { status: "diverged", error: { name: "HistoryDivergedError", message: divergence } };
   if (record.status === "failed" || record.status === "rolling_back") return failedStatus(record);
+  const paused = pausedOf(record);
+  if (paused) return { status: "paused", paused: describePause(paused) };
   const at = wakeAt();
   return { status: record.status, ...(at === undefined ? {} : { wakeAt: at }) };
+}
+
+function describePause([since, reason]: PausedRecord): NonNullable<WorkflowStatus["paused"]> {
+  return { since, ...(reason === undefined ? {} : { reason }) };
 }
 
 function failedStatus(record: WorkflowRecord & { readonly status: "failed" | "rolling_back" }): WorkflowStatus {

@@ -375,6 +375,27 @@ export interface ActorWorkflow {
    */
   cancel(): void;
   /**
+   * Pauses the workflow: steps that run end and are recorded, and nothing new begins until `resume`. Actions and schedules
+   * go on, messages are queued. Deadlines keep their times: after `resume`, one that passed is due at once, and a message that
+   * came before it wins. On a workflow that is paused or has ended nothing happens.
+   *
+   * The change is stored when it returns. `reason`, at most 1,000 characters, is shown in `status()`.
+   *
+   * @example
+   *     hold: (c, why: string) => c.workflow.pause(why),
+   * @throws {TypeError} when the reason is not a string of at most 1,000 characters
+   * @throws {workflow/rolling_back} when the workflow has failed and is being undone
+   */
+  pause(reason?: string): void;
+  /**
+   * Lets a paused workflow go on. On one that is not paused, steps that wait for their next attempt make it now. In any other
+   * status nothing happens. The change is stored when it returns.
+   *
+   * @example
+   *     goOn: (c) => c.workflow.resume(),
+   */
+  resume(): void;
+  /**
    * Lets a failed workflow try again. The operation whose error ended it starts over, as does every step that was
    * rolled back; other completed operations keep their results. A `diverged` workflow is checked again at once. In any
    * other status nothing happens.

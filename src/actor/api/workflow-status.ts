@@ -136,7 +136,9 @@ export interface WorkflowErrorView {
 /** How a workflow stands now. */
 export interface WorkflowStatus {
   /** `diverged`: the code does not match the history; `none`: the actor has no workflow. */
-  readonly status: WorkflowRecord["status"] | "diverged" | "none";
+  readonly status: WorkflowRecord["status"] | "paused" | "diverged" | "none";
+  /** Of a paused workflow: since when, in epoch ms, and the reason given to `pause`. */
+  readonly paused?: { readonly since: number; readonly reason?: string };
   /** What a completed workflow returned. */
   readonly output?: unknown;
   /** Why the workflow failed or diverged. */

@@ -14,7 +14,19 @@ export type Act = Extract<InspectQuestion, { readonly by: string }>;
 /** Those that run nothing of the actor. */
 type StoredAct = Exclude<Act, { readonly about: "call" | "sql" }>;
 
-const ACTS = new Set(["setState", "send", "deleteMessage", "drain", "recover", "replayFrom", "cancel", "call", "sql"]);
+const ACTS = new Set([
+  "setState",
+  "send",
+  "deleteMessage",
+  "drain",
+  "pause",
+  "resume",
+  "recover",
+  "replayFrom",
+  "cancel",
+  "call",
+  "sql",
+]);
 const ALL = { count: Infinity, notAfter: Infinity, hold: false };
 
 export function isAct(question: InspectQuestion): question is Act {
@@ -91,19 +103,38 @@ function drain({ queue }: PartActor, name: string | undefined): number {
 interface Control {
   status(): { readonly status: string };
   cancel(): void;
+  pause(reason?: string): void;
+  resume(): void;
   recover(): void;
   replayFrom(entryId?: string): void;
 }
 
-function control(actor: PartActor, act: Extract<Act, { about: "recover" | "replayFrom" | "cancel" }>): object {
+type ControlAct = Exclude<StoredAct, { about: "setState" | "send" | "deleteMessage" | "drain" }>;
+
+function control(actor: PartActor, act: ControlAct): object {
   const workflow = actor.parts.members.get("workflow")?.() as Control;
   if (!actor.record.workflow) throw new ActorError("inspector", "not_found", "The actor has no workflow");
-  const detail = act.about === "replayFrom" && act.id !== undefined ? { entry: act.id } : {};
-  audited(actor, act, detail, () => {
-    if (act.about === "recover") workflow.recover();
-    else if (act.about === "cancel") workflow.cancel();
-    else workflow.replayFrom(act.id);
-    return {};
-  });
+  audited(actor, act, detailOf(act), () => controlled(workflow, act));
   return { status: workflow.status().status };
+}
+
+function detailOf(act: ControlAct): object {
+  if (act.about === "replayFrom" && act.id !== undefined) return { entry: act.id };
+  if (act.about === "pause" && act.reason !== undefined) return { reason: act.reason };
+  return {};
+}
+
+function controlled(workflow: Control, act: ControlAct): void {
+  switch (act.about) {
+    case "pause":
+      return workflow.pause(act.reason);
+    case "resume":
+      return workflow.resume();
+    case "recover":
+      return workflow.recover();
+    case "cancel":
+      return workflow.cancel();
+    default:
+      return workflow.replayFrom(act.id);
+  }
 }

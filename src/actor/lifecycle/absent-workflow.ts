@@ -8,7 +8,7 @@ import { ActorError, decodeValue, own } from "../../protocol/index.js";
 import type { ActivePart, MessageTaker, PartActor } from "../activation/part.js";
 import type { TakenMessage } from "../activation/part-members.js";
 import { Recheck } from "../activation/recheck.js";
-import { describeWorkflow, isInFlight, runTimes } from "../activation/workflow-outcome.js";
+import { describeWorkflow, isInFlight, mayRun, runTimes } from "../activation/workflow-outcome.js";
 import type { WorkflowHistoryEntry, WorkflowStatus } from "../api/workflow-status.js";
 import { KEYS } from "../storage/record.js";
 
@@ -23,6 +23,8 @@ export class AbsentWorkflow implements ActivePart, MessageTaker {
     status: () => this.#status(),
     history: () => this.#history(),
     cancel: () => this.#cancel(),
+    pause: () => this.#refuse(),
+    resume: () => this.#refuse(),
     recover: () => this.#refuse(),
     replayFrom: (entryId?: string) => this.#replayFrom(entryId),
   });
@@ -36,24 +38,28 @@ export class AbsentWorkflow implements ActivePart, MessageTaker {
     return isInFlight(this.#actor.record.workflow);
   }
 
+  get #mayRun(): boolean {
+    return mayRun(this.#actor.record.workflow);
+  }
+
   /** The deadlines of its entries cannot be read here; the re-check takes care of it. */
   wakeAt(): number | undefined {
-    return this.#isInFlight ? Number.POSITIVE_INFINITY : undefined;
+    return this.#mayRun ? Number.POSITIVE_INFINITY : undefined;
   }
 
   /** Sets the re-check at the first start, whatever caused it. */
   load(): void {
-    if (this.#isInFlight && !this.#recheck.isSet) this.#look();
+    if (this.#mayRun && !this.#recheck.isSet) this.#look();
   }
 
   begin(): void {
-    if (this.#isInFlight) this.#look();
+    if (this.#mayRun) this.#look();
     else this.#actor.workChanged();
   }
 
   async advance(): Promise<void> {
     const { lease, isReady, lost, shutdown } = this.#actor;
-    if (this.#isInFlight && lease && isReady && !lost && !shutdown.isBegun) this.#look();
+    if (this.#mayRun && lease && isReady && !lost && !shutdown.isBegun) this.#look();
     this.#actor.settle();
   }
 

@@ -35,12 +35,15 @@ export const KEYS = {
 /** Where a workflow stands, as it is stored; failures are as they were decoded, so that their readers take own members only. */
 export type WorkflowRecord = RunTimes &
   (
-    | { readonly status: "running" }
+    | { readonly status: "running"; readonly paused?: PausedRecord }
     | { readonly status: "rolling_back"; readonly failure: Failure }
     | { readonly status: "completed"; readonly value: Uint8Array }
     | { readonly status: "failed"; readonly failure: Failure; readonly rollbackErrors?: readonly unknown[] }
     | { readonly status: "cancelled" }
   );
+
+/** Since when a run is paused, epoch ms, and why. */
+export type PausedRecord = readonly [since: number, reason?: string];
 
 /** When a run began, epoch ms, and ms from there to its end. Absent if an earlier release began it. */
 export interface RunTimes {

@@ -9,6 +9,7 @@ import {
   type WaitData,
 } from "../../workflow/index.js";
 import type { WorkflowActivity, WorkflowParkedOn } from "../api/workflow-status.js";
+import type { PausedRecord } from "../storage/record.js";
 import { stepOf } from "./workflow-view.js";
 
 /** What is known of a workflow that has not ended. */
@@ -18,6 +19,8 @@ export interface WorkflowPosition {
   readonly branches: Iterable<OpenBranch> | undefined;
   /** Whether work is due or was cut off, so that a run is about to begin. */
   readonly isWorking: boolean;
+  /** If it is paused: what it would wait for is no reason that it stands. */
+  readonly paused: PausedRecord | undefined;
 }
 
 /** Activities that are listed. */
@@ -28,11 +31,26 @@ const MAX_TEXT = 200;
 export function parkedOn(position: WorkflowPosition, now: number): WorkflowParkedOn | undefined {
   const activities = position.branches ? inMemory(position.branches, position.history) : stored(position);
   const first = activities.sort((a, b) => dueAt(a) - dueAt(b))[0];
+  if (position.paused) return whilePaused(position.paused, activities, now);
   if (!first) return undefined;
   const more = activities.length - 1;
   const sentence = sentenceOf(own(first), now);
   return {
     sentence: more > 0 ? `${sentence}, and ${more} more` : sentence,
+    activities: activities.slice(0, MAX_ACTIVITIES),
+    count: activities.length,
+  };
+}
+
+function whilePaused(
+  [since, reason]: PausedRecord,
+  activities: readonly WorkflowActivity[],
+  now: number,
+): WorkflowParkedOn {
+  const why = reason === undefined ? "" : `: ${clipped(reason)}`;
+  const running = activities.filter(({ kind }) => kind === "running").map((each) => sentenceOf(own(each), now));
+  return {
+    sentence: [`paused since ${timeOf(since)}${why}`, ...running.slice(0, 1)].join(", still "),
     activities: activities.slice(0, MAX_ACTIVITIES),
     count: activities.length,
   };
@@ -48,9 +66,9 @@ function inMemory(branches: Iterable<OpenBranch>, history: History): WorkflowAct
 }
 
 /** The waits that have rows. A receive without a deadline has none: what has no other wait waits for a message. */
-function stored({ history, isWorking }: WorkflowPosition): WorkflowActivity[] {
+function stored({ history, isWorking, paused }: WorkflowPosition): WorkflowActivity[] {
   const waits = Array.from(history.waiting(), (entry) => waitOf(entry, history));
-  return waits.length > 0 || isWorking ? waits : [{ kind: "message" }];
+  return waits.length > 0 || isWorking || paused ? waits : [{ kind: "message" }];
 }
 
 function waitOf(entry: Entry, history: History): WorkflowActivity {

@@ -14,11 +14,16 @@ import {
   type OpenBranch,
 } from "../../workflow/index.js";
 import type { PartActor } from "../activation/part.js";
-import { describeWorkflow, isInFlight, runTimes } from "../activation/workflow-outcome.js";
-import { KEYS } from "../storage/record.js";
+import { describeWorkflow, isInFlight, pausedOf, runTimes } from "../activation/workflow-outcome.js";
+import { KEYS, type WorkflowRecord } from "../storage/record.js";
 import type { WorkflowHistoryEntry, WorkflowHistoryOptions, WorkflowStatus } from "../api/workflow-status.js";
 import { parkedOn } from "./parked-on.js";
 import { describeHistory } from "./workflow-view.js";
+
+/** The storage format since which a run may be paused: an older release would go on with it. */
+const PAUSED_FORMAT = 4;
+/** UTF-16 units of the reason of a pause. */
+const MAX_REASON = 1_000;
 
 /** What control needs from the workflow's driver. */
 export interface ControlledWorkflow {
@@ -31,6 +36,8 @@ export interface ControlledWorkflow {
   /** True for a wait that has ended in memory but is not yet marked by a commit. */
   hasEnded(entry: Entry): boolean;
   cancel(reason: Error): void;
+  pause(): void;
+  hurry(): void;
   /** Drops the run in memory, because its history has changed. */
   forget(): void;
   restart(): void;
@@ -58,7 +65,10 @@ export class WorkflowControl {
     const { history } = this.#stored;
     const isWorking = this.#activation.lease !== undefined;
     const now = this.#activation.ports.now();
-    const parked = parkedOn({ history, branches: this.#workflow.openBranches, isWorking }, now);
+    const parked = parkedOn(
+      { history, branches: this.#workflow.openBranches, isWorking, paused: pausedOf(record) },
+      now,
+    );
     return { ...status, ...(parked && { parkedOn: parked }) };
   }
 
@@ -77,6 +87,50 @@ export class WorkflowControl {
     if (!isInFlight(this.#activation.record.workflow)) return;
     this.#workflow.cancel(new CancelledError());
     this.#activation.commitOrThrow();
+  }
+
+  /**
+   * Pauses the workflow: attempts that run end and are recorded, and nothing begins until `resume`. Does nothing if it is paused
+   * or has ended. Committed on return.
+   * @throws {TypeError} when the reason is not a short string
+   * @throws {workflow/rolling_back} when it is being undone
+   */
+  pause(reason?: string): void {
+    if (reason !== undefined && (typeof reason !== "string" || reason.length > MAX_REASON))
+      throw new TypeError(`The reason of a pause must be a string of at most ${MAX_REASON} characters`);
+    const { workflow } = this.#activation.record;
+    refuseRollback(workflow, "paused");
+    if (workflow?.status !== "running" || pausedOf(workflow)) return;
+    const since = this.#activation.ports.now();
+    this.#activation.requireFormat(PAUSED_FORMAT);
+    this.#activation.putRecord({
+      workflow: { ...workflow, paused: reason === undefined ? [since] : [since, reason] },
+    });
+    this.#workflow.pause();
+  }
+
+  /**
+   * Lets a paused workflow go on. If it is not paused, steps that wait for their next attempt make it now. Does nothing if it
+   * has ended. Committed on return.
+   */
+  resume(): void {
+    const { workflow } = this.#activation.record;
+    if (!workflow || !isInFlight(workflow) || this.#workflow.divergence !== undefined) return;
+    if (pausedOf(workflow)) {
+      this.#activation.putRecord({ workflow: { status: "running", ...runTimes(workflow) } });
+      return this.#workflow.hurry();
+    }
+    const now = this.#activation.ports.now();
+    const retries = [...this.#stored.history.waiting()].filter(({ kind, dueAt = 0 }) => kind === "step" && dueAt > now);
+    if (retries.length === 0) return;
+    if (!this.#workflow.isRunning) {
+      for (const entry of retries) {
+        entry.dueAt = now;
+        this.#stored.history.add(entry);
+        this.#put(entry);
+      }
+    }
+    this.#workflow.hurry();
   }
 
   /**
@@ -133,6 +187,11 @@ export class WorkflowControl {
     if (held.length + completed.length === 0) queue.putBack(takenMessages(entry), false);
   }
 
+  #put(entry: Entry): void {
+    entry.rev = this.#activation.nextSeq();
+    this.#activation.put(KEYS.entry(rowOf(entry)), () => encodeEntry(entry));
+  }
+
   /** `startedAt`, epoch ms: the run begins anew. */
   #resume({ changed, removed, vacant }: Restart, startedAt?: number): void {
     for (const row of vacant) this.#activation.delete(KEYS.entry(row));
@@ -140,10 +199,7 @@ export class WorkflowControl {
       this.#giveBack(entry);
       this.#activation.delete(KEYS.entry(rowOf(entry)));
     }
-    for (const entry of changed) {
-      entry.rev = this.#activation.nextSeq();
-      this.#activation.put(KEYS.entry(rowOf(entry)), () => encodeEntry(entry));
-    }
+    for (const entry of changed) this.#put(entry);
     for (const entry of this.#stored.history.entries()) this.#activation.queue.holdAgain(heldMessages(entry));
     const times =
       startedAt === undefined ? runTimes(this.#activation.record.workflow) : { times: [startedAt] as const };
@@ -154,6 +210,13 @@ export class WorkflowControl {
     this.#workflow.restart();
     this.#activation.messagesChanged();
   }
+}
+
+/** @throws {workflow/rolling_back} when the workflow is being undone */
+function refuseRollback(workflow: WorkflowRecord | undefined, done: string): void {
+  if (workflow?.status !== "rolling_back") return;
+  const message = `The workflow has failed and is being undone; it can be ${done} when that has ended`;
+  throw new ActorError("workflow", "rolling_back", message);
 }
 
 function targetOf(entries: readonly Entry[], entryId: string): Entry {

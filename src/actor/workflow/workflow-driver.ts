@@ -29,7 +29,7 @@ import {
 import type { RunningCode, StepAttempt, UserCodeWatch } from "../ports.js";
 import type { PartActor } from "../activation/part.js";
 import { Recheck } from "../activation/recheck.js";
-import { isInFlight, runTimes } from "../activation/workflow-outcome.js";
+import { mayRun, runTimes } from "../activation/workflow-outcome.js";
 import { KEYS } from "../storage/record.js";
 import type { FailureReports } from "./failure-reports.js";
 import { openAttempt } from "./step-context.js";
@@ -71,13 +71,18 @@ export class WorkflowDriver implements WorkflowPorts {
     this.interceptAttempt = intercept && ((attempt) => intercept(this.#stepAttempt(attempt)));
   }
 
-  /** Whether the stored workflow has not ended, whether or not the code has one. */
-  get #isOpen(): boolean {
-    return isInFlight(this.#actor.record.workflow);
+  /** Whether the stored workflow has neither ended nor been paused, whether or not the code has one. */
+  get #mayRun(): boolean {
+    return mayRun(this.#actor.record.workflow);
   }
 
   get isRunning(): boolean {
     return this.#run !== undefined && !this.#run.isEnded;
+  }
+
+  /** True while a run that is paused, or was resumed meanwhile, still has attempts. */
+  get #isPausing(): boolean {
+    return this.isRunning && (this.#run?.isPausing ?? false);
   }
 
   /** True while the run is in memory and not parked (FLOW-10). */
@@ -85,15 +90,15 @@ export class WorkflowDriver implements WorkflowPorts {
     return this.#run !== undefined && !this.#run.isEnded && !this.#run.isParked;
   }
 
-  /** The earliest deadline of the entries, epoch ms. Undefined while the code does not match them. */
+  /** The earliest deadline of the entries, epoch ms. Undefined while the code does not match them, or the run is paused. */
   deadlineAt(): number | undefined {
-    if (!this.#isOpen || this.#isDiverged) return undefined;
+    if (!this.#mayRun || this.#isDiverged) return undefined;
     return this.#workflow.history.earliestDueAt();
   }
 
   /** The same for the alarm. A run that only waits for a message asks for the latest possible alarm (ALARM-7). */
   wakeAt(): number | undefined {
-    return this.deadlineAt() ?? (this.#isOpen ? Number.POSITIVE_INFINITY : undefined);
+    return this.deadlineAt() ?? (this.#mayRun ? Number.POSITIVE_INFINITY : undefined);
   }
 
   /** Starts the run if the workflow has not ended and is not running. The lease must be committed. */
@@ -103,7 +108,7 @@ export class WorkflowDriver implements WorkflowPorts {
 
   #startRun(careful: boolean): void {
     const { run, history } = this.#workflow;
-    if (!this.#isOpen) return this.#actor.workChanged();
+    if (!this.#mayRun) return this.#actor.workChanged();
     this.#recheck.looks();
     if (!run) return this.diverged(missing(this.#actor.record.name));
     this.#careful = careful;
@@ -125,7 +130,7 @@ export class WorkflowDriver implements WorkflowPorts {
    * Then other receivers get the remaining messages. The lease must be committed.
    */
   async advance(): Promise<void> {
-    if (this.#isOpen && this.#actor.lease) this.start(false);
+    if (this.#mayRun && this.#actor.lease) this.start(false);
     const isDone = !this.#run || this.#run.isEnded || (await this.#run.advance());
     this.#actor.settle();
     this.timersChanged();
@@ -154,13 +159,13 @@ export class WorkflowDriver implements WorkflowPorts {
    * code lacks is looked for again because of it (FLOW-6).
    */
   get #mayWantMessages(): boolean {
-    if (!this.#isOpen || this.#isDiverged) return false;
+    if (!this.#mayRun || this.#isDiverged) return false;
     return this.#run && !this.#run.isEnded ? this.#run.wantsMessages : true;
   }
 
   /** A message has joined the dirty set: takes it with the commit that would store it, if a receive waits for it. */
   takeMessage(): boolean {
-    return this.#isOpen && this.isRunning && this.#canBegin && (this.#run?.takeNow() ?? false);
+    return this.#mayRun && this.isRunning && this.#canBegin && (this.#run?.takeNow() ?? false);
   }
 
   /** Messages join the dirty set: if the run is to take them, a crash must not leave it asleep. */
@@ -193,6 +198,26 @@ export class WorkflowDriver implements WorkflowPorts {
       this.finished({ status: "cancelled" });
       this.commit();
     }
+  }
+
+  /** The record says that it is paused: attempts end and are recorded, and nothing begins. Commits. */
+  pause(): void {
+    this.#recheck.clear();
+    this.#actor.deadlinesChanged();
+    if (this.isRunning) this.#run?.pause(() => this.restart());
+    this.#actor.commitOrThrow();
+    this.#actor.workChanged();
+  }
+
+  /** It goes on, and steps that wait for their next attempt make it now. Commits. */
+  hurry(): void {
+    this.#actor.holdLease();
+    if (this.isRunning) this.#run?.hurry();
+    this.#actor.deadlinesChanged();
+    this.#actor.commitOrThrow();
+    if (this.isRunning) this.#actor.advanceSoon();
+    else this.restart();
+    this.#actor.messagesChanged();
   }
 
   /** Drops the run in memory, because its history has changed. */
@@ -290,7 +315,8 @@ export class WorkflowDriver implements WorkflowPorts {
     this.#goesOn();
     this.#careful = false;
     this.#confirmNext = true;
-    this.#actor.releaseLease();
+    // A paused run that was resumed before its last attempt ended begins anew after this commit.
+    if (!this.#isPausing || !this.#mayRun) this.#actor.releaseLease();
   }
 
   timersChanged(): void {

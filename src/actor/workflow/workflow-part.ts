@@ -1,7 +1,7 @@
 import { History, decodeEntry, givenReply, heldMessages, takenMessages } from "../../workflow/index.js";
 import type { Part } from "../activation/part.js";
 import type { TakenMessage } from "../activation/part-members.js";
-import { isInFlight } from "../activation/workflow-outcome.js";
+import { isInFlight, pausedOf } from "../activation/workflow-outcome.js";
 import { KEYS } from "../storage/record.js";
 import { FailureReports } from "./failure-reports.js";
 import { parkedOn } from "./parked-on.js";
@@ -20,7 +20,8 @@ export const WORKFLOW_PART: Part = {
     const isOver = !isInFlight(workflow);
     return {
       history: (options) => describeHistory({ history, isOver, hasEnded: () => false }, options),
-      parkedOn: (isWorking, now) => (isOver ? undefined : parkedOn({ history, branches: undefined, isWorking }, now)),
+      parkedOn: (isWorking, now) =>
+        isOver ? undefined : parkedOn({ history, branches: undefined, isWorking, paused: pausedOf(workflow) }, now),
     };
   },
   join(actor, carrier) {

@@ -38,6 +38,8 @@ type InspectAct =
   | { readonly about: "deleteMessage"; readonly id: string }
   /** Deletes all messages that nobody holds, of one queue or of all. */
   | { readonly about: "drain"; readonly queue?: string }
+  | { readonly about: "pause"; readonly reason?: string }
+  | { readonly about: "resume" }
   | { readonly about: "recover" }
   /** `id`: the entry; without it from the start. */
   | { readonly about: "replayFrom"; readonly id?: string }

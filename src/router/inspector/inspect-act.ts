@@ -10,6 +10,8 @@ const ACTS: Readonly<Record<string, readonly string[]>> = {
   "/state": ["PATCH"],
   "/queue": ["POST", "DELETE"],
   "/message": ["DELETE"],
+  "/workflow/pause": ["POST"],
+  "/workflow/resume": ["POST"],
   "/workflow/recover": ["POST"],
   "/workflow/replay": ["POST"],
   "/workflow/cancel": ["POST"],
@@ -46,6 +48,12 @@ export async function readAct(request: Request, url: URL, path: string, operator
     }
     case "DELETE /message":
       return { about: "deleteMessage", id: needed(query, "message"), by };
+    case "POST /workflow/pause": {
+      const reason = query.get("reason");
+      return { about: "pause", ...(reason !== null && { reason }), by };
+    }
+    case "POST /workflow/resume":
+      return { about: "resume", by };
     case "POST /workflow/recover":
       return { about: "recover", by };
     case "POST /workflow/cancel":

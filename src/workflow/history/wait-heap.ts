@@ -25,6 +25,11 @@ export class WaitHeap<W extends Timed> {
     this.#heap = [...this.#live].sort((a, b) => (isBefore(a, b) ? -1 : 1));
   }
 
+  /** In no particular order. */
+  get all(): W[] {
+    return [...this.#live];
+  }
+
   clear(): void {
     this.#heap = [];
     this.#live.clear();

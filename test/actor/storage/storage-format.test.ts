@@ -248,6 +248,23 @@ describe("an actor whose rows an older release would misread", () => {
     expect(contents(rolledBack.actor.store.dump())).toEqual(rows);
   });
 
+  it("is in it once its workflow has been paused: the release before would go on with it, and refuses it", async () => {
+    const waiting = async (ctx: Any): Promise<unknown> => ctx.sleep("nap", 1_000);
+    const s = await subject(waiting);
+    expect(formatOf(s)).toBe(STORAGE_FORMAT);
+    await s.call("pause");
+    expect(formatOf(s)).toBe(4);
+    const rows = contents(s.actor.store.dump());
+    const rolledBack = s.deploy(waiting, { newestFormat: 3 });
+    await expect(rolledBack.call("get")).rejects.toMatchObject({ group: "storage", code: "newer_format" });
+    await rolledBack.world.pass(10_000);
+    expect(contents(rolledBack.actor.store.dump())).toEqual(rows);
+    const again = rolledBack.deploy(waiting, { newestFormat: NEWEST_STORAGE_FORMAT });
+    await again.call("resume");
+    await again.world.passUntilQuiet();
+    expect((await again.status()).status).toBe("completed");
+  });
+
   it("is refused by the release before, unchanged, and goes on under this one; what wrote none opens there", async () => {
     const withJoin = async (ctx: Any): Promise<unknown> => (
       await ctx.join("j", branches(2)),

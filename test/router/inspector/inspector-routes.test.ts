@@ -42,6 +42,8 @@ const ROUTES: readonly (readonly [method: string, path: string, answer: number])
   ["POST", `/queue?${AT}&queue=work`, 200],
   ["DELETE", `/queue?${AT}`, 200],
   ["DELETE", `/message?${AT}&message=1`, 404],
+  ["POST", `/workflow/pause?${AT}&reason=wait`, 200],
+  ["POST", `/workflow/resume?${AT}`, 200],
   ["POST", `/workflow/recover?${AT}`, 200],
   ["POST", `/workflow/replay?${AT}`, 200],
   ["POST", `/workflow/cancel?${AT}`, 200],
