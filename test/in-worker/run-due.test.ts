@@ -41,8 +41,24 @@ const order = actor({
     hang: () => new Promise(() => {}),
   },
 });
+let bookings = 0;
+const books = actor({
+  state: { booked: 0 },
+  run: workflow(async (ctx) => {
+    await ctx.sleep("first", 30 * DAY);
+    await ctx.step("book", async (step) => {
+      bookings += 1;
+      if (bookings === 1) await new Promise(() => {});
+      step.state.booked = bookings;
+    });
+    await ctx.sleep("second", 30 * DAY);
+    await ctx.step("close", (step) => void (step.state.booked += 10));
+    await ctx.sleep("third", 30 * DAY);
+  }),
+  actions: { booked: (c) => c.state.booked },
+});
 const plain = actor({ state: {}, actions: { get: () => "there" } });
-const registry = setup({ use: { order, plain } });
+const registry = setup({ use: { order, books, plain } });
 serve(registry);
 const client = createHandler(registry, { logLevel: "silent" }).client(env);
 const { ACTORS } = env as unknown as { ACTORS: DurableObjectNamespace };
@@ -99,6 +115,18 @@ it("keeps its clock over evictions and deaths, which take what is in memory and 
   expect(await handle.calls()).toBe(1);
   expect(await runDue(handle)).toBe(true);
   expect(await handle.seen()).toEqual(["slept", "timed out"]);
+});
+
+it("takes up work that a death cut off, though its clock is days ahead of the platform's", async () => {
+  const handle = client.books.getOrCreate("cut off");
+  expect(await handle.booked()).toBe(0);
+  const cutOff = expect(runDue(handle)).rejects.toThrow(/aborted/);
+  await expect.poll(() => bookings).toBe(1);
+  await abort(handle);
+  await cutOff;
+  expect(await runDue(handle), "the work, and the second sleep").toBe(true);
+  expect(await handle.booked()).toBe(12);
+  expect(bookings).toBe(2);
 });
 
 it("takes a handle by key or by id, of any client, or the object's stub, and nothing else", async () => {

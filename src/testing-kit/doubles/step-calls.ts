@@ -6,7 +6,7 @@
  */
 import { KEYS, type StepAttempt } from "../../actor/index.js";
 import { decodeEntry, type Location } from "../../workflow/index.js";
-import type { Answer } from "./answer.js";
+import { HANGING, type Answer } from "./answer.js";
 import { AttemptCall } from "./step-call.js";
 
 /** How many runs are kept: the latest. */
@@ -63,10 +63,10 @@ export class StepCalls {
     }
   }
 
-  /** Whether runs of an object are pending, and no code runs in them: only time ends them. */
+  /** Whether runs of an object are pending, and only time ends them: an answer that is on its way is none of these. */
   hangs(object: ObjectOf): boolean {
     const pending = [...this.#of(object).open.values()].filter(({ isPending }) => isPending);
-    return pending.length > 0 && pending.every(({ answer }) => answer?.isCode === false);
+    return pending.length > 0 && pending.every(({ answer }) => answer === HANGING);
   }
 
   /** An object has left memory: what its runs have not stored is lost. */

@@ -7,16 +7,19 @@ export class ObjectTime {
   /** By how much the clock is ahead of the machine's, ms. */
   #aheadMs = 0;
   #timers = new Set<MovedTimer>();
+  #isAwake = false;
   #changed: (() => void)[] = [];
 
   now(): number {
     return Date.now() + this.#aheadMs;
   }
 
-  /** What the platform does for an activation, by this clock. Timers of an earlier one are gone with it. */
+  /** What the platform does for an object in memory, by this clock. Timers of an earlier one are gone with it, and who waited in it. */
   portsOf(ports: ActorPorts): ActorPorts {
     this.#timers = new Set();
     const timers = this.#timers;
+    this.#changed = [];
+    this.#isAwake = false;
     return {
       ...ports,
       now: () => this.now(),
@@ -25,8 +28,17 @@ export class ObjectTime {
         timers.add(timer);
         return timer;
       },
-      store: toldCommits(ports.store, () => this.changed()),
+      store: toldCommits(
+        ports.store,
+        () => this.changed(),
+        () => (this.#isAwake = true),
+      ),
     };
+  }
+
+  /** Whether an event has reached the object since it came into memory: before, nothing of the actor runs. */
+  get isAwake(): boolean {
+    return this.#isAwake;
   }
 
   /** The earliest timer in memory, epoch ms of this clock. */

@@ -1,5 +1,5 @@
 import { runInDurableObject } from "cloudflare:test";
-import { deadlinesIn } from "../../testing/index.js";
+import { deadlinesIn, holdsLease } from "../../testing/index.js";
 import { objectOf, type ActorUnderTest } from "./object-of.js";
 import type { ObjectTime } from "./object-time.js";
 import { timeOf } from "./objects-under-test.js";
@@ -25,19 +25,34 @@ export function runDue(actor: ActorUnderTest): Promise<boolean> {
     const time = timeOf(id.toString());
     // A step that hangs is ended by time alone.
     const isStill = (): boolean => hangs(id.toString());
+    await resume(instance, state, time);
     await time.atRest(state, isStill);
     const alarmAt = await storage.getAlarm();
     const rows = new Map(storage.kv.list<Uint8Array>());
     const at = isStill() ? nextAtWork(rows, time) : nextAt(rows, alarmAt, time);
     if (at === Number.POSITIVE_INFINITY) return false;
     time.moveTo(at);
-    if (alarmAt !== null && alarmAt <= time.now()) {
-      await storage.deleteAlarm();
-      await instance.alarm?.({ scheduledTime: alarmAt, isRetry: false, retryCount: 0 } as AlarmInvocationInfo);
-    }
+    if (alarmAt !== null && alarmAt <= time.now()) await deliver(alarmAt, instance, state);
     await time.atRest(state, isStill);
     return true;
   });
+}
+
+/**
+ * Lets an object that was killed at work take it up again, by the alarm that guards the work: the platform's comes by the
+ * machine's clock, which this one may be days ahead of.
+ */
+async function resume(instance: DurableObject, state: DurableObjectState, time: ObjectTime): Promise<void> {
+  const alarmAt = await state.storage.getAlarm();
+  const rows = new Map(state.storage.kv.list<Uint8Array>());
+  if (time.isAwake || alarmAt === null || !holdsLease(rows, alarmAt, time.now())) return;
+  time.moveTo(alarmAt);
+  await deliver(alarmAt, instance, state);
+}
+
+async function deliver(alarmAt: number, instance: DurableObject, { storage }: DurableObjectState): Promise<void> {
+  await storage.deleteAlarm();
+  await instance.alarm?.({ scheduledTime: alarmAt, isRetry: false, retryCount: 0 } as AlarmInvocationInfo);
 }
 
 /** When something is to come, epoch ms; infinite if nothing is: the alarm of a wait for a message alone is a year ahead. */

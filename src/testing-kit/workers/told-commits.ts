@@ -1,9 +1,10 @@
 import type { Batch, Store, StoreActivation } from "../../actor/index.js";
 
-/** A store that tells of each commit. */
-export function toldCommits(store: Store, committed: (batch: Batch) => void): Store {
+/** A store that tells of each commit, and of each activation before it. */
+export function toldCommits(store: Store, committed: (batch: Batch) => void, activated?: () => void): Store {
   return {
     activate(): StoreActivation {
+      activated?.();
       const activation = store.activate();
       const { sql } = activation;
       return {
