@@ -4,14 +4,20 @@ import type { Answer } from "./answer.js";
 export class Answers {
   readonly #all: Answer[] = [];
   #next = 0;
+  /** Whether they may stay unused. */
+  areOptional = false;
 
   add(answer: Answer): void {
     this.#all.push(answer);
   }
 
-  /** Whether it has answers, and none was taken. */
+  /** Whether it has answers that must be used, and none was taken. */
   get areUnused(): boolean {
-    return this.#all.length > 0 && this.#next === 0;
+    return !this.areOptional && this.#all.length > 0 && this.#next === 0;
+  }
+
+  has(answer: Answer | undefined): boolean {
+    return answer !== undefined && this.#all.includes(answer);
   }
 
   /** The answer for the next attempt; undefined if there is none. */

@@ -9,7 +9,7 @@ export interface Doubles<D extends ActorDefinitions> {
    * The double of a step of an actor's workflow: what its attempts do instead of running the step's callback. A name means
    * the step wherever it stands; a path is its whole location, in which `"*"` stands for any one segment.
    *
-   * A double that has an answer and was never used is an error at the world's end.
+   * A double that has an answer and was never used is an error at the world's end, unless it is `optional()`.
    *
    * @example
    *     world.step("order", "charge").fails(new Error("502")).fails(new Error("502")).gives({ id: "ch_1" });

@@ -47,6 +47,14 @@ export interface StepDouble<D extends AnyActorDefinition = AnyActorDefinition> {
    */
   callsThrough(): StepDouble<D>;
   /**
+   * It may stay unused: a default of several tests. Without this, a double that has an answer and was never used is an error at
+   * the world's end.
+   *
+   * @example
+   *     beforeEach(() => void world.step("order", "charge").gives({ id: "ch_1" }).optional());
+   */
+  optional(): StepDouble<D>;
+  /**
    * All runs of the step in this world so far, replaced or not, in the order in which they began.
    *
    * @example

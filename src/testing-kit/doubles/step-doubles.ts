@@ -84,7 +84,9 @@ export class StepDoubles {
   /** @throws Error when no attempt has taken an answer of a double that has some: it names the steps that ran */
   checkUsed(): void {
     const unused = [...this.#declared.values()].filter(({ answers }) => answers.areUnused);
-    if (unused.length > 0) throw new Error(unused.map((declared) => this.#unused(declared)).join("\n"));
+    if (unused.length === 0) return;
+    const problems = unused.map((declared) => this.#unused(declared)).join("\n");
+    throw new Error(`${problems}. One that a test need not use is declared with .optional()`);
   }
 
   #declare(step: Step): Declared {
@@ -99,6 +101,10 @@ export class StepDoubles {
       hangs: () => add(HANGING),
       runs: (run) => add(running(run)),
       callsThrough: () => add(CALLING_THROUGH),
+      optional: () => {
+        answers.areOptional = true;
+        return double;
+      },
       calls: () => this.#callsOf(step),
       rollback: () => this.of(step.actor, step.path, true),
     };
@@ -117,14 +123,27 @@ export class StepDoubles {
     return this.calls.all.filter((call) => isMeant(step, call.of)).map((call) => call.view());
   }
 
-  #unused({ actor, path, isRollback }: Step): string {
+  #unused(declared: Declared): string {
+    const { actor, path, isRollback } = declared;
+    const kind = isRollback ? "rollback of step" : "step";
+    const unused = `The double of ${kind} ${describeStep(path)} of actor ${JSON.stringify(actor)} was never used`;
+    const taker = this.#takerFrom(declared);
+    if (taker) return `${unused}: that of ${describeStep(taker.path)}, declared later, took its attempts`;
     const seen = this.calls.all.filter(({ of }) => of.name === actor && of.isRollback === isRollback);
     const places = new Set(
       seen.map(({ of: { step } }) => describeStep(typeof path === "string" ? String(step.at(-1)) : step)),
     );
-    const kind = isRollback ? "rollback of step" : "step";
     const ran = places.size === 0 ? "none ran" : `those that ran are ${listed([...places])}`;
-    return `The double of ${kind} ${describeStep(path)} of actor ${JSON.stringify(actor)} was never used: ${ran}`;
+    return `${unused}: ${ran}`;
+  }
+
+  /** A double that was declared later, and gave an answer to an attempt which this one was for, too. */
+  #takerFrom(declared: Declared): Declared | undefined {
+    const all = [...this.#declared.values()];
+    const taken = this.calls.all.filter(({ of }) => isMeant(declared, of));
+    return all
+      .slice(all.indexOf(declared) + 1)
+      .find((later) => taken.some(({ of, answer }) => isMeant(later, of) && later.answers.has(answer)));
   }
 }
 

@@ -16,6 +16,8 @@ export interface FetchOptions {
   readonly method?: string;
   /** How many requests it answers; later ones go to what was declared before it. Default: all. */
   readonly times?: number;
+  /** Whether it may stay unused: a default of several tests. Default: false. */
+  readonly optional?: boolean;
 }
 
 /** A request that code of the world sent. */
@@ -41,8 +43,8 @@ export interface FetchDouble {
 export interface WorldFetch {
   /**
    * Answers requests of the actors. A URL without a query fits every query; one that ends with `*` fits what begins like
-   * it. Of several that fit, the one declared last answers, as long as it has answers left. One that was never asked for is
-   * an error at the world's end, as is a request that nothing answered.
+   * it. Of several that fit, the one declared last answers, as long as it has answers left. One that was never used is an
+   * error at the world's end, unless it is `optional`, as is a request that nothing answered.
    *
    * @example
    *     const charges = world.fetch.on("https://api.example.com/charges", async (request) => {
@@ -92,14 +94,17 @@ interface Declared {
 /** Begins what the code that asks waits for: `awaited` while time passes, `working` while it stands. */
 type Follow = Readonly<Record<"awaited" | "working", <T>(begin: () => Promise<T>) => Promise<T>>>;
 
-const OPTION_NAMES = ["method", "times"] as const;
+const OPTION_NAMES = ["method", "times", "optional"] as const;
+/** How many requests, or problems, an error lists. */
+const MAX_LISTED = 10;
 
 export class Outbound {
   readonly #now: () => number;
   readonly #follow: Follow;
   readonly #declared: Declared[] = [];
   readonly #calls: FetchCall[] = [];
-  readonly #unanswered: string[] = [];
+  /** What is wrong with them, and how often. */
+  readonly #unanswered = new Map<string, number>();
 
   constructor(now: () => number, follow: Follow) {
     this.#now = now;
@@ -125,7 +130,7 @@ export class Outbound {
     const declared = this.#find(call);
     if (!declared) {
       const sentence = this.#sentence(call);
-      this.#unanswered.push(sentence);
+      this.#unanswered.set(sentence, (this.#unanswered.get(sentence) ?? 0) + 1);
       throw new Error(sentence);
     }
     declared.calls.push(call);
@@ -139,15 +144,33 @@ export class Outbound {
     return responseOf(await (declared.hangs ? awaited(given) : working(given)), url);
   }
 
-  /** @throws Error when nothing answered a request, or an answer that was declared was never asked for */
+  /** @throws Error when nothing answered a request, or an answer that was declared was never used */
   checkUsed(): void {
     const unused = this.#declared.filter(({ isOptional, calls }) => !isOptional && calls.length === 0);
-    const asked = this.#calls.map(({ method, url }) => `${method} ${url}`);
-    const neverAsked =
-      `Answers were declared with world.fetch.on() and never asked for: ${unused.map(({ text }) => text).join(", ")}. ` +
-      `Requests that were made: ${asked.slice(0, 10).join(", ") || "none"}`;
-    const problems = this.#unanswered.slice(0, 10).concat(unused.length > 0 ? [neverAsked] : []);
-    if (problems.length > 0) throw new Error(problems.join("\n"));
+    const unasked = unused.filter((each) => this.#takenFrom(each).length === 0);
+    const problems = [
+      ...[...this.#unanswered].map(([sentence, times]) => (times === 1 ? sentence : `${sentence} (${times} times)`)),
+      ...unused
+        .filter((each) => !unasked.includes(each))
+        .map(
+          (each) =>
+            `The answer to ${each.text} was never used: one declared later answered ${listed(this.#takenFrom(each))}`,
+        ),
+      ...(unasked.length > 0
+        ? [
+            `Answers were declared with world.fetch and never asked for: ${unasked.map(({ text }) => text).join(", ")}. ` +
+              `Requests that were made: ${listed(this.#calls)}`,
+          ]
+        : []),
+    ].slice(0, MAX_LISTED);
+    const advice = unused.length > 0 ? ". One that a test need not use is declared with { optional: true }" : "";
+    if (problems.length > 0) throw new Error(`${problems.join("\n")}${advice}`);
+  }
+
+  /** The requests that it would have answered, had none been declared after it. */
+  #takenFrom(declared: Declared): readonly FetchCall[] {
+    const later = this.#declared.slice(this.#declared.indexOf(declared) + 1);
+    return later.flatMap(({ calls }) => calls.filter((call) => isMeant(declared, call)));
   }
 
   #declare(
@@ -157,38 +180,52 @@ export class Outbound {
     answer: Declared["answer"],
   ): FetchDouble {
     const fail = (problem: string): TypeError => new TypeError(`world.fetch.${what}(): ${problem}`);
-    const { method, times = Infinity } = readOptions<FetchOptions>(`world.fetch.${what}`, options, OPTION_NAMES, fail);
+    const {
+      method,
+      times = Infinity,
+      optional = what === "allow",
+    } = readOptions<FetchOptions>(`world.fetch.${what}`, options, OPTION_NAMES, fail);
     if (method !== undefined && typeof method !== "string") throw fail("method must be a string");
     if (times !== Infinity && !(Number.isSafeInteger(times) && times > 0))
       throw fail("times must be a whole number, 1 or more");
+    if (typeof optional !== "boolean") throw fail("optional must be true or false");
     const { fits, text } = readTarget(target, fail);
     const calls: FetchCall[] = [];
     const upper = method?.toUpperCase();
-    const isOptional = what === "allow";
     const hangs = what === "hangs";
     const shown = upper === undefined ? text : `${upper} ${text}`;
-    this.#declared.push({ text: shown, fits, method: upper, times, answer, isOptional, hangs, calls });
+    this.#declared.push({ text: shown, fits, method: upper, times, answer, isOptional: optional, hangs, calls });
     return { calls: () => [...calls] };
   }
 
-  #find({ method, url }: FetchCall): Declared | undefined {
-    const parsed = new URL(url);
-    return this.#declared.findLast(
-      (each) => (each.method ?? method) === method && each.calls.length < each.times && each.fits(parsed),
-    );
+  #find(call: FetchCall): Declared | undefined {
+    return this.#declared.findLast((each) => each.calls.length < each.times && isMeant(each, call));
   }
 
   #sentence({ actor, key, method, url }: FetchCall): string {
     const who = actor === undefined ? "The Worker" : `The actor ${JSON.stringify(actor)} ${JSON.stringify(key)}`;
     const near = this.#declared
       .filter(({ fits }) => fits(new URL(url)))
-      .map(({ text, times }) => `${text} (${times} times)`);
+      .map(({ text, times, calls }) => (calls.length < times ? text : `${text} (used up after ${countOf(times)})`));
     return (
       `${who} requests ${method} ${url}, for which no answer is declared` +
-      `${near.length > 0 ? `, or none is left: ${near.join(", ")}` : ""}. A test reaches no network by itself: declare one ` +
+      `${near.length > 0 ? `; there is one for ${near.join(", ")}` : ""}. A test reaches no network by itself: declare one ` +
       `with world.fetch.on(${JSON.stringify(url)}, () => ({ … })), or let it out with world.fetch.allow(${JSON.stringify(url)})`
     );
   }
+}
+
+function isMeant(declared: Declared, { method, url }: FetchCall): boolean {
+  return (declared.method ?? method) === method && declared.fits(new URL(url));
+}
+
+function listed(calls: readonly FetchCall[]): string {
+  const requests = [...new Set(calls.map(({ method, url }) => `${method} ${url}`))];
+  return requests.slice(0, MAX_LISTED).join(", ") || "none";
+}
+
+function countOf(times: number): string {
+  return times === 1 ? "1 request" : `${times} requests`;
 }
 
 function answererOf(answer: unknown): Declared["answer"] {

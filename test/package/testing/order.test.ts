@@ -17,4 +17,5 @@ test("an order is paid for when it is approved, and arrives two days later", asy
   await world.advance("2 days");
   expect(mails.calls()).toHaveLength(1);
   expect(world.history(order)).toMatchObject({ status: "completed", output: "delivered" });
+  await world.end();
 });

@@ -173,7 +173,25 @@ test("doubles that were never used fail the end of the world, and name the steps
   await expect(world.end()).rejects.toThrow(
     'The double of step "chrage" of actor "order" was never used: those that ran are "charge", "ship"\n' +
       'The double of step ["poll","check"] of actor "poller" was never used: none ran\n' +
-      'The double of rollback of step "ship" of actor "order" was never used: none ran',
+      'The double of rollback of step "ship" of actor "order" was never used: none ran. ' +
+      "One that a test need not use is declared with .optional()",
+  );
+});
+
+test("a double that a later one hid is said to be hidden, and an optional one may stay unused", async () => {
+  const { world } = await ordersWorld();
+  world.step("order", "charge").gives("by name");
+  world.step("order", "ship").gives("by name").optional();
+  world.step("order", ["charge"]).gives("by path");
+  world.step("order", ["ship"]).gives("by path");
+  world.step("saga", "pay").optional().gives("unasked");
+  const order = await started(world);
+  expect(world.history(order).steps("charge")).toMatchObject([{ result: "by path" }]);
+  await expect(world.end()).rejects.toThrow(
+    new Error(
+      'The double of step "charge" of actor "order" was never used: that of ["charge"], declared later, took its attempts. ' +
+        "One that a test need not use is declared with .optional()",
+    ),
   );
 });
 

@@ -1,6 +1,8 @@
 import { createServer } from "node:http";
 import type { AddressInfo } from "node:net";
 import { describe, expect, it } from "vitest";
+import { setup } from "../../../src/entry/index.js";
+import { testWorld } from "../../../src/entry/testing.js";
 import { stagedWorld, type StagedWorld } from "./staged-world.js";
 
 const CHARGES = "https://api.example.com/charges";
@@ -128,7 +130,9 @@ describe("world.fetch", () => {
       );
       world.fetch.on(`${local}/once`, "one", { times: 1 });
       expect(await outcome(world, () => textOf(`${local}/once`))).toBe("one");
-      expect(await outcome(world, () => textOf(`${local}/once`))).toContain(`or none is left: ${local}/once (1 times)`);
+      expect(await outcome(world, () => textOf(`${local}/once`))).toContain(
+        `no answer is declared; there is one for ${local}/once (used up after 1 request). A test`,
+      );
       expect(asked).toEqual([]);
       expect(world.fetch.calls()).toHaveLength(3);
       expect(await textOf(`${local}/test`), "code of the test has the real one").toBe("real");
@@ -226,8 +230,55 @@ describe("world.fetch", () => {
     world.fetch.allow("http://localhost/*");
     await outcome(world, () => textOf(`${CHARGES}/asked`));
     await expect(world.end()).rejects.toThrow(
-      `never asked for: POST ${CHARGES}, /refunds/. Requests that were made: GET ${CHARGES}/asked`,
+      `never asked for: POST ${CHARGES}, /refunds/. Requests that were made: GET ${CHARGES}/asked. One that a test need ` +
+        "not use is declared with { optional: true }",
     );
+  });
+
+  it("says of an answer that a later one hid that it was hidden, not that nothing asked", async () => {
+    const world = await stagedWorld();
+    world.fetch.on("https://api.example.com/*", "default");
+    world.fetch.on(CHARGES, "mine");
+    for (let time = 0; time < 2; time += 1) await outcome(world, () => textOf(CHARGES));
+    await expect(world.end()).rejects.toThrow(
+      new Error(
+        `The answer to https://api.example.com/* was never used: one declared later answered GET ${CHARGES}. ` +
+          "One that a test need not use is declared with { optional: true }",
+      ),
+    );
+  });
+
+  it("lets an optional answer stay unused, hidden or unasked", async () => {
+    const world = await stagedWorld();
+    world.fetch.on("https://api.example.com/*", "default", { optional: true });
+    world.fetch.on("https://mail.example.com/*", "default", { optional: true });
+    world.fetch.hangs("https://slow.example.com/*", { optional: true });
+    world.fetch.on(CHARGES, "mine");
+    expect(await outcome(world, () => textOf(CHARGES))).toBe("mine");
+    await world.end();
+  });
+
+  it("says once what several requests have run into, and how often", async () => {
+    const world = await stagedWorld();
+    world.fetch.on(CHARGES, 1, { method: "POST" });
+    world.fetch.on(`${CHARGES}/*`, 1, { optional: true });
+    for (let time = 0; time < 3; time += 1) await outcome(world, () => textOf(CHARGES));
+    const error = await world.end().catch((thrown: unknown) => (thrown as Error).message);
+    expect(error).toMatch(
+      /^The actor .* no answer is declared; there is one for POST .*charges\. .* \(3 times\)\nAnswers/,
+    );
+    expect(String(error).split("\n")).toHaveLength(2);
+  });
+
+  it("keeps from `await using` what would stand before the test's own error: it is a warning", async () => {
+    const warned = new Promise<Error>((resolve) => process.once("warning", resolve));
+    const failing = async (): Promise<void> => {
+      await using world = await testWorld(setup({ use: {} }));
+      world.fetch.on(CHARGES, 1);
+      throw new Error("the test's own");
+    };
+    await expect(failing()).rejects.toThrow(new Error("the test's own"));
+    expect(await warned).toMatchObject({ name: "PerdureTestingWarning", message: expect.stringContaining(CHARGES) });
   });
 
   it.each([
@@ -237,6 +288,7 @@ describe("world.fetch", () => {
     ["allow", ["*"], 'world.fetch.allow(): "*" is no URL'],
     ["on", [CHARGES, 1, { time: 1 }], 'world.fetch.on(): world.fetch.on has no option "time"'],
     ["on", [CHARGES, 1, { times: 0 }], "world.fetch.on(): times must be a whole number, 1 or more"],
+    ["on", [CHARGES, 1, { optional: 1 }], "world.fetch.on(): optional must be true or false"],
     ["on", [CHARGES, 1, { method: 5 }], "world.fetch.on(): method must be a string"],
   ] as const)("refuses %s(%j), and declares nothing", async (method, args, message) => {
     const world = await stagedWorld();
