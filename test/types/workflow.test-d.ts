@@ -376,12 +376,11 @@ const engineTwin = actor({
 export const shapes = [
   actor({ run: workflow((ctx) => ctx.loop("loop", async (loop) => loop.sleep("pause", 10))) }),
   actor({ run: workflow(async () => {}) }),
+  actor({ run: workflow(() => 1) }),
   actor({ run: workflow((ctx) => ctx.step("one", () => 1), {}) }),
   actor({ run: workflow(async (ctx) => ({ total: await ctx.step("one", () => 1) })) }),
 ];
 // @ts-expect-error a workflow is a function
 workflow({ run: async () => {} });
-// @ts-expect-error that gives a promise
-workflow(() => 1);
 // @ts-expect-error unknown option
 workflow(async () => {}, { onerror: () => {} });

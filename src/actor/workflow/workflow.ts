@@ -24,7 +24,9 @@ import { WORKFLOW_PART } from "./workflow-part.js";
  *     });
  */
 export function workflow<S, CP, CS, V, I, DB, E extends EventDeclarations, Q extends QueueDeclarations>(
-  run: (ctx: WorkflowContext<S, CP, CS, V, I, DB, E, Q>) => Promise<unknown>,
+  // Of a function that may return anything the compiler does not ask what it returns, and so not for the type of the actor whose
+  // steps it comes from. `Promise<unknown>` would make it ask.
+  run: (ctx: WorkflowContext<S, CP, CS, V, I, DB, E, Q>) => any,
   options: WorkflowOptions<RunContext<S, CP, CS, V, I, DB, E, Q>> = {},
 ): (c: RunContext<S, CP, CS, V, I, DB, E, Q>) => Promise<void> {
   if (typeof run !== "function") throw new TypeError("workflow() takes a function");
