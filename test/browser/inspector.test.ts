@@ -10,7 +10,8 @@ import { MARKUP, type registry } from "./fixtures/inspected.js";
 // is logged as an error, which fails the run.
 
 /** What the browser itself logs of an answer that is a refusal. */
-const REFUSALS = /Failed to load resource: the server responded with a status of (?:401|403|404|412)/;
+const REFUSALS =
+  /Failed to load resource: the server responded with a status of (?:401|403|404|412)|WebSocket connection to/;
 
 let world: BrowserWorld;
 let client: ReturnType<typeof createClient<typeof registry>>;
@@ -168,6 +169,36 @@ describe("why this one", () => {
     }
   });
 
+  test("a workflow whose code does not fit its history says so, and goes on when the code fits again", async () => {
+    const mailbox = client.mailbox.getOrCreate("changed");
+    await mailbox.touch();
+    const page = await openActor("mailbox", ["changed"]);
+    await shows(page, ".sentence", /^waiting/);
+    await fetch(`${world.url}/deploy`);
+    try {
+      await world.evict("mailbox", "changed");
+      await mailbox.send("payments", 1);
+      await shows(page, ".sentence", /^diverged The code does not match what was recorded: .* nothing is lost\.$/);
+      expect(await page.locator(".row .label").allTextContents()).toEqual(["open"]);
+    } finally {
+      await fetch(`${world.url}/deploy`);
+      await world.evict("mailbox", "changed");
+    }
+    await button(page, "Retry…").first().click();
+    await button(page, "Retry now").click();
+    await shows(page, ".sentence", /^completed/);
+  });
+
+  test("one that is destroyed while it is watched is told to be gone", async () => {
+    const mailbox = client.mailbox.getOrCreate("short-lived");
+    await mailbox.touch();
+    const page = await openActor("mailbox", ["short-lived"]);
+    await shows(page, ".live", "live");
+    await mailbox.end();
+    await shows(page, ".failure", /destroyed/);
+    await shows(page, ".live", "not live");
+  });
+
   test("one that is not there is told, and none is made by looking", async () => {
     const page = await world.open(pathTo("order", ["nobody"]));
     await shows(page, ".failure", /Check the name and the key; looking creates nothing/);
@@ -211,7 +242,7 @@ describe("what comes from an actor", () => {
     await button(page, "Edit…").click();
     expect(await page.inputValue("#state-text")).toContain('["$BigInt", "1180591620717411303424"]');
     expect(await page.locator("img").count()).toBe(0);
-    expect(await page.title()).toBe("Inspector");
+    expect(await page.title()).toBe(`failed: hostile ${MARKUP}`);
   });
 });
 

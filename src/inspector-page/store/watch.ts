@@ -1,6 +1,6 @@
 /** A socket that tells when to read the actor anew. */
 import { effect, signal } from "@preact/signals";
-import { address, parameters, refresh, summary } from "./actor.js";
+import { address, failure, parameters, refresh, summary } from "./actor.js";
 
 /** Whether the page follows the actor by itself. */
 export const isLive = signal(false);
@@ -21,7 +21,8 @@ let isMissed = false;
 /** Follows whichever actor is open. */
 export function watchOpened(): void {
   effect(() => {
-    const isThere = address.value !== undefined && summary.value !== undefined;
+    const isGone = failure.value?.code === "actor/not_found";
+    const isThere = address.value !== undefined && summary.value !== undefined && !isGone;
     const where = isThere ? String(new URLSearchParams(parameters())) : undefined;
     if (where === following) return;
     following = where;
@@ -38,8 +39,8 @@ function connect(where: string): void {
   socket = opened;
   opened.onopen = () => {
     isLive.value = true;
-    // What was changed while nobody watched.
-    if (failures > 0) readSoon();
+    // What was changed since it was read, while nobody watched yet.
+    readSoon();
     failures = 0;
   };
   opened.onmessage = readSoon;
@@ -47,6 +48,8 @@ function connect(where: string): void {
     if (socket !== opened) return;
     isLive.value = false;
     failures += 1;
+    // It may be gone, or the Worker.
+    if (failures === 1) readSoon();
     timer = setTimeout(() => connect(where), Math.min(MAX_AGAIN_MS, AGAIN_MS * failures));
   };
 }

@@ -1,3 +1,4 @@
+import { useEffect } from "preact/hooks";
 import { address, failure, historyFailure, refresh, summary } from "../store/actor.js";
 import { actorNames, begin, beginning, isLocked, lock, me } from "../store/session.js";
 import { EntryDetail } from "./entry-detail.js";
@@ -48,6 +49,7 @@ export function App() {
 }
 
 function Actor() {
+  useEffect(() => () => void (document.title = "Inspector"), []);
   const known = summary.value;
   if (failure.value && !known)
     return (

@@ -12,6 +12,8 @@ export function Copy({
 }) {
   const [isCopied, setCopied] = useState(false);
   const copy = (): void => {
+    // A page over plain http has no clipboard.
+    if (!("clipboard" in navigator)) return;
     navigator.clipboard.writeText(text).then(
       () => {
         setCopied(true);

@@ -12,6 +12,7 @@ export function Headline() {
   const known = summary.value;
   if (!known) return null;
   const { tone, badge, words, firstStep } = headlineOf(known, entries.value, now.value);
+  document.title = `${badge}: ${known.name} ${textOfKey(known.key)}`;
   return (
     <section class="headline" data-tone={tone} aria-label="How it stands">
       <div class="who">
