@@ -37,7 +37,7 @@ export interface CrashEverywhereOptions<D extends ActorDefinitions> {
 
 /** What `crashEverywhere` did. */
 export interface CrashEverywhereReport {
-  /** Commits of the undisturbed workload. */
+  /** Commits and deletions of the undisturbed workload. */
   readonly commits: number;
   /** Moments at which it could be disturbed: before and after each commit, and where an actor rests. */
   readonly moments: number;
@@ -137,17 +137,20 @@ async function runOnce<D extends ActorDefinitions>(
   const disturbed = new DisturbedWorld(host, moment);
   let by: "run" | "check" = "run";
   let commits: readonly SeenCommit[] = [];
+  let outcome: WorldOutcome | undefined;
   try {
     await workload.run(world);
     await settle(host, world, workload.settleMs);
-    const outcome = await outcomeOf(host.world);
+    outcome = await outcomeOf(host.world);
     commits = [...disturbed.commits];
     by = "check";
     await workload.check?.(world);
     await host.end();
     return { world: disturbed, commits, outcome, thrown: undefined };
   } catch (error) {
-    return { world: disturbed, commits, outcome: await outcomeOf(host.world), thrown: { by, error } };
+    // What `check` has called may have made actors.
+    outcome ??= await outcomeOf(host.world);
+    return { world: disturbed, commits, outcome, thrown: { by, error } };
   } finally {
     // Its error, if any, was thrown above.
     await host.end().catch(() => {});
@@ -175,9 +178,11 @@ function compare<D extends ActorDefinitions>(
   const difference = workload.compare ? differenceOf(undisturbed.outcome, disturbed.outcome) : undefined;
   const { thrown } = disturbed;
   if (!difference && !thrown) return undefined;
+  // A step that is not run otherwise is none that ran again.
   const repeated = new Map(
-    [...disturbed.world.attempts].filter(([step, times]) => times > (undisturbed.world.attempts.get(step) ?? 0)),
+    [...disturbed.world.attempts].filter(([step, times]) => times > (undisturbed.world.attempts.get(step) ?? 1)),
   );
   const callers = difference ? [...(undisturbed.world.callers.get(difference.actor) ?? [])] : [];
-  return { moment, repeated, difference, callers, thrown, isCalledAgain: disturbed.world.repeatedCalls > 0 };
+  const { divergence, repeatedCalls } = disturbed.world;
+  return { moment, repeated, difference, callers, thrown, divergence, isCalledAgain: repeatedCalls > 0 };
 }

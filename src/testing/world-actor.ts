@@ -101,6 +101,8 @@ export class WorldActor {
   #host: ObjectEvents | undefined;
   #process: ActorProcess | undefined;
   #timers = new Set<() => void>();
+  /** Events of this process that have not ended. */
+  #serving = new Set<object>();
   #random = 0;
   #death = newDeath();
   crashes = 0;
@@ -141,6 +143,11 @@ export class WorldActor {
   /** True when a start of the actor would find that work was cut off, as it is stored. */
   get holdsLease(): boolean {
     return holdsLease(this.store.dump(), this.store.alarmAt, this.#world.clock.now());
+  }
+
+  /** Whether it has not answered everything that its process was asked: the platform leaves it in memory meanwhile. */
+  get isServing(): boolean {
+    return this.#serving.size > 0;
   }
 
   /** When the alarm that is stored will be delivered, epoch ms. */
@@ -320,10 +327,15 @@ export class WorldActor {
   }
 
   /** Runs an event in the process that is there, or in a new one. */
-  #inProcess<T>(event: (host: ObjectEvents) => T): T {
+  #inProcess<T>(event: (host: ObjectEvents) => Promise<T>): Promise<T> {
     const host = this.#live();
     const { enter } = this.#world.options;
-    return enter && this.#process ? enter(this.#process, () => event(host)) : event(host);
+    const outcome = enter && this.#process ? enter(this.#process, () => event(host)) : event(host);
+    const serving = this.#serving;
+    serving.add(outcome);
+    const end = (): unknown => serving.delete(outcome);
+    outcome.then(end, end);
+    return outcome;
   }
 
   #live(): ObjectEvents {
@@ -337,6 +349,7 @@ export class WorldActor {
   #leaveMemory(): void {
     this.#host = undefined;
     this.#world.options.onLeft?.(this);
+    this.#serving = new Set();
     for (const cancel of this.#timers) cancel();
     this.#timers = new Set();
     const { resolve } = this.#death;

@@ -11,6 +11,8 @@ export interface Finding {
   readonly callers: readonly string[];
   /** Whether the workload made a call again. */
   readonly isCalledAgain: boolean;
+  /** Why a workflow's code did not match its history, if it did not. */
+  readonly divergence: string | undefined;
   /** What `run` or `check` threw. */
   readonly thrown: { readonly by: "run" | "check"; readonly error: unknown } | undefined;
 }
@@ -18,9 +20,10 @@ export interface Finding {
 /** Thrown by `crashEverywhere` when a workload comes out otherwise because a process died or an actor left memory. */
 export class CrashEverywhereError extends Error {
   override readonly name = "CrashEverywhereError";
-  /** The actor, as `order ["o-1"]`, and which of its commits it was. */
+  /** The actor, as `order ["o-1"]`, and which of its commits, or deletions, it was. */
   readonly actor: string;
   readonly commit: number;
+  readonly write: CrashMoment["write"];
   readonly mishap: CrashMoment["mishap"];
   /** Steps that ran again because of it, with the name of their actor. */
   readonly repeatedSteps: readonly string[];
@@ -30,6 +33,7 @@ export class CrashEverywhereError extends Error {
     const { moment, repeated } = finding;
     this.actor = moment.actor;
     this.commit = moment.commit;
+    this.write = moment.write;
     this.mishap = moment.mishap;
     this.repeatedSteps = [...repeated.keys()];
   }
@@ -42,13 +46,17 @@ const FIND_THE_FIRST = "let the second time find what the first has done";
 const LOST_IN_MEMORY =
   "what an action or a hook had begun without awaiting it, or kept in memory alone, is gone: await it, or keep it in c.state";
 
+const TAKE_FROM_A_STEP =
+  "What decides its course and may be another the second time, as the time, chance and variables do, must be given by a step";
+
 function sentenceOf(finding: Finding): string {
-  const { repeated, difference, thrown, moment } = finding;
+  const { repeated, difference, thrown, moment, divergence } = finding;
   const when = whenOf(moment);
   const what = [
     ...(thrown ? [`${thrown.by} failed (${firstLine(thrown.error)})`] : []),
     ...(difference ? [difference.text] : []),
   ].join(", and ");
+  if (divergence !== undefined) return `${what} ${when}: ${firstLine(divergence)}. ${TAKE_FROM_A_STEP}`;
   if (repeated.size > 0 && isByRepetition(finding)) {
     return `${ranAgain(repeated)} ${when}: ${what}. ${GIVE_A_KEY}`;
   }
@@ -82,10 +90,10 @@ function adviceOf({ difference, moment, repeated, callers, isCalledAgain }: Find
   return `${which} had kept something in memory alone, such as a variable that a step assigned: return it from the step`;
 }
 
-function whenOf({ actor, commit, mishap }: CrashMoment): string {
+function whenOf({ actor, write, commit, mishap }: CrashMoment): string {
   return mishap === "is evicted after"
-    ? `when ${actor} left memory after its commit ${commit}`
-    : `when the process of ${actor} ${mishap === "dies before" ? "died before" : "died after"} its commit ${commit}`;
+    ? `when ${actor} left memory after its ${write} ${commit}`
+    : `when the process of ${actor} ${mishap === "dies before" ? "died before" : "died after"} its ${write} ${commit}`;
 }
 
 function ranAgain(repeated: Finding["repeated"]): string {

@@ -7,21 +7,23 @@ export type Mishap =
   /** The actor leaves memory after a commit with which it rests. */
   | "is evicted after";
 
+/** What became durable: a commit, or the deletion of all that the actor had. */
+export type Write = "commit" | "deletion";
+
 /** One moment at which a workload is disturbed. */
 export interface CrashMoment {
   /** The actor, for people and for comparison: `order ["o-1"]`. */
   readonly actor: string;
-  /** The actor's own commits are counted from 1. */
+  readonly write: Write;
+  /** The actor's own commits, and its deletions, are counted from 1. */
   readonly commit: number;
   readonly mishap: Mishap;
 }
 
-/** A commit of the undisturbed workload. */
-export interface SeenCommit {
-  readonly actor: string;
-  readonly commit: number;
+/** A commit or deletion. */
+export interface SeenCommit extends Pick<CrashMoment, "actor" | "write" | "commit"> {
   /** Whether nothing of the actor runs after it. */
-  readonly rests: boolean;
+  rests: boolean;
 }
 
 export function describeActor({ name, key }: { readonly name: string; readonly key: readonly string[] }): string {
@@ -33,7 +35,8 @@ export function describeActor({ name, key }: { readonly name: string; readonly k
  * order of the commits.
  */
 export function momentsOf(commits: readonly SeenCommit[]): CrashMoment[] {
-  const each = (mishap: Mishap): CrashMoment[] => commits.map(({ actor, commit }) => ({ actor, commit, mishap }));
+  const each = (mishap: Mishap): CrashMoment[] =>
+    commits.map(({ actor, write, commit }) => ({ actor, write, commit, mishap }));
   const resting = new Set(commits.flatMap(({ rests }, index) => (rests ? [index] : [])));
   return [
     ...each("dies before"),

@@ -1,14 +1,17 @@
 import { AsyncLocalStorage } from "node:async_hooks";
 import { KEYS } from "../../actor/index.js";
-import { ActorError } from "../../protocol/index.js";
+import { ActorError, own } from "../../protocol/index.js";
 import type { WorldActor } from "../../testing/index.js";
 import type { WorldHost } from "../world/world-host.js";
-import { describeActor, type CrashMoment, type SeenCommit } from "./crash-moment.js";
+import { describeActor, type CrashMoment, type SeenCommit, type Write } from "./crash-moment.js";
 
 /** The actor whose code runs. */
 const RUNNING = new AsyncLocalStorage<string>();
 /** So often a call is made again that broke because its object died. */
 const MAX_TRIES = 10;
+
+/** How much of each an actor has written; `pending` is not durable yet. */
+type Writes = Record<Write, number> & { readonly pending: SeenCommit[] };
 
 /** A world in which something befalls one actor once, and that notes what its actors do. */
 export class DisturbedWorld {
@@ -24,8 +27,13 @@ export class DisturbedWorld {
   hasCome = false;
   /** How often the workload has made a call again. */
   repeatedCalls = 0;
-  /** How often a process has died. */
+  /** How often a process has died, or left memory. */
   #deaths = 0;
+  readonly #writes = new Map<WorldActor, Writes>();
+  /** Why a workflow's code did not match its history. */
+  divergence: string | undefined;
+  /** What a write brings about has come about. */
+  #nextTurn: Promise<void> | undefined;
 
   constructor(host: WorldHost, moment?: CrashMoment) {
     this.#host = host;
@@ -33,6 +41,7 @@ export class DisturbedWorld {
     this.#countAttempts();
     this.#noteCallers();
     this.#watchCommits();
+    this.#noteDivergences();
     this.#repeatCalls();
     // A call that breaks and that nobody awaits is logged on the platform, and ends a process of Node's.
     host.hooks.clientEffects = { send: handled, call: (_, work) => handled(work) };
@@ -65,40 +74,80 @@ export class DisturbedWorld {
 
   #watchCommits(): void {
     const { hooks } = this.#host;
-    const { fault, onCommit, onDurable } = hooks;
-    hooks.fault = (actor, commit) => this.#faultAt(actor, commit) ?? fault?.(actor, commit);
+    const { fault, onCommit, onDurable, deleteFault } = hooks;
+    hooks.fault = (actor, commit) => (this.#isLost(actor, "commit", commit) ? "crash-before" : fault?.(actor, commit));
     hooks.onCommit = (actor, rows, alarmAt) => {
-      const rests = rows.has(KEYS.actor) && !rows.has(KEYS.lease);
-      this.commits.push({ actor: describeActor(actor), commit: actor.store.commits, rests });
+      this.#see(actor, "commit", actor.store.commits);
       onCommit?.(actor, rows, alarmAt);
+    };
+    hooks.deleteFault = (actor) => {
+      const number = this.#writesOf(actor).deletion + 1;
+      if (this.#isLost(actor, "deletion", number)) return "crash-before";
+      this.#see(actor, "deletion", number);
+      return deleteFault?.(actor);
     };
     hooks.onDurable = (actor, rows, alarmAt) => {
       onDurable?.(actor, rows, alarmAt);
-      if (this.#isMoment(actor, actor.store.commits, true)) this.#strike(actor);
+      const written = this.#writesOf(actor).pending.splice(0);
+      const hasWork = !rows.has(KEYS.actor) || rows.has(KEYS.lease);
+      // In the next turn: the answers that waited for the commit leave first. What is called then comes after it.
+      this.#nextTurn = new Promise((resolve) => {
+        setImmediate(() => {
+          const rests = !hasWork && !actor.isServing;
+          for (const each of written) each.rests = rests;
+          resolve(this.#isDue(actor, rests) ? this.#strike(actor) : undefined);
+        });
+      });
     };
   }
 
-  #isMoment(actor: WorldActor, commit: number, isStored: boolean): boolean {
-    const moment = this.#moment;
-    if (moment === undefined || this.hasCome || (moment.mishap === "dies before") === isStored) return false;
-    return (isStored ? commit >= moment.commit : commit === moment.commit) && describeActor(actor) === moment.actor;
+  #noteDivergences(): void {
+    const { hooks } = this.#host;
+    const { onLog } = hooks;
+    hooks.onLog = (level, entry) => {
+      const { code, msg } = own((typeof entry === "object" ? entry : null) as Readonly<Record<string, unknown>> | null);
+      if (String(code).includes("history_diverged")) this.divergence ??= String(msg);
+      onLog?.(level, entry);
+    };
   }
 
-  #faultAt(actor: WorldActor, commit: number): "crash-before" | undefined {
-    if (!this.#isMoment(actor, commit, false)) return undefined;
+  #see(actor: WorldActor, write: Write, commit: number): void {
+    const seen: SeenCommit = { actor: describeActor(actor), write, commit, rests: false };
+    const writes = this.#writesOf(actor);
+    writes[write] = commit;
+    writes.pending.push(seen);
+    this.commits.push(seen);
+  }
+
+  #writesOf(actor: WorldActor): Writes {
+    let writes = this.#writes.get(actor);
+    if (!writes) this.#writes.set(actor, (writes = { commit: 0, deletion: 0, pending: [] }));
+    return writes;
+  }
+
+  /** Whether the process is to die before this write. Then it has come. */
+  #isLost(actor: WorldActor, write: Write, commit: number): boolean {
+    const moment = this.#moment;
+    const isIt = moment?.mishap === "dies before" && moment.write === write && moment.commit === commit;
+    if (!isIt || this.hasCome || describeActor(actor) !== moment.actor) return false;
     this.hasCome = true;
     this.#deaths += 1;
-    return "crash-before";
+    return true;
   }
 
-  /** In the next turn: the answers that waited for the commit leave first. */
-  #strike(actor: WorldActor): void {
+  /** Whether what is to come after a write comes now, when all of them are stored. */
+  #isDue(actor: WorldActor, rests: boolean): boolean {
+    const moment = this.#moment;
+    if (!moment || this.hasCome || moment.mishap === "dies before" || describeActor(actor) !== moment.actor)
+      return false;
+    return this.#writesOf(actor)[moment.write] >= moment.commit && (rests || moment.mishap === "dies after");
+  }
+
+  async #strike(actor: WorldActor): Promise<void> {
     this.hasCome = true;
-    setImmediate(() => {
-      this.#deaths += 1;
-      if (this.#moment?.mishap === "dies after") actor.crash();
-      else void actor.evict();
-    });
+    if (this.#moment?.mishap === "dies after") actor.crash();
+    else await actor.evict();
+    this.#deaths += 1;
   }
 
   /** The workload calls as a caller who tries again when a call broke without an answer. */
@@ -121,6 +170,7 @@ export class DisturbedWorld {
 
   async #repeated<T>(call: () => Promise<T>, isBroken: (outcome: T) => boolean): Promise<T> {
     for (let tries = 1; ; tries += 1) {
+      await this.#nextTurn;
       const deaths = this.#deaths;
       const outcome = await call();
       if (!isBroken(outcome) || deaths === this.#deaths || tries >= MAX_TRIES) return outcome;
