@@ -139,6 +139,24 @@ describe("why this one", () => {
     expect(await labels()).toEqual([...before.slice(0, 4), "ask", "pause", ...before.slice(4)]);
   });
 
+  test("a workflow is paused, and resumed to make its next attempt now", async () => {
+    await client.trip.getOrCreate("held").touch();
+    const page = await openActor("trip", ["held"]);
+    await shows(page, ".sentence", /^retrying/);
+    await button(page, "Mend…").click();
+    await button(page, "Pause…").click();
+    await button(page, "Pause now").click();
+    await page.keyboard.press("Escape");
+    await shows(page, ".sentence", /^paused Paused .*Nothing new begins until you resume\.$/);
+    await button(page, "Resume…").first().click();
+    await button(page, "Resume now").click();
+    await page.keyboard.press("Escape");
+    await shows(page, ".sentence", /^retrying/);
+    await button(page, "Resume…").first().click();
+    await button(page, "Resume now").click();
+    await shows(page, ".sentence", /^retrying book-train failed (?:2|3) times/);
+  });
+
   test("an actor whose start fails is looked at, and mended by its state", async () => {
     const fragile = client.fragile.getOrCreate("f");
     await fragile.break();

@@ -51,7 +51,12 @@ export function headlineOf(summary: InspectedSummary, entries: readonly Inspecte
       return {
         tone: "waiting",
         badge: status,
-        words: ["Paused. Nothing new begins until you resume."],
+        words: [
+          "Paused",
+          ...(workflow.paused ? [` ${fromNow(workflow.paused.since, now)}`] : []),
+          ...(workflow.paused?.reason ? [": ", clipped(workflow.paused.reason), " "] : [". "]),
+          "Nothing new begins until you resume.",
+        ],
         firstStep: "resume",
       };
     case "rolling_back":
@@ -122,6 +127,7 @@ function running(workflow: WorkflowStatus, now: number): Headline {
           ` It is tried again ${fromNow(activity.at, now)}.`,
           ...more,
         ],
+        firstStep: "resume",
       };
     case "running":
       return {

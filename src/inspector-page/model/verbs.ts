@@ -2,7 +2,7 @@
 import type { InspectedEntry } from "./answers.js";
 import { nameOf } from "./tree.js";
 
-export type VerbName = "recover" | "replay" | "cancel";
+export type VerbName = "recover" | "replay" | "pause" | "resume" | "cancel";
 
 export interface Verb {
   readonly name: VerbName;
@@ -30,6 +30,24 @@ export function verbsFor(status: string, selected: InspectedEntry | undefined): 
       ...(hasFailed ? {} : { refusal: `It is for a workflow that failed or diverged; this one is ${words(status)}.` }),
     },
     replay(status, selected),
+    {
+      name: "pause",
+      label: "Pause",
+      means:
+        "Attempts that have begun end and are recorded; nothing new begins until you resume. Deadlines keep their times.",
+      ...(status === "running" ? {} : { refusal: `It is for a workflow that runs; this one is ${words(status)}.` }),
+    },
+    {
+      name: "resume",
+      label: "Resume",
+      means:
+        status === "paused"
+          ? "It goes on where it stood. What came due meanwhile happens now."
+          : "A step that waits for its next attempt makes it now.",
+      ...(status === "paused" || status === "running"
+        ? {}
+        : { refusal: `It is for a workflow that is paused, or waits for a retry; this one is ${words(status)}.` }),
+    },
     {
       name: "cancel",
       label: "Cancel",

@@ -54,7 +54,7 @@ function FirstButton({ step }: { readonly step: FirstStep }) {
   const isSend = step === "send";
   const press = (): void => {
     if (isSend) openPanel("queue");
-    else mend(step === "retry" ? "recover" : undefined);
+    else mend(step === "retry" ? "recover" : "resume");
   };
   return (
     <button type="button" class="primary" onClick={press}>

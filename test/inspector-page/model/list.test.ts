@@ -26,7 +26,8 @@ describe("what can be done to a workflow", () => {
 
   it("depends on how it stands", () => {
     expect(allowed("failed")).toEqual(["recover", "replay"]);
-    expect(allowed("running")).toEqual(["replay", "cancel"]);
+    expect(allowed("running")).toEqual(["replay", "pause", "resume", "cancel"]);
+    expect(allowed("paused")).toEqual(["replay", "resume", "cancel"]);
     expect(allowed("diverged")).toEqual(["recover", "replay", "cancel"]);
     expect(allowed("completed")).toEqual(["replay"]);
   });

@@ -60,8 +60,16 @@ describe("the first line", () => {
     ]);
     expect(told(parked({ kind: "retry", location: ["charge"], attempt: 4, at: NOW + 12_000, error: "502" }))).toEqual([
       "*charge* failed 3 times: 502. It is tried again in 12 s.",
-      undefined,
+      "resume",
     ]);
+  });
+
+  it("says since when, and why, a workflow is paused", () => {
+    expect(told({ status: "paused", paused: { since: NOW - 60_000, reason: "the bank is down" } })).toEqual([
+      "Paused 1 min ago: the bank is down. Nothing new begins until you resume.",
+      "resume",
+    ]);
+    expect(told({ status: "paused" })[0]).toBe("Paused. Nothing new begins until you resume.");
   });
 
   it("says what runs", () => {
