@@ -23,10 +23,21 @@ function endWithout({ status, startedAt }: InspectedEntry, now: number): number 
   return status === "cancelled" ? (startedAt ?? now) : now;
 }
 
+/** When the first attempt began: what was between the entry's start and that is no wait. */
+function beginOf(
+  { failedAttempts = [], attemptStartedAt, attempts, interrupted }: InspectedEntry,
+  startedAt: number,
+): number {
+  const [first] = failedAttempts;
+  if (interrupted > 0) return startedAt;
+  if (first) return first.attempt === 1 ? first.startedAt : startedAt;
+  return attempts <= 1 ? (attemptStartedAt ?? startedAt) : startedAt;
+}
+
 function attemptsOf(entry: InspectedEntry, startedAt: number, end: number): Segment[] {
   const segments: Segment[] = [];
   const { failedAttempts = [], status, attemptStartedAt = startedAt, attempts } = entry;
-  let at = startedAt;
+  let at = beginOf(entry, startedAt);
   const waitUntil = (time: number): void => {
     if (time > at) segments.push({ kind: "wait", from: at, to: time });
     at = Math.max(at, time);

@@ -34,6 +34,21 @@ describe("an entry's time", () => {
     ]);
   });
 
+  it("begins with the first attempt, if that came a moment after the entry", () => {
+    const retried = {
+      status: "pending",
+      startedAt: 100,
+      failedAttempts: [failedAt(1, 101, 9)],
+      dueAt: 20_000,
+    } as const;
+    expect(shown(entryAt(["a"], retried), NOW)).toEqual(["failed 101-110 #1", "wait 110-10000"]);
+    expect(shown(entryAt(["a"], { startedAt: 100, attemptStartedAt: 102, endedAt: 150 }), NOW)).toEqual([
+      "done 102-150 #1",
+    ]);
+    const cutOff = { startedAt: 100, attemptStartedAt: 900, endedAt: 950, interrupted: 1 };
+    expect(shown(entryAt(["a"], cutOff), NOW)).toEqual(["wait 100-900", "done 900-950 #1"]);
+  });
+
   it("goes on to now while a step waits for its next attempt, or runs it", () => {
     const failedAttempts = [failedAt(1, 100, 10)];
     const waits = { status: "pending", startedAt: 100, attemptStartedAt: 100, failedAttempts } as const;
