@@ -40,7 +40,11 @@ export type {
   WorkflowErrorView,
   WorkflowFailedAttempt,
   WorkflowHistoryEntry,
+  WorkflowActOptions,
+  WorkflowCancelOptions,
+  WorkflowDryRun,
   WorkflowHistoryOptions,
+  WorkflowPlan,
   WorkflowParkedOn,
   WorkflowStatus,
 } from "./api/workflow-status.js";

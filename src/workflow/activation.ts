@@ -14,7 +14,7 @@ import { ownField } from "../protocol/index.js";
 import { Attempts } from "./attempts.js";
 import type { HistoryDivergedError } from "./errors.js";
 import { heldMessages, releaseMessages } from "./held-messages.js";
-import { endAt, isTerminal, makeEntry, rowOf, type Entry, type EntryKind } from "./history/entry.js";
+import { endAt, isTerminal, makeEntry, rowOf, skipStep, type Entry, type EntryKind } from "./history/entry.js";
 import type { History } from "./history/history.js";
 import type { Location } from "./history/location.js";
 import { OVERWRITTEN_FORMAT } from "./history/vacant-rows.js";
@@ -308,6 +308,13 @@ export class Activation {
     delete entry.dueAt;
     if (value !== undefined) entry.value = value;
     this.put(entry);
+  }
+
+  /** An owner completes a step that waits for its next attempt; code goes on after this turn. */
+  skip(entry: Entry, value: Uint8Array): void {
+    skipStep(entry, value, this.ports.now(), this.ports.nextSeq());
+    this.put(entry);
+    this.#workWanted = true;
   }
 
   /** Completes an entry without a commit of its own: the next commit writes it, unless the code diverges before. */

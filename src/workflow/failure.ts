@@ -1,4 +1,4 @@
-import { encodeValue, own, ownField } from "../protocol/index.js";
+import { ActorError, encodeValue, own, ownField } from "../protocol/index.js";
 import {
   CriticalError,
   EntryInProgressError,
@@ -228,4 +228,17 @@ function rest(error: StoredError): { metadata?: unknown; cause?: Error } {
     ...(error.metadata === undefined ? {} : { metadata: error.metadata }),
     ...(error.cause === undefined ? {} : { cause: fromStoredError(error.cause) }),
   };
+}
+
+/** A result or a write of a step cannot be stored: a retry would fail the same way. */
+export function notStorable(stepName: string, cause: unknown): CriticalError {
+  const metadata = ActorError.isActorError(cause)
+    ? { group: cause.group, code: cause.code, ...(cause.metadata as object | undefined) }
+    : {};
+  const detail = cause instanceof Error ? cause.message : String(cause);
+  return new CriticalError(`Step "${stepName}" has a value that cannot be stored: ${detail}`, {
+    cause,
+    metadata,
+    code: "not_storable",
+  });
 }

@@ -17,6 +17,7 @@ export {
   makeEntry,
   ownFailure,
   rowOf,
+  skipStep,
   STATUSES_OF_ENTRIES,
   type Entry,
   type EntryKind,
@@ -40,6 +41,7 @@ export type {
   WorkflowPorts,
 } from "./ports.js";
 export { Restart, isOfRollback } from "./restart.js";
+export { hasCheckpoint } from "./rollback.js";
 export { WorkflowRun, type RunOptions } from "./run.js";
 export type { OpenBranch } from "./operation.js";
 export { describeThrown, fromStoredError, toStoredError, type StoredError } from "./history/stored-error.js";

@@ -59,7 +59,7 @@ export interface InterceptedAttempt {
 export type Outcome =
   | { readonly status: "completed"; readonly value: Uint8Array }
   | { readonly status: "failed"; readonly error: unknown; readonly rollbackErrors?: readonly unknown[] }
-  | { readonly status: "cancelled" };
+  | { readonly status: "cancelled"; readonly rollbackErrors?: readonly unknown[] };
 
 /** A failed attempt of a step. */
 export interface AttemptReport {

@@ -19,6 +19,8 @@ export class Restart {
   readonly removed = new Set<Entry>();
   /** Reopened, or marked as ended: the actor writes their rows. */
   readonly changed = new Set<Entry>();
+  /** Reopened steps that had failed for good: those that ended the run. */
+  readonly failedSteps = new Set<Entry>();
   /** The rows of pruned entries: the actor deletes them. */
   readonly vacant: readonly number[];
   readonly #history: History;
@@ -162,6 +164,7 @@ export class Restart {
       const losers = winner === undefined ? [] : losersOf(entry);
       entry.data = { branches, results, ...(winner !== undefined && { winner }), ...(losers.length > 0 && { losers }) };
     }
+    if (entry.kind === "step" && entry.status === "failed") this.failedSteps.add(entry);
     entry.status = "pending";
     entry.attempts = 0;
     entry.interrupted = 0;

@@ -28,6 +28,8 @@ export interface RunOptions {
   readonly run: (context: never) => unknown;
   /** The failure of a workflow that was being rolled back when its last activation ended. */
   readonly rollingBack?: unknown;
+  /** It is rolled back because it was cancelled, and ends so. */
+  readonly cancels?: boolean;
   /** Only replays what is recorded: nothing new begins. */
   readonly replaysOnly?: boolean;
 }
@@ -164,6 +166,13 @@ export class WorkflowRun {
     });
   }
 
+  /** Completes a step that waits for its next attempt, and commits that. False: it does not wait here. */
+  skip(entry: Entry, value: Uint8Array): boolean {
+    const wait = this.#activation.waiting.retryOf(entry);
+    if (wait) this.#activation.turn(() => wait.skip?.(value));
+    return wait !== undefined;
+  }
+
   /** Lets attempts that have begun end, records them, and calls `drained` when there is none left; the run is then over. */
   pause(drained: () => void): void {
     this.#activation.pause(() => {
@@ -222,7 +231,10 @@ export class WorkflowRun {
         this.#activation = phase.activation;
         this.#root = phase.root;
       },
-      (rollbackErrors) => this.#finish({ status: "failed", error, rollbackErrors }),
+      (rollbackErrors) =>
+        this.#finish(
+          this.#options.cancels ? { status: "cancelled", rollbackErrors } : { status: "failed", error, rollbackErrors },
+        ),
     );
   }
 

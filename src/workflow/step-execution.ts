@@ -9,7 +9,7 @@ import { ActorError, encodeValue, own, decodeForWorkflow, MAX_INTERRUPTIONS, isT
 import { Abort } from "./abort.js";
 import type { Activation } from "./activation.js";
 import { CriticalError, RollbackCheckpointError } from "./errors.js";
-import { brandOf } from "./failure.js";
+import { brandOf, notStorable } from "./failure.js";
 import { beginAttempt, failAttempt, isTerminal, type Entry, type Failure, type FailureKind } from "./history/entry.js";
 import { formatLocation } from "./history/location.js";
 import type { Operation } from "./operation.js";
@@ -294,6 +294,10 @@ export class StepExecution {
         this.#operation.resume();
         this.#begin();
       },
+      skip: (value: Uint8Array): void => {
+        this.#activation.skip(this.#entry, value);
+        this.#deliver({ ok: true, value: decodeForWorkflow(value) });
+      },
     };
     this.#activation.waiting.addWait(wait);
     this.#operation.onEnd(() => this.#activation.waiting.removeWait(wait));
@@ -334,16 +338,4 @@ export class StepExecution {
     this.#activation.attemptEnded(this);
     if (abortReason !== undefined) attempt.abort.abort(abortReason);
   }
-}
-
-function notStorable(stepName: string, cause: unknown): CriticalError {
-  const metadata = ActorError.isActorError(cause)
-    ? { group: cause.group, code: cause.code, ...(cause.metadata as object | undefined) }
-    : {};
-  const detail = cause instanceof Error ? cause.message : String(cause);
-  return new CriticalError(`Step "${stepName}" has a value that cannot be stored: ${detail}`, {
-    cause,
-    metadata,
-    code: "not_storable",
-  });
 }

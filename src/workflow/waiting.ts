@@ -9,6 +9,8 @@ export interface Wait {
   readonly isOfAttempt?: true;
   /** The entry of the step that waits for its next attempt. */
   readonly retryOf?: Entry;
+  /** Completes that step with a value instead. */
+  skip?(value: Uint8Array): void;
   fire(): void;
 }
 
@@ -73,13 +75,19 @@ export class Waiting {
 
   /** Makes attempts that wait for their backoff due now, epoch ms. Returns their entries. */
   hurry(now: number): Entry[] {
-    return this.#waits.all.flatMap((wait) => {
-      if (!wait.retryOf || wait.at <= now) return [];
-      this.#waits.delete(wait);
+    const hurried: Entry[] = [];
+    for (const wait of this.#waits.all) {
+      if (!wait.retryOf || wait.at <= now) continue;
       wait.at = now;
-      this.#waits.add(wait);
-      return [wait.retryOf];
-    });
+      hurried.push(wait.retryOf);
+    }
+    this.#waits.reorder();
+    return hurried;
+  }
+
+  /** How a step is completed that waits for its next attempt. */
+  retryOf(entry: Entry): Wait | undefined {
+    return this.#waits.all.find((wait) => wait.retryOf === entry);
   }
 
   clearWaits(): void {

@@ -5,10 +5,10 @@ import { read } from "./source-files.js";
 // What a Worker carries is what it imports. Measured on 1 December 2026; each budget is 2 % above that. Who needs more says
 // why in the commit that raises it: `npm run bundle-size` shows where the bytes are.
 const BUDGETS = {
-  counter: { bytes: 335_400, gzip: 111_300 },
-  "counter, workflow": { bytes: 425_900, gzip: 140_000 },
-  "counter, db": { bytes: 349_600, gzip: 115_800 },
-  "counter, workflow, db": { bytes: 440_000, gzip: 144_900 },
+  counter: { bytes: 336_500, gzip: 111_500 },
+  "counter, workflow": { bytes: 432_500, gzip: 142_300 },
+  "counter, db": { bytes: 349_600, gzip: 116_200 },
+  "counter, workflow, db": { bytes: 446_300, gzip: 147_000 },
 } satisfies Record<keyof typeof WORKERS, Pick<Bundle, "bytes" | "gzip">>;
 const PAGE_BUDGET = { bytes: 86_400, gzip: 31_500 };
 /** Of its first chunks, which is all that one fetches that speaks JSON. */

@@ -15,13 +15,13 @@ export const repairing: Readonly<Record<string, Claims>> = {
       const parcel = stage.actor("parcel");
       await parcel.send("payments", { amount: 20 });
       await stage.world.pass(1_000);
-      await parcel.call("recover");
+      await parcel.call("retry");
       await stage.world.pass(1_000);
       expect(await parcel.call("getState")).toEqual({
         log: ["reserved", "mailed", "booked 20", "released", "reserved", "released"],
       });
       isDown = false;
-      await parcel.call("recover");
+      await parcel.call("retry");
       await stage.world.pass(1_000);
       expect(await parcel.call("getStatus")).toMatchObject({ status: "completed" });
       expect(((await parcel.call("getState")) as { log: string[] }).log.slice(6)).toEqual(["reserved", "shipped"]);
@@ -43,7 +43,7 @@ export const repairing: Readonly<Record<string, Claims>> = {
         endedAt: startedAt + HOUR_MS,
         error: { message: expect.stringContaining("timed out") },
       });
-      await parcel.call("recover");
+      await parcel.call("retry");
       await stage.world.pass(HOUR_MS / 2);
       await parcel.send("payments", { amount: 20 });
       await stage.world.pass(1_000);

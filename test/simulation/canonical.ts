@@ -8,8 +8,8 @@ import type { WorldActor } from "../../src/testing/index.js";
  */
 export function canonical(actor: WorldActor): unknown {
   const rows = actor.store.dump();
-  const record = decode(rows.get("a")) as { workflow?: { times?: unknown } } | undefined;
-  const { times: _, ...workflow } = record?.workflow ?? {};
+  const record = decode(rows.get("a")) as { workflow?: { times?: unknown; acts?: unknown } } | undefined;
+  const { times: _, acts: __, ...workflow } = record?.workflow ?? {};
   const stored = [...rows]
     .filter(([key]) => key.startsWith("e/"))
     .map(([key, bytes]) => decodeEntry(Number(key.slice(2)), bytes));

@@ -224,4 +224,52 @@ export const leafWorkloads: readonly Workload[] = [
         }),
       ),
   },
+  {
+    name: "a workflow that fails, whose failed step an owner skips, and that an owner cancels undoing what it did",
+    registry: (clock, ran) =>
+      one(
+        actor({
+          state: { sum: 0 },
+          onCreate: async (c) => {
+            await c.schedule.after(500, "skip");
+            await c.schedule.after(9_000, "cancel");
+          },
+          run: workflow(async (ctx) => {
+            await ctx.rollbackCheckpoint("begin");
+            for (let i = 1; i <= 2; i += 1) {
+              await ctx.step({
+                name: `add-${i}`,
+                run: async (step) => {
+                  ran(`add-${i}`);
+                  await clock.delay(10);
+                  step.state.sum += i;
+                },
+                rollback: async (step) => {
+                  await clock.delay(10);
+                  step.state.sum -= 10 * i;
+                },
+              });
+            }
+            await ctx.step({ name: "bad", maxRetries: 0, run: () => Promise.reject(new Error("no")) });
+            await ctx.step("after", () => void ran("after"));
+            await ctx.sleep("nap", 60_000);
+          }),
+          actions: {
+            get: (c) => c.state,
+            // A crash may have held the workflow up: then they come again.
+            skip: async (c) => {
+              const bad = c.workflow.history().find(({ location }) => location[0] === "bad");
+              if (bad?.skipped) return;
+              if (c.workflow.status().status === "failed" && bad) c.workflow.skip(bad.id, "by hand");
+              else await c.schedule.after(1_000, "skip");
+            },
+            cancel: async (c) => {
+              if (c.workflow.history().some(({ location }) => location[0] === "nap"))
+                c.workflow.cancel({ rollback: true });
+              else await c.schedule.after(1_000, "cancel");
+            },
+          },
+        }),
+      ),
+  },
 ];

@@ -1,4 +1,11 @@
-import { actor, setup, workflow, type Registry } from "../../src/actor/index.js";
+import {
+  actor,
+  setup,
+  workflow,
+  type Registry,
+  type WorkflowHistoryEntry,
+  type WorkflowPlan,
+} from "../../src/actor/index.js";
 import { Loop } from "../../src/workflow/index.js";
 import type { ManualClock } from "../../src/testing/index.js";
 import type { Node } from "./owner-programs.js";
@@ -23,6 +30,8 @@ export interface OwnerWatch {
   answered(location: Location, version: number): void;
   /** An attempt of the step at a location begins. */
   attempted(location: Location): void;
+  /** An act came out otherwise than its dry run had told. */
+  planned(plan: WorkflowPlan, wrong: string): void;
   /** The function is called. */
   began(): void;
   /** The last hook of a start. */
@@ -37,6 +46,15 @@ export function ownerRegistry(
   watch: OwnerWatch,
 ): Registry {
   const interpreter = new OwnerInterpreter(clock, watch);
+  const checked = (c: Ctx, act: (options?: object) => WorkflowPlan | undefined): void => {
+    const before = c.workflow.history({ values: false }) as WorkflowHistoryEntry[];
+    const plan = act({ dryRun: true }) as WorkflowPlan;
+    const unchanged = c.workflow.history({ values: false }) as WorkflowHistoryEntry[];
+    if (JSON.stringify(before) !== JSON.stringify(unchanged)) watch.planned(plan, "and the dry run changed something");
+    act();
+    const wrong = differenceOf(plan, before, c.workflow.history({ values: false }));
+    if (wrong) watch.planned(plan, wrong);
+  };
   const run = workflow(async (ctx: Ctx) => {
     watch.began();
     if (undoes) await ctx.rollbackCheckpoint("checkpoint");
@@ -52,14 +70,42 @@ export function ownerRegistry(
       get: (c: Ctx) => c.state,
       status: (c: Ctx) => c.workflow.status(),
       ids: (c: Ctx) => c.workflow.history().map((entry: { id: string }) => entry.id),
+      /** A step that failed, or waits for its next attempt. */
+      held: (c: Ctx) =>
+        (c.workflow.history({ values: false }) as WorkflowHistoryEntry[]).findLast(
+          ({ kind, status, dueAt }) => kind === "step" && (status === "failed" || dueAt !== undefined),
+        )?.id,
       pause: (c: Ctx) => c.workflow.pause("an owner"),
-      resume: (c: Ctx) => c.workflow.resume(),
-      recover: (c: Ctx) => c.workflow.recover(),
-      cancel: (c: Ctx) => c.workflow.cancel(),
-      replayFrom: (c: Ctx, id?: string) => c.workflow.replayFrom(id),
+      resume: (c: Ctx) => checked(c, (options) => c.workflow.resume(options)),
+      retry: (c: Ctx) => checked(c, (options) => c.workflow.retry(options)),
+      recover: (c: Ctx) => checked(c, (options) => c.workflow.recover(options)),
+      cancel: (c: Ctx, rollback: boolean) => checked(c, (options) => c.workflow.cancel({ ...options, rollback })),
+      skip: (c: Ctx, id: string) => checked(c, (options) => c.workflow.skip(id, "by hand", options)),
+      replayFrom: (c: Ctx, id?: string) => checked(c, (options) => c.workflow.replayFrom(id, options)),
     },
   });
   return setup({ use: { subject } }) as unknown as Registry;
+}
+
+/** What an act did otherwise than its dry run had told. */
+function differenceOf(
+  plan: WorkflowPlan,
+  before: readonly WorkflowHistoryEntry[],
+  after: readonly WorkflowHistoryEntry[],
+): string | undefined {
+  const now = new Map(after.map((entry) => [entry.id, entry]));
+  const hasEnded = (status: string | undefined): boolean => status === "completed" || status === "failed";
+  const gone = before.filter(({ id }) => !now.has(id)).map(({ id }) => id);
+  const reopened = before.filter(({ id, status }) => hasEnded(status) && now.has(id) && !hasEnded(now.get(id)?.status));
+  const ended = new Set(before.filter(({ status }) => hasEnded(status)).map(({ id }) => id));
+  const listed = [...plan.deleted, ...plan.again, ...plan.kept].sort((a, b) => Number(a) - Number(b));
+  const checks = {
+    deleted: [plan.deleted, gone],
+    again: [plan.again.filter((id) => ended.has(id)), reopened.map(({ id }) => id)],
+    all: [listed, before.map(({ id }) => id)],
+  };
+  const wrong = Object.entries(checks).find(([, [told, seen]]) => JSON.stringify(told) !== JSON.stringify(seen));
+  return wrong && `${wrong[0]}: told ${String(wrong[1][0])}, and were ${String(wrong[1][1])}`;
 }
 
 /** Runs a program's operations, and tells what each wait and gate came to. */

@@ -40,6 +40,12 @@ function isUndone(entries: ReadonlyMap<string, Entry>, entry: Entry): boolean {
   return entries.get(JSON.stringify([-1, String(entry.seq)]))?.status === "completed";
 }
 
+/** How often a step has taken effect by its entry, less how often it was undone: one that was skipped took none. */
+function effectOf(entries: ReadonlyMap<string, Entry>, entry: Entry): number {
+  if (entry.kind !== "step" || entry.status !== "completed") return 0;
+  return (entry.skipped ? 0 : 1) - (isUndone(entries, entry) ? 1 : 0);
+}
+
 export class OwnerOracle {
   readonly #say: (what: string) => void;
   readonly #now: () => number;
@@ -69,13 +75,9 @@ export class OwnerOracle {
     const kept = new Map(this.#latest.kept);
     for (const [location, before] of this.#latest.entries) {
       const now = entries.get(location);
-      if (
-        before.kind === "step" &&
-        before.status === "completed" &&
-        !isUndone(this.#latest.entries, before) &&
-        now?.completedSeq !== before.completedSeq
-      ) {
-        kept.set(location, (kept.get(location) ?? 0) + 1);
+      const effect = effectOf(this.#latest.entries, before);
+      if (effect !== 0 && now?.completedSeq !== before.completedSeq) {
+        kept.set(location, (kept.get(location) ?? 0) + effect);
       }
       const ended =
         now?.status === "completed" && now.value === undefined && before.status === "pending" && before.seq === now.seq;
@@ -205,7 +207,7 @@ export class OwnerOracle {
     ]);
     for (const location of locations) {
       const entry = entries.get(location);
-      const wanted = entry?.kind === "step" && entry.status === "completed" && !isUndone(entries, entry) ? 1 : 0;
+      const wanted = entry ? effectOf(entries, entry) : 0;
       const seen = (net[location] ?? 0) - (kept.get(location) ?? 0);
       // A step may end, and change the state, in the very turn in which another branch of its race wins, or in which the run
       // is cancelled: then nothing of it is recorded.

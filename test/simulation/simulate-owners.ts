@@ -41,12 +41,24 @@ const EVENTS = [
   "repair",
   "break",
   "cancel",
+  "cancel undoing",
+  "retry",
+  "skip",
+  "skip",
+  "skip",
   "pause",
   "resume",
   "resume",
 ] as const;
 /** Codes with which an act may be refused. */
-const REFUSALS = new Set(["restarting", "workflow_in_flight", "step_not_found", "not_a_step", "rolling_back"]);
+const REFUSALS = new Set([
+  "restarting",
+  "workflow_in_flight",
+  "step_not_found",
+  "not_a_step",
+  "rolling_back",
+  "step_passed",
+]);
 /** So many times everything is repaired and recovered: each time the run must get further. */
 const ROUNDS = 60;
 
@@ -85,6 +97,7 @@ export async function simulateOwners(
     waited: oracle.waited.bind(oracle),
     placeholder: oracle.placeholder.bind(oracle),
     answered: oracle.answered.bind(oracle),
+    planned: (plan: { sentence: string }, wrong: string) => say(`a dry run told "${plan.sentence}", ${wrong}`),
     began: () => {
       if (isStarting) say("the workflow began before its start was over");
       if (isPaused()) say("the workflow began although it is paused");
@@ -187,7 +200,12 @@ export async function simulateOwners(
     const isInspector = operator() < 0.5;
     trace.push(`${clock.now()} ${action} ${before}${isInspector ? " by an operator" : ""}`);
     await (isInspector
-      ? ask({ about: action, by: "ada", ...(args[0] !== undefined && { id: args[0] }) })
+      ? ask({
+          about: action,
+          by: "ada",
+          ...(args[0] !== undefined && { [action === "cancel" ? "rollback" : "id"]: args[0] }),
+          ...(action === "skip" && { value: encodeValue("by hand") }),
+        })
       : call(action, ...args));
     if (subject.store.commits > rows) operations += 1;
   };
@@ -216,13 +234,20 @@ export async function simulateOwners(
         return void (await call("get"));
       case "pause":
       case "resume":
+      case "retry":
       case "recover":
         return operate(event);
       case "replay":
         await operate("replayFrom", await pickId());
         return random() < 0.5 ? operate("replayFrom", await pickId()) : undefined;
       case "cancel":
-        return random() < 0.3 ? operate("cancel") : undefined;
+        return random() < 0.3 ? operate("cancel", false) : undefined;
+      case "skip": {
+        const id = (await call("held")) ?? (await pickId());
+        return operate("skip", id ?? "no such entry");
+      }
+      case "cancel undoing":
+        return operate("cancel", true);
       case "repair":
       case "break": {
         const all = event === "repair" ? [...broken] : breakables(program);

@@ -308,6 +308,36 @@ describe("resume", () => {
     }
   });
 
+  it("tries each of several now, the others' deadlines stay, and nothing is left of the old time", async () => {
+    const runs = new Runs();
+    const s = await subject(async (ctx) => {
+      const branch = (name: string, backoffMs: number): object => ({
+        run: (b: Ctx) =>
+          b.step({
+            name: "s",
+            retryBackoffBase: backoffMs,
+            retryBackoffMax: backoffMs,
+            run: (step) => {
+              runs.note(name);
+              if (step.attempt === 1) throw new Error("down");
+            },
+          }),
+      });
+      await ctx.join("j", {
+        nap: { run: (b: Ctx) => b.sleep("nap", HOUR / 4) },
+        early: branch("early", HOUR / 2),
+        late: branch("late", HOUR),
+      } as never);
+    });
+    await s.call("resume");
+    await s.world.settle();
+    expect(runs.list.slice(2).sort()).toEqual(["early", "late"]);
+    expect(s.actor.store.alarmAt).toBe(s.clock.now() + HOUR / 4);
+    await s.world.passUntilQuiet();
+    expect((await s.status()).status).toBe("completed");
+    expect(runs.list).toHaveLength(4);
+  });
+
   it("before the last step of the paused run has ended goes on after it; nothing runs twice", async () => {
     for (const isCrashed of [false, true]) {
       const runs = new Runs();

@@ -459,10 +459,11 @@ describe("recover of a workflow", () => {
         Promise.reject(new RollbackError("no"))
       ),
     ],
-  ])("that is %s changes nothing", async (_, program) => {
+  ])("that is %s changes nothing", async (kind, program) => {
     const s = await subject(program);
     const rows = s.actor.store.dump();
-    await s.call("recover");
+    const refused = await s.call("recover").catch((error: { code: string }) => error.code);
+    expect(refused).toBe(kind === "rolling back" ? "rolling_back" : undefined);
     await s.world.settle();
     expect(s.actor.store.dump()).toEqual(rows);
   });

@@ -98,7 +98,7 @@ export class Subject {
 
   /** How the workflow stands, without its times and what it does now. */
   async status(): Promise<WorkflowStatus> {
-    const { startedAt: _, endedAt: __, parkedOn: ___, ...rest } = await this.position();
+    const { startedAt: _, endedAt: __, parkedOn: ___, acts: ____, ...rest } = await this.position();
     return rest;
   }
 
@@ -127,8 +127,8 @@ export class Subject {
   /** The stored workflow record without its times, read without waking the actor. */
   record(): Any {
     const bytes = this.actor.store.dump().get("a");
-    const record = bytes && (decodeValue(bytes) as { workflow?: { times?: unknown } }).workflow;
-    const { times: _, ...rest } = record ?? {};
+    const record = bytes && (decodeValue(bytes) as { workflow?: { times?: unknown; acts?: unknown } }).workflow;
+    const { times: _, acts: __, ...rest } = record ?? {};
     return record && rest;
   }
 
@@ -217,11 +217,13 @@ function registryOf(program: Program | undefined, options: SubjectOptions, self:
       get: (c: Any) => c.state,
       status: (c: Any) => c.workflow.status(),
       history: (c: Any) => c.workflow.history(),
-      cancel: (c: Any) => c.workflow.cancel(),
-      pause: (c: Any, reason?: string) => c.workflow.pause(reason),
-      resume: (c: Any) => c.workflow.resume(),
+      cancel: (c: Any, options?: object) => c.workflow.cancel(options),
+      retry: (c: Any, options?: object) => c.workflow.retry(options),
+      pause: (c: Any, reason?: string, options?: object) => c.workflow.pause(reason, options),
+      resume: (c: Any, options?: object) => c.workflow.resume(options),
+      skip: (c: Any, id: string, value?: unknown, options?: object) => c.workflow.skip(id, value, options),
       recover: (c: Any) => c.workflow.recover(),
-      replayFrom: (c: Any, id?: string) => c.workflow.replayFrom(id),
+      replayFrom: (c: Any, id?: string, options?: object) => c.workflow.replayFrom(id, options),
       /** As a completable receive that completes nothing. */
       peek: async (c: Any, selection?: object) => {
         const { complete: _, ...message } = (await c.queue.tryNext({ ...selection, completable: true })) ?? {};

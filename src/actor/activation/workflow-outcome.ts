@@ -1,5 +1,5 @@
 /** The status of a workflow from the actor's record alone, so that it works without the workflow engine. */
-import { decodeValue, own, ownField } from "../../protocol/index.js";
+import { ActorError, decodeValue, own, ownField } from "../../protocol/index.js";
 import type { Failure, StoredError } from "../../workflow/index.js";
 import type { WorkflowErrorView, WorkflowStatus } from "../api/workflow-status.js";
 import type { PausedRecord, RunTimes, WorkflowRecord } from "../storage/record.js";
@@ -19,17 +19,31 @@ export function mayRun(workflow: WorkflowRecord | undefined): boolean {
   return isInFlight(workflow) && pausedOf(workflow) === undefined;
 }
 
-/** The times of a run that goes on; with `endedAt` (epoch ms), of one that ends then. */
-export function runTimes(record: WorkflowRecord | undefined, endedAt?: number): RunTimes {
-  const times = record && ownField(record, "times");
-  if (!times) return {};
-  return { times: endedAt === undefined ? [times[0]] : [times[0], Math.max(0, endedAt - times[0])] };
+/** @throws {workflow/rolling_back} when the workflow is being undone, so that it cannot be `done` to */
+export function refuseRollback(workflow: WorkflowRecord | undefined, done: string): void {
+  if (workflow?.status !== "rolling_back") return;
+  const message = `The workflow is being undone; it can be ${done} when that has ended`;
+  throw new ActorError("workflow", "rolling_back", message);
 }
 
-function describeTimes(record: WorkflowRecord): Pick<WorkflowStatus, "startedAt" | "endedAt"> {
+/** The times of a run that goes on, and what its owners did; with `endedAt` (epoch ms), of one that ends then. */
+export function runTimes(record: WorkflowRecord | undefined, endedAt?: number): RunTimes {
+  const times = record && ownField(record, "times");
+  const acts = record && ownField(record, "acts");
+  return {
+    ...(times && { times: endedAt === undefined ? [times[0]] : [times[0], Math.max(0, endedAt - times[0])] }),
+    ...(acts && { acts }),
+  };
+}
+
+function describeTimes(record: WorkflowRecord): Pick<WorkflowStatus, "startedAt" | "endedAt" | "acts"> {
   const [startedAt, ms] = ownField(record, "times") ?? [];
-  if (startedAt === undefined) return {};
-  return { startedAt, ...(ms === undefined ? {} : { endedAt: startedAt + ms }) };
+  const acts = ownField(record, "acts");
+  return {
+    ...(startedAt === undefined ? {} : { startedAt }),
+    ...(startedAt === undefined || ms === undefined ? {} : { endedAt: startedAt + ms }),
+    ...(acts && { acts: acts.map(([at, act, by]) => ({ at, act, ...(by === undefined ? {} : { by }) })) }),
+  };
 }
 
 /** `divergence` says why it cannot run, if so. `wakeAt` returns its earliest deadline, epoch ms. */
@@ -50,10 +64,16 @@ function describeOutcome(
   if (divergence !== undefined)
     return { status: "diverged", error: { name: "HistoryDivergedError", message: divergence } };
   if (record.status === "failed" || record.status === "rolling_back") return failedStatus(record);
+  if (record.status === "cancelled") return cancelledStatus(record);
   const paused = pausedOf(record);
   if (paused) return { status: "paused", paused: describePause(paused) };
   const at = wakeAt();
   return { status: record.status, ...(at === undefined ? {} : { wakeAt: at }) };
+}
+
+function cancelledStatus(record: WorkflowRecord & { readonly status: "cancelled" }): WorkflowStatus {
+  const rollbackErrors = ownField(record, "rollbackErrors");
+  return { status: "cancelled", ...(rollbackErrors && { rollbackErrors }) };
 }
 
 function describePause([since, reason]: PausedRecord): NonNullable<WorkflowStatus["paused"]> {

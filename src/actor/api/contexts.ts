@@ -13,7 +13,15 @@ import type { Logger } from "../ports.js";
 import type { ActorQueueOf } from "./queue-types.js";
 import type { ActorCron, ScheduledEvent } from "./schedule-types.js";
 import type { UniversalWebSocket } from "./raw-socket-types.js";
-import type { WorkflowHistoryEntry, WorkflowHistoryOptions, WorkflowStatus } from "./workflow-status.js";
+import type {
+  WorkflowHistoryEntry,
+  WorkflowActOptions,
+  WorkflowCancelOptions,
+  WorkflowDryRun,
+  WorkflowPlan,
+  WorkflowHistoryOptions,
+  WorkflowStatus,
+} from "./workflow-status.js";
 import type { ClientFor } from "./client-types.js";
 import type { DatabaseClient, DatabaseProvider } from "./database-types.js";
 import type {
@@ -348,7 +356,10 @@ export interface ActorSchedule {
   cancel(id: string): Promise<boolean>;
 }
 
-/** Shows and controls the workflow of the actor's `run`. */
+/**
+ * Shows and controls the workflow of the actor's `run`. With `{ dryRun: true }` an act only tells what it would delete, keep and
+ * run again; `by` says who acts, for `status().acts`.
+ */
 export interface ActorWorkflow {
   /**
    * Returns how the workflow stands now; `"none"` if the actor has none.
@@ -368,12 +379,17 @@ export interface ActorWorkflow {
    */
   history(options?: WorkflowHistoryOptions): WorkflowHistoryEntry[];
   /**
-   * Ends the workflow as `cancelled`. Rollbacks do not run.
+   * Ends the workflow as `cancelled`. With `rollback`, completed steps are undone first, as after a failure: it is `rolling_back`
+   * until the last handler has run. On one that has ended nothing happens. The change is stored when it returns.
    *
    * @example
    *     stop: (c) => c.workflow.cancel(),
+   *     stopAndUndo: (c) => c.workflow.cancel({ rollback: true }),
+   * @throws {TypeError} when an option is not valid
+   * @throws {workflow/rolling_back} when it is to be undone, and is being undone already
    */
-  cancel(): void;
+  cancel(options: WorkflowCancelOptions & WorkflowDryRun): WorkflowPlan;
+  cancel(options?: WorkflowCancelOptions): void;
   /**
    * Pauses the workflow: steps that run end and are recorded, and nothing new begins until `resume`. Actions and schedules
    * go on, messages are queued. Deadlines keep their times: after `resume`, one that passed is due at once, and a message that
@@ -386,7 +402,7 @@ export interface ActorWorkflow {
    * @throws {TypeError} when the reason is not a string of at most 1,000 characters
    * @throws {workflow/rolling_back} when the workflow has failed and is being undone
    */
-  pause(reason?: string): void;
+  pause(reason?: string, options?: WorkflowActOptions): void;
   /**
    * Lets a paused workflow go on. On one that is not paused, steps that wait for their next attempt make it now. In any other
    * status nothing happens. The change is stored when it returns.
@@ -394,7 +410,8 @@ export interface ActorWorkflow {
    * @example
    *     goOn: (c) => c.workflow.resume(),
    */
-  resume(): void;
+  resume(options: WorkflowActOptions & WorkflowDryRun): WorkflowPlan;
+  resume(options?: WorkflowActOptions): void;
   /**
    * Lets a failed workflow try again. The operation whose error ended it starts over, as does every step that was
    * rolled back; other completed operations keep their results. A `diverged` workflow is checked again at once. In any
@@ -404,9 +421,40 @@ export interface ActorWorkflow {
    * the start has succeeded.
    *
    * @example
-   *     recover: (c) => c.workflow.recover(),
+   *     retry: (c) => c.workflow.retry(),
+   * @throws {workflow/rolling_back} when it is still being undone; in a hook of a start nothing happens then
    */
-  recover(): void;
+  retry(options: WorkflowActOptions & WorkflowDryRun): WorkflowPlan;
+  retry(options?: WorkflowActOptions): void;
+  /**
+   * The other name of `retry`.
+   *
+   * @example
+   *     recover: (c) => c.workflow.recover(),
+   * @throws {workflow/rolling_back} when it is still being undone; in a hook of a start nothing happens then
+   */
+  recover(options: WorkflowActOptions & WorkflowDryRun): WorkflowPlan;
+  recover(options?: WorkflowActOptions): void;
+  /**
+   * Completes the step that holds the workflow with a value, as if an attempt had returned it: one that waits for its next
+   * attempt, or one whose failure ended the workflow, which is retried with that. The entry is `skipped`.
+   *
+   * The change is stored when it returns. A paused workflow stays paused.
+   *
+   * @example
+   *     paidByHand: (c, id: string) => c.workflow.skip(id, { receipt: "by hand" }),
+   *     wouldDo: (c, id: string) => c.workflow.skip(id, null, { dryRun: true }).sentence,
+   * @throws {value/not_serializable} when the value cannot be stored
+   * @throws {value/too_large} when the value is larger than the result of a step may be
+   * @throws {workflow/step_passed} when the step does not hold the workflow
+   * @throws {workflow/step_not_found} when the history has no entry with this id
+   * @throws {workflow/not_a_step} when the entry is not a step
+   * @throws {workflow/rolling_back} when the workflow is being undone
+   * @throws {actor/workflow_in_flight} when an attempt of the step is running
+   * @throws {TypeError} when an option is not valid
+   */
+  skip(entryId: string, value: unknown, options: WorkflowActOptions & WorkflowDryRun): WorkflowPlan;
+  skip(entryId: string, value?: unknown, options?: WorkflowActOptions): void;
   /**
    * Runs a workflow again from a step (the `id` of its entry in `history()`), or from its first line without an id.
    * What is recorded from that step on is deleted, messages received there are queued again, and earlier steps that
@@ -420,7 +468,8 @@ export interface ActorWorkflow {
    * @throws {workflow/step_not_found} when the history has no entry with this id
    * @throws {workflow/not_a_step} when the entry is not a step
    */
-  replayFrom(entryId?: string): void;
+  replayFrom(entryId: string | undefined, options: WorkflowActOptions & WorkflowDryRun): WorkflowPlan;
+  replayFrom(entryId?: string, options?: WorkflowActOptions): void;
 }
 
 /** The context of actions. */

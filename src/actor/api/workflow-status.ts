@@ -32,6 +32,8 @@ export interface WorkflowHistoryEntry {
   readonly attemptStartedAt?: number;
   /** Of a step: its last five failed attempts, the oldest first. */
   readonly failedAttempts?: readonly WorkflowFailedAttempt[];
+  /** Of a step: its value was given to `skip`. */
+  readonly skipped?: true;
   /** Of a loop: the iteration it is in, or ended in; the first is 0. */
   readonly iteration?: number;
   /** Of a join or race: its branches, at most 100. */
@@ -86,6 +88,37 @@ export interface WorkflowHistoryOptions {
   readonly limit?: number;
   /** Whether entries have their values; default true. Without, values are not even decoded. */
   readonly values?: boolean;
+}
+
+/** Options of what owners do to a workflow. */
+export interface WorkflowActOptions {
+  /** Who does it, at most 200 characters; shown in `status().acts`. */
+  readonly by?: string;
+}
+
+/** Asks what an act would do, which is then not done. */
+export interface WorkflowDryRun {
+  readonly dryRun: true;
+}
+
+/** How `c.workflow.cancel()` ends a workflow. */
+export interface WorkflowCancelOptions extends WorkflowActOptions {
+  /** Whether completed steps are undone first, as after a failure; default false. */
+  readonly rollback?: boolean;
+}
+
+/** What an act would do to the history: the `id` of each entry is in one of the lists. */
+export interface WorkflowPlan {
+  /** The same in words. */
+  readonly sentence: string;
+  /** Entries that would go; code that reaches their operations runs them anew. */
+  readonly deleted: readonly string[];
+  /** Entries that would start over in their place. */
+  readonly again: readonly string[];
+  /** Entries that would stay as they are, or be completed by a given value. */
+  readonly kept: readonly string[];
+  /** The ids of messages that would return to their queues. */
+  readonly messages: readonly number[];
 }
 
 /** What a workflow waits for, or does now. */
@@ -151,6 +184,8 @@ export interface WorkflowStatus {
   readonly startedAt?: number;
   /** When it ended, in epoch ms. */
   readonly endedAt?: number;
+  /** What owners last did to it, at most twenty acts, the oldest first; times in epoch ms. */
+  readonly acts?: readonly { readonly at: number; readonly act: string; readonly by?: string }[];
   /** What it waits for, or does now. Absent when it has ended or diverged. */
   readonly parkedOn?: WorkflowParkedOn;
 }

@@ -3,6 +3,7 @@
  * serves or by one that has not started (INSPECT-6).
  */
 import { ActorError, decodeValue, type InspectQuestion } from "../../protocol/index.js";
+import { refuseRollback } from "../activation/workflow-outcome.js";
 import type { PartActor } from "../activation/part.js";
 import { KEYS } from "../storage/record.js";
 import { audited } from "./audit.js";
@@ -21,7 +22,9 @@ const ACTS = new Set([
   "drain",
   "pause",
   "resume",
+  "retry",
   "recover",
+  "skip",
   "replayFrom",
   "cancel",
   "call",
@@ -99,42 +102,61 @@ function drain({ queue }: PartActor, name: string | undefined): number {
   return deleted;
 }
 
-/** `c.workflow`, as contexts have it. */
+interface Options {
+  readonly by: string;
+  readonly dryRun?: boolean;
+  readonly rollback?: boolean;
+}
+
+/** `c.workflow`, as contexts have it. Each act returns its plan if asked for a dry run. */
 interface Control {
   status(): { readonly status: string };
-  cancel(): void;
-  pause(reason?: string): void;
-  resume(): void;
-  recover(): void;
-  replayFrom(entryId?: string): void;
+  cancel(options: Options): object | undefined;
+  pause(reason: string | undefined, options: Options): void;
+  resume(options: Options): object | undefined;
+  retry(options: Options): object | undefined;
+  skip(entryId: string, value: unknown, options: Options): object | undefined;
+  replayFrom(entryId: string | undefined, options: Options): object | undefined;
 }
 
 type ControlAct = Exclude<StoredAct, { about: "setState" | "send" | "deleteMessage" | "drain" }>;
 
+/** The most of an operator's name that the workflow keeps. */
+const MAX_BY = 200;
+
 function control(actor: PartActor, act: ControlAct): object {
   const workflow = actor.parts.members.get("workflow")?.() as Control;
   if (!actor.record.workflow) throw new ActorError("inspector", "not_found", "The actor has no workflow");
+  // Before a start it would do nothing, as in a hook of the start.
+  if (act.about === "retry" || act.about === "recover") refuseRollback(actor.record.workflow, "retried");
+  if (act.dryRun) return { plan: controlled(workflow, act) ?? null };
   audited(actor, act, detailOf(act), () => controlled(workflow, act));
   return { status: workflow.status().status };
 }
 
 function detailOf(act: ControlAct): object {
-  if (act.about === "replayFrom" && act.id !== undefined) return { entry: act.id };
+  if (act.about === "skip" || (act.about === "replayFrom" && act.id !== undefined)) return { entry: act.id };
+  if (act.about === "cancel" && act.rollback) return { rollback: true };
   if (act.about === "pause" && act.reason !== undefined) return { reason: act.reason };
   return {};
 }
 
-function controlled(workflow: Control, act: ControlAct): void {
+function controlled(workflow: Control, act: ControlAct): object | undefined {
+  const options = { by: act.by.slice(0, MAX_BY), ...(act.dryRun && { dryRun: true }) };
   switch (act.about) {
     case "pause":
-      return workflow.pause(act.reason);
+      workflow.pause(act.reason, options);
+      return undefined;
     case "resume":
-      return workflow.resume();
+      return workflow.resume(options);
+    case "retry":
     case "recover":
-      return workflow.recover();
+      return workflow.retry(options);
+    case "skip":
+      return workflow.skip(act.id, decodeValue(act.value), options);
     case "cancel":
-      return workflow.cancel();
+      return workflow.cancel({ ...options, rollback: act.rollback === true });
     default:
-      return workflow.replayFrom(act.id);
+      return workflow.replayFrom(act.id, options);
   }
 }

@@ -9,7 +9,7 @@ import type { ActivePart, MessageTaker, PartActor } from "../activation/part.js"
 import type { TakenMessage } from "../activation/part-members.js";
 import { Recheck } from "../activation/recheck.js";
 import { describeWorkflow, isInFlight, mayRun, runTimes } from "../activation/workflow-outcome.js";
-import type { WorkflowHistoryEntry, WorkflowStatus } from "../api/workflow-status.js";
+import type { WorkflowCancelOptions, WorkflowHistoryEntry, WorkflowStatus } from "../api/workflow-status.js";
 import { KEYS } from "../storage/record.js";
 
 const DEPLOY = 'deploy a Worker that imports `workflow` from "perdure/workflow"';
@@ -22,9 +22,11 @@ export class AbsentWorkflow implements ActivePart, MessageTaker {
   readonly #view = Object.freeze({
     status: () => this.#status(),
     history: () => this.#history(),
-    cancel: () => this.#cancel(),
+    cancel: (options?: WorkflowCancelOptions) => this.#cancel(options),
     pause: () => this.#refuse(),
     resume: () => this.#refuse(),
+    skip: () => this.#refuse(),
+    retry: () => this.#refuse(),
     recover: () => this.#refuse(),
     replayFrom: (entryId?: string) => this.#replayFrom(entryId),
   });
@@ -111,8 +113,10 @@ export class AbsentWorkflow implements ActivePart, MessageTaker {
     return [];
   }
 
-  #cancel(): void {
+  #cancel(options?: WorkflowCancelOptions): void {
     if (!this.#isInFlight) return;
+    // Handlers are in the code that is not there.
+    if (options?.rollback) this.#refuse();
     this.#recheck.clear();
     const times = runTimes(this.#actor.record.workflow, this.#actor.ports.now());
     this.#actor.putRecord({ workflow: { status: "cancelled", ...times } });

@@ -36,10 +36,11 @@ export const KEYS = {
 export type WorkflowRecord = RunTimes &
   (
     | { readonly status: "running"; readonly paused?: PausedRecord }
-    | { readonly status: "rolling_back"; readonly failure: Failure }
+    /** `cancels`: it is undone because it was cancelled, and ends so. */
+    | { readonly status: "rolling_back"; readonly failure: Failure; readonly cancels?: true }
     | { readonly status: "completed"; readonly value: Uint8Array }
     | { readonly status: "failed"; readonly failure: Failure; readonly rollbackErrors?: readonly unknown[] }
-    | { readonly status: "cancelled" }
+    | { readonly status: "cancelled"; readonly rollbackErrors?: readonly unknown[] }
   );
 
 /** Since when a run is paused, epoch ms, and why. */
@@ -48,6 +49,8 @@ export type PausedRecord = readonly [since: number, reason?: string];
 /** When a run began, epoch ms, and ms from there to its end. Absent if an earlier release began it. */
 export interface RunTimes {
   readonly times?: readonly [startedAt: number, ms?: number];
+  /** What owners last did, the oldest first: when, epoch ms, what, and who if they said. For people. */
+  readonly acts?: readonly (readonly [at: number, act: string, by?: string])[];
 }
 
 /** The row of the actor itself, under the key `a`. The actor exists if the row does. */

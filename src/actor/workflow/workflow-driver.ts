@@ -4,7 +4,7 @@
  * Owns: the run of this activation. Does not own: storage (commits.ts) and lease (alarm.ts), when a workflow that diverged is
  * tried again (recheck.ts).
  */
-import { ActorError, MAX_INTERRUPTIONS, ownField } from "../../protocol/index.js";
+import { MAX_INTERRUPTIONS, ownField } from "../../protocol/index.js";
 import {
   EvictedError,
   HistoryDivergedError,
@@ -26,15 +26,17 @@ import {
   type Outcome,
   type WorkflowPorts,
 } from "../../workflow/index.js";
-import type { RunningCode, StepAttempt, UserCodeWatch } from "../ports.js";
+import type { StepAttempt } from "../ports.js";
 import type { PartActor } from "../activation/part.js";
 import { Recheck } from "../activation/recheck.js";
 import { mayRun, runTimes } from "../activation/workflow-outcome.js";
 import { KEYS } from "../storage/record.js";
 import type { FailureReports } from "./failure-reports.js";
+import { interrupted, missing } from "./run-faults.js";
 import { openAttempt } from "./step-context.js";
 import { WorkflowBranches } from "./workflow-branches.js";
 import type { WorkflowDefinition } from "./workflow-definition.js";
+import { userCodeRuns } from "./user-code-runs.js";
 import { stepOf } from "./workflow-view.js";
 import { recordFailure, recordOf } from "./workflow-record.js";
 
@@ -54,11 +56,11 @@ export class WorkflowDriver implements WorkflowPorts {
   readonly branches = new WorkflowBranches(() => this.#run?.openBranches() ?? []);
   readonly interceptAttempt: WorkflowPorts["interceptAttempt"];
   readonly userCodeRuns: WorkflowPorts["userCodeRuns"];
-  /** Its scopes that run user code, as one. */
-  #running: RunningCode | undefined;
   #run: WorkflowRun | undefined;
   #careful = false;
   #confirmNext = false;
+  /** While the run in memory is dropped for one that rolls it back. */
+  #isReplaced = false;
 
   constructor(actor: PartActor, workflow: DrivenWorkflow) {
     this.#actor = actor;
@@ -67,7 +69,7 @@ export class WorkflowDriver implements WorkflowPorts {
     this.messages = actor.queue;
     const intercept = ownField(actor.ports, "interceptAttempt");
     const watch = ownField(actor.ports, "userCode");
-    this.userCodeRuns = watch && ((runs) => this.#userCodeRuns(watch, runs));
+    this.userCodeRuns = watch && userCodeRuns(watch);
     this.interceptAttempt = intercept && ((attempt) => intercept(this.#stepAttempt(attempt)));
   }
 
@@ -78,11 +80,6 @@ export class WorkflowDriver implements WorkflowPorts {
 
   get isRunning(): boolean {
     return this.#run !== undefined && !this.#run.isEnded;
-  }
-
-  /** True while a run that is paused, or was resumed meanwhile, still has attempts. */
-  get #isPausing(): boolean {
-    return this.isRunning && (this.#run?.isPausing ?? false);
   }
 
   /** True while the run is in memory and not parked (FLOW-10). */
@@ -120,7 +117,9 @@ export class WorkflowDriver implements WorkflowPorts {
       history,
       createContext: (scope) => new ScopeContext(scope, identity),
       run,
-      ...(record?.status === "rolling_back" ? { rollingBack: branchError(ownFailure(record.failure)) } : {}),
+      ...(record?.status === "rolling_back"
+        ? { rollingBack: branchError(ownFailure(record.failure)), cancels: ownField(record, "cancels") ?? false }
+        : {}),
     });
     this.#run.start();
   }
@@ -200,6 +199,20 @@ export class WorkflowDriver implements WorkflowPorts {
     }
   }
 
+  /** Rolls the workflow back, and then ends it as cancelled. One commit says so, and keeps the lease. */
+  cancelUndoing(reason: Error): void {
+    this.rollingBack(reason, true);
+    this.#recheck.clear();
+    this.#actor.deadlinesChanged();
+    this.#actor.holdLease();
+    this.#isReplaced = true;
+    this.#run?.evict(reason);
+    this.#run = undefined;
+    this.#isReplaced = false;
+    this.#actor.commitOrThrow();
+    this.restart();
+  }
+
   /** The record says that it is paused: attempts end and are recorded, and nothing begins. Commits. */
   pause(): void {
     this.#recheck.clear();
@@ -218,6 +231,13 @@ export class WorkflowDriver implements WorkflowPorts {
     if (this.isRunning) this.#actor.advanceSoon();
     else this.restart();
     this.#actor.messagesChanged();
+  }
+
+  /** Completes a step that waits for its next attempt. False: the run in memory, if there is one, does not know of it. */
+  skip(entry: Entry, value: Uint8Array): boolean {
+    const skipped = this.isRunning && (this.#run?.skip(entry, value) ?? false);
+    if (skipped) this.#actor.advanceSoon();
+    return skipped;
   }
 
   /** Drops the run in memory, because its history has changed. */
@@ -316,7 +336,8 @@ export class WorkflowDriver implements WorkflowPorts {
     this.#careful = false;
     this.#confirmNext = true;
     // A paused run that was resumed before its last attempt ended begins anew after this commit.
-    if (!this.#isPausing || !this.#mayRun) this.#actor.releaseLease();
+    const isResumed = this.isRunning && this.#run?.isPausing === true && this.#mayRun;
+    if (!this.#isReplaced && !isResumed) this.#actor.releaseLease();
   }
 
   timersChanged(): void {
@@ -336,22 +357,15 @@ export class WorkflowDriver implements WorkflowPorts {
     return openAttempt(this.#actor, this.branches, info);
   }
 
-  #userCodeRuns(watch: UserCodeWatch, runs: boolean): void {
-    if (runs) this.#running ??= watch.begin("its workflow, outside of steps");
-    else {
-      this.#running?.end();
-      this.#running = undefined;
-    }
-  }
-
   #stepAttempt(attempt: InterceptedAttempt): StepAttempt {
     const { name, key } = this.#actor.record;
     return { ...attempt, ...stepOf(attempt.location, this.#workflow.history), name, key };
   }
 
-  rollingBack(error: unknown): void {
+  rollingBack(error: unknown, cancels = false): void {
     const times = runTimes(this.#actor.record.workflow);
-    this.#actor.putRecord({ workflow: { status: "rolling_back", failure: recordFailure(error), ...times } });
+    const failure = recordFailure(error);
+    this.#actor.putRecord({ workflow: { status: "rolling_back", failure, ...(cancels && { cancels }), ...times } });
   }
 
   finished(outcome: Outcome): void {
@@ -378,19 +392,10 @@ export class WorkflowDriver implements WorkflowPorts {
   }
 
   #interrupted(): void {
-    const message = `The workflow was cut off ${MAX_INTERRUPTIONS} times in a row outside of any step`;
-    const error = new ActorError("workflow", "interrupted", message);
+    const error = interrupted();
     this.report({ workflow: { error } });
     this.finished({ status: "failed", error });
     this.parked();
     this.commit();
   }
-}
-
-/** A registry without the workflow is treated like code that does not match (FLOW-6). */
-function missing(name: string): HistoryDivergedError {
-  const message =
-    `The actor "${name}" has a workflow in flight, but its code no longer has one. ` +
-    "Put it back, or end it with c.workflow.cancel()";
-  return new HistoryDivergedError(message, { location: "(root)", found: "a workflow", expected: "none" });
 }

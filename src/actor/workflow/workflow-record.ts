@@ -19,11 +19,15 @@ export function recordOf(known: Outcome): WorkflowRecord {
       return {
         status: "failed",
         failure: recordFailure(outcome.error),
-        ...(outcome.rollbackErrors && outcome.rollbackErrors.length > 0
-          ? { rollbackErrors: outcome.rollbackErrors }
-          : {}),
+        ...failedRollbacks(outcome),
       };
     case "cancelled":
-      return { status: "cancelled" };
+      return { status: "cancelled", ...failedRollbacks(outcome) };
   }
+}
+
+function failedRollbacks({ rollbackErrors = [] }: { readonly rollbackErrors?: readonly unknown[] }): {
+  readonly rollbackErrors?: readonly unknown[];
+} {
+  return rollbackErrors.length > 0 ? { rollbackErrors } : {};
 }

@@ -103,6 +103,7 @@ function timesOf(entry: Entry, status: WorkflowHistoryEntry["status"]): Partial<
       : {}),
     ...(kind !== "step" || attemptStartedAt === undefined ? {} : { attemptStartedAt }),
     ...(failedAttempts === undefined ? {} : { failedAttempts }),
+    ...(entry.skipped ? { skipped: true } : {}),
   };
 }
 

@@ -28,7 +28,8 @@ export type InspectQuestion =
   | { readonly about: "watch" }
   /** The last acts of operators. */
   | { readonly about: "audit" }
-  | (InspectAct & { readonly by: string });
+  /** `dryRun`, of what is done to the workflow: only tells what would happen. */
+  | (InspectAct & { readonly by: string; readonly dryRun?: boolean });
 
 /** What an operator asks to be done. Values are bytes of the storage codec. */
 type InspectAct =
@@ -40,10 +41,12 @@ type InspectAct =
   | { readonly about: "drain"; readonly queue?: string }
   | { readonly about: "pause"; readonly reason?: string }
   | { readonly about: "resume" }
-  | { readonly about: "recover" }
+  /** Older Workers ask for it as `recover`. */
+  | { readonly about: "retry" | "recover" }
   /** `id`: the entry; without it from the start. */
   | { readonly about: "replayFrom"; readonly id?: string }
-  | { readonly about: "cancel" }
+  | { readonly about: "skip"; readonly id: string; readonly value: Uint8Array }
+  | { readonly about: "cancel"; readonly rollback?: boolean }
   /** Runs an action of an actor that starts for it; `args`: an array. */
   | { readonly about: "call"; readonly action: string; readonly args: Uint8Array }
   /** Runs SQL through `c.db`; `parameters`: an array, or an object by name. */

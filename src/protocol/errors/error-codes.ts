@@ -102,7 +102,7 @@ const PUBLIC: Codes = {
   workflow: {
     400: "invalid_name invalid_time not_a_step",
     404: "step_not_found",
-    409: "cancelled rolling_back",
+    409: "cancelled rolling_back step_passed",
     501: "not_deployed",
   },
 };

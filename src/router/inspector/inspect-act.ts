@@ -12,7 +12,9 @@ const ACTS: Readonly<Record<string, readonly string[]>> = {
   "/message": ["DELETE"],
   "/workflow/pause": ["POST"],
   "/workflow/resume": ["POST"],
+  "/workflow/retry": ["POST"],
   "/workflow/recover": ["POST"],
+  "/workflow/skip": ["POST"],
   "/workflow/replay": ["POST"],
   "/workflow/cancel": ["POST"],
 };
@@ -30,6 +32,16 @@ export function actsAt(path: string): readonly string[] {
  * @throws {encoding/invalid} when the body is no tagged JSON
  */
 export async function readAct(request: Request, url: URL, path: string, operator: Operator): Promise<InspectQuestion> {
+  const asked = await readAsked(request, url, path, operator);
+  return isTrue(url.searchParams, "dryRun") ? { ...asked, dryRun: true } : asked;
+}
+
+async function readAsked(
+  request: Request,
+  url: URL,
+  path: string,
+  operator: Operator,
+): Promise<Extract<InspectQuestion, { readonly by: string }>> {
   const by = mayAct(operator);
   const query = url.searchParams;
   const entry = query.get("entry");
@@ -54,10 +66,13 @@ export async function readAct(request: Request, url: URL, path: string, operator
     }
     case "POST /workflow/resume":
       return { about: "resume", by };
+    case "POST /workflow/retry":
     case "POST /workflow/recover":
-      return { about: "recover", by };
+      return { about: "retry", by };
+    case "POST /workflow/skip":
+      return { about: "skip", id: needed(query, "entry"), value: await readValue(request), by };
     case "POST /workflow/cancel":
-      return { about: "cancel", by };
+      return { about: "cancel", ...(isTrue(query, "rollback") && { rollback: true }), by };
     default:
       return { about: "replayFrom", ...(entry !== null && { id: entry }), by };
   }
@@ -78,6 +93,13 @@ export function tooLong(): ActorError {
 /** A value in tagged JSON, as bytes of the storage codec. */
 async function readValue(request: Request): Promise<Uint8Array> {
   return encodeValue(decodeJson(textOf(await readBody(request, MAX_BODY_BYTES, tooLong))));
+}
+
+/** @throws {guard/query_invalid_params} when it is neither true nor false */
+function isTrue(query: URLSearchParams, name: string): boolean {
+  const value = query.get(name) ?? "false";
+  if (value !== "true" && value !== "false") throw invalid(`"${name}" in the query must be true or false.`);
+  return value === "true";
 }
 
 function needed(query: URLSearchParams, name: string): string {

@@ -30,6 +30,7 @@ export function encodeEntry(entry: Entry): Uint8Array<ArrayBuffer> {
   if (startedAt !== undefined) stored["t"] = ms === undefined ? [startedAt] : [startedAt, ms];
   if (entry.attemptStartedAt !== undefined) stored["b"] = entry.attemptStartedAt;
   if (entry.failedAttempts !== undefined) stored["h"] = entry.failedAttempts.map(toStored);
+  if (entry.skipped) stored["w"] = true;
   return encodeValue(stored, { what: "entry", limitBytes: MAX_ROW_BYTES });
 }
 
@@ -66,6 +67,7 @@ function decodeWhole(row: number, bytes: Uint8Array): Entry {
   }
   if (stored["b"] !== undefined) entry.attemptStartedAt = stored["b"] as number;
   if (stored["h"] !== undefined) entry.failedAttempts = (stored["h"] as StoredAttempt[]).map(fromStored);
+  if (stored["w"] === true) entry.skipped = true;
   return entry;
 }
 

@@ -105,6 +105,8 @@ export interface Entry {
   attemptStartedAt?: number;
   /** Of a step: its last failed attempts, the oldest first. */
   failedAttempts?: readonly FailedAttempt[];
+  /** Of a step: its value was given by an owner. For people: nothing depends on it. */
+  skipped?: true;
 }
 
 /** Its instances inherit nothing and are as fast as those of any class. */
@@ -131,7 +133,8 @@ type LaterMember =
   | "startedAt"
   | "ms"
   | "attemptStartedAt"
-  | "failedAttempts";
+  | "failedAttempts"
+  | "skipped";
 
 /** Makes a new entry that has these members only, whatever was assigned to `Object.prototype`. */
 export function makeEntry(members: Omit<Entry, LaterMember>): Entry {
@@ -176,12 +179,24 @@ export function failAttempt(entry: Entry, failure: Failure, now: number): void {
   entry.failedAttempts = [...(entry.failedAttempts ?? []).slice(1 - MAX_FAILED_ATTEMPTS), failed];
 }
 
+/** A step is completed by its owner with a value, now, epoch ms; `seq` is the next one. */
+export function skipStep(entry: Entry, value: Uint8Array, now: number, seq: number): void {
+  entry.status = "completed";
+  entry.value = value;
+  entry.completedSeq = seq;
+  entry.skipped = true;
+  delete entry.failure;
+  delete entry.dueAt;
+  endAt(entry, now);
+}
+
 /** The entry starts over now, epoch ms: nothing of its earlier times counts. */
 export function resetTimes(entry: Entry, now: number): void {
   entry.startedAt = now;
   delete entry.ms;
   delete entry.attemptStartedAt;
   delete entry.failedAttempts;
+  delete entry.skipped;
 }
 
 /** True once nothing will change the entry's outcome. */

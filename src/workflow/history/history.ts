@@ -1,5 +1,5 @@
 import { ownField } from "../../protocol/index.js";
-import { isTerminal, type Entry, type EntryKind } from "./entry.js";
+import { isTerminal, makeEntry, type Entry, type EntryKind } from "./entry.js";
 import { VacantRows } from "./vacant-rows.js";
 import { WaitHeap, type Timed } from "./wait-heap.js";
 import type { Location, Segment } from "./location.js";
@@ -55,6 +55,11 @@ export class History {
 
   constructor(entries: Iterable<Entry> = []) {
     for (const entry of [...entries].sort((a, b) => a.seq - b.seq)) this.add(entry);
+  }
+
+  /** A history of its own with the same entries, to try changes on. */
+  copy(): History {
+    return new History(Array.from(this.entries(), (entry) => Object.assign(makeEntry(entry), entry)));
   }
 
   get size(): number {

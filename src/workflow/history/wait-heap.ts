@@ -30,6 +30,11 @@ export class WaitHeap<W extends Timed> {
     return [...this.#live];
   }
 
+  /** Times have changed. */
+  reorder(): void {
+    this.#heap = [...this.#live].sort((a, b) => (isBefore(a, b) ? -1 : 1));
+  }
+
   clear(): void {
     this.#heap = [];
     this.#live.clear();
