@@ -181,6 +181,8 @@ export interface UserCodeWatch {
   waits(promise: Promise<unknown>): void;
   /** Nobody waits for the code that runs now, but what it has begun goes on until the promise settles. */
   lingers(promise: Promise<unknown>): void;
+  /** What was thrown is masked: the caller gets an error with this id. */
+  masked?(errorId: string, thrown: unknown): void;
 }
 
 /** What an actor needs from the world around it. */

@@ -21,7 +21,7 @@ export interface FailedCall {
   readonly hasBegun: boolean;
 }
 
-type FailurePorts = Pick<ActorPorts, "log" | "randomHex">;
+type FailurePorts = Pick<ActorPorts, "log" | "randomHex" | "userCode">;
 
 /**
  * `toErrorData` for anything that was thrown. Its metadata is copied, or dropped if it cannot be encoded. Never throws.
@@ -62,6 +62,7 @@ export function tellFailure(
 ): { error: ErrorData; status: number } {
   const { data, status, internal } = readThrown(thrown);
   const errorId = internal ? ports.randomHex(8) : undefined;
+  if (errorId !== undefined) ownField(ports, "userCode")?.masked?.(errorId, thrown);
   const actor = record && { actor: record.name, key: record.key };
   if (internal)
     ports.log.error({

@@ -3,9 +3,11 @@ import { isThenable } from "../../protocol/index.js";
 import type { ActorProcess, WorldActor } from "../../testing/index.js";
 import { Code } from "./code.js";
 import { CURRENT, type CountedCode } from "./current-code.js";
+import { MaskedErrors } from "./masked-errors.js";
 
 /** The user code of one world: which of it runs now. */
 export class RunningCodes {
+  readonly masked = new MaskedErrors();
   readonly #changed: () => void;
   readonly #running = new Set<Code>();
   /** What has not ended, of each living process. */
@@ -44,6 +46,7 @@ export class RunningCodes {
       },
       waits: (promise) => current()?.waits(promise),
       lingers: (promise) => current()?.lingers(promise),
+      masked: (errorId, thrown) => this.masked.add({ objectId: process.actor.objectId, errorId, thrown }),
     };
   }
 

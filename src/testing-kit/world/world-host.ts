@@ -130,10 +130,11 @@ export class WorldHost {
 
   /** A client of the test's: while a call of it waits, time may skip. */
   clientOutside(transport: ActorTransport): unknown {
-    const watch: WatchCall = async (what, call) => {
-      this.checkOpen("client");
-      return this.clock.during(this.codes.call(what, call));
-    };
+    const watch: WatchCall = (what, call) =>
+      this.codes.masked.calling(async () => {
+        this.checkOpen("client");
+        return this.clock.during(this.codes.call(what, call));
+      });
     const callOver: WatchCall = (what, call) => watch(what, () => this.hooks.callOver?.(call) ?? call());
     return createClientWithTransport(watchedTransport(transport, watch), { ports: this.time, callOver });
   }
