@@ -18,6 +18,25 @@ test("the guide shows each file of its project as it is", () => {
   expect(shown).toEqual(Object.fromEntries(files.map((name) => [name, read(`${PROJECT}/${name}`)])));
 });
 
+test.each([
+  ["docs/guides/testing.md", PROJECT, ["oxlint"]],
+  ["docs/guides/testing-in-workerd.md", "test/package/in-workerd", []],
+])("%s installs what its project has and uses", (page, folder, unshown) => {
+  const installed = [...read(page).matchAll(/^ {4}(?:npm init .*&& )?npm install (.+)$/gm)]
+    .flatMap(([, names = ""]) => names.split(" "))
+    .filter((name) => !name.startsWith("-"));
+  const { dependencies, devDependencies } = JSON.parse(read(`${folder}/package.json`)) as Record<string, object>;
+  const declared = Object.keys({ ...dependencies, ...devDependencies }).filter((name) => !unshown.includes(name));
+  expect(installed.sort()).toEqual(declared.sort());
+  const used = blocksOf(page)
+    .flatMap(({ code }) => [...code.matchAll(/(?:from |"types": \[|, )"((?:@[\w-]+\/)?[\w-]+)(?:\/[\w/-]+)?"/g)])
+    .map(([, name = ""]) => name);
+  expect(used).toContain("perdure");
+  expect(
+    used.filter((name) => name.includes("/") || name === "vitest").filter((name) => !installed.includes(name)),
+  ).toEqual([]);
+});
+
 describe("the guide's tests find", () => {
   const scratch = mkdtempSync(join(tmpdir(), "perdure-testing-guide-"));
   beforeAll(() => symlinkSync(join(ROOT, "node_modules"), join(scratch, "node_modules")));

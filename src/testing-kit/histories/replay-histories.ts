@@ -1,3 +1,4 @@
+import process from "node:process";
 import { checkHistory, replayHistory, type RecordedHistory, type Registry, type Verdict } from "../../actor/index.js";
 import { readOptions } from "../../protocol/index.js";
 import { historyFiles, readHistory, type ReadHistory } from "./history-files.js";
@@ -46,7 +47,7 @@ function described(replay: HistoryReplay): string {
 /**
  * Replays recorded histories against the workflows that a registry has now, without running a step. What was recorded
  * answers; where the record ends, the history matches. Gives one line for each history. Those after a redacted value that
- * do not match are `cannot tell`, which is no error.
+ * do not match are `cannot tell`, which is no error: a warning counts them.
  *
  * @param source a folder, or paths of files and histories that `world.record` returned
  * @throws {HistoryReplayError} when one diverges or cannot be replayed: it lists all of them
@@ -72,7 +73,18 @@ export async function replayHistories(
   for (const read of await readAll(source)) replays.push(await replayOne(checked, read, { timeout, env }));
   if (replays.some(({ outcome }) => outcome === "diverged" || outcome === "failed"))
     throw new HistoryReplayError(replays);
+  warnOfUntold(replays);
   return replays;
+}
+
+function warnOfUntold(replays: readonly HistoryReplay[]): void {
+  const untold = replays.filter(({ outcome }) => outcome === "cannot tell");
+  const [first] = untold;
+  if (first === undefined) return;
+  process.emitWarning(
+    `replayHistories() cannot tell whether ${untold.length} of ${replays.length} histories match, because of redacted values: ${described(first)}`,
+    "PerdureTestingWarning",
+  );
 }
 
 async function readAll(source: string | readonly (string | RecordedHistory)[]): Promise<ReadHistory[]> {

@@ -1,4 +1,4 @@
-import { describe, expect, it } from "vitest";
+import { describe, expect, it, onTestFinished, vi } from "vitest";
 import { actor, setup } from "../../../src/entry/index.js";
 import { replayHistories, testWorld, type Redact, type RecordedHistory } from "../../../src/entry/testing.js";
 import { CriticalError, workflow } from "../../../src/entry/workflow.js";
@@ -78,10 +78,17 @@ describe("redact: true", () => {
 
   it("makes what follows a value that the code depends on cannot tell, which is no error", async () => {
     const byName = clinic((read) => read.name.startsWith("Ada"));
+    const warn = vi.spyOn(process, "emitWarning").mockReturnValue();
+    onTestFinished(() => warn.mockRestore());
     expect(await replayHistories(byName, [await record()])).toMatchObject([{ outcome: "matched" }]);
+    expect(warn).not.toHaveBeenCalled();
     expect(await replayHistories(byName, [await record(true)])).toMatchObject([
       { outcome: "cannot tell", redacted: "read", location: "bill" },
     ]);
+    expect(warn).toHaveBeenCalledExactlyOnceWith(
+      expect.stringContaining("cannot tell whether 1 of 1 histories match, because of redacted values: history 1 (visit)"),
+      "PerdureTestingWarning",
+    );
   });
 });
 
