@@ -44,7 +44,8 @@ const GIVE_A_KEY =
   "step's name, by which the other side does it once";
 const FIND_THE_FIRST = "let the second time find what the first has done";
 const LOST_IN_MEMORY =
-  "what an action or a hook had begun without awaiting it, or kept in memory alone, is gone: await it, or keep it in c.state";
+  "what an action or a hook had begun without awaiting it, or kept in memory alone, is gone: await it, or keep it in c.state; " +
+  "of a variable that a step assigned, return the value from the step";
 
 const TAKE_FROM_A_STEP =
   "What decides its course and may be another the second time, as the time, chance and variables do, must be given by a step";
@@ -72,7 +73,7 @@ function adviceOf({ difference, moment, repeated, callers, isCalledAgain }: Find
   if (difference === undefined) {
     if (moment.mishap !== "dies before") return LOST_IN_MEMORY;
     return isCalledAgain
-      ? `what it did outside before it died is not undone, and it was called again: ${FIND_THE_FIRST}`
+      ? `what it did outside before it died is not undone, and it was called again: ${FIND_THE_FIRST}; or ${LOST_IN_MEMORY}`
       : `${LOST_IN_MEMORY}; or its alarm ran an action again, whose effects outside are not undone: ${FIND_THE_FIRST}`;
   }
   const { actor, kind } = difference;

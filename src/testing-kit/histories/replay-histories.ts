@@ -82,7 +82,8 @@ function warnOfUntold(replays: readonly HistoryReplay[]): void {
   const [first] = untold;
   if (first === undefined) return;
   process.emitWarning(
-    `replayHistories() cannot tell whether ${untold.length} of ${replays.length} histories match, because of redacted values: ${described(first)}`,
+    `replayHistories() cannot tell whether ${untold.length} of ${replays.length} histories match, ` +
+      `because of redacted values: ${described(first)}`,
     "PerdureTestingWarning",
   );
 }

@@ -312,6 +312,32 @@ describe("crashEverywhere", () => {
     expect(report).toEqual({ commits: 2, moments: 6, tried: 6, missed: 0 });
   });
 
+  it("says that memory may be the cause where only an outside call shows it", async () => {
+    const mails: string[] = [];
+    const order = actor({
+      run: workflow(async (ctx) => {
+        let id = "";
+        await ctx.step("charge", () => void (id = "ch_1"));
+        await ctx.sleep("a day", 86_400_000);
+        await ctx.step("mail", () => void (mails.push(id), undefined));
+      }),
+      actions: { place: () => "placed" },
+    });
+    const error = await errorOf(
+      crashEverywhere(setup({ use: { order } }), {
+        async run(world) {
+          mails.length = 0;
+          await world.client.order.getOrCreate("o-1").place();
+          await world.advance("2 days");
+        },
+        check: () => expect(new Set(mails)).toEqual(new Set(["ch_1"])),
+      }),
+    );
+    expect(error.repeatedSteps).toEqual([]);
+    expect(error.message).toContain("kept in memory alone");
+    expect(error.message).toContain("of a variable that a step assigned, return the value from the step");
+  });
+
   it("takes as many moments as it may, the same for the same seed", async () => {
     const shop = shopOf((key) => {
       if (!charges.includes(key)) charges.push(key);

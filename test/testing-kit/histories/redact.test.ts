@@ -86,7 +86,9 @@ describe("redact: true", () => {
       { outcome: "cannot tell", redacted: "read", location: "bill" },
     ]);
     expect(warn).toHaveBeenCalledExactlyOnceWith(
-      expect.stringContaining("cannot tell whether 1 of 1 histories match, because of redacted values: history 1 (visit)"),
+      expect.stringContaining(
+        "cannot tell whether 1 of 1 histories match, because of redacted values: history 1 (visit)",
+      ),
       "PerdureTestingWarning",
     );
   });
