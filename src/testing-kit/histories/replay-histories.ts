@@ -38,10 +38,7 @@ export class HistoryReplayError extends Error {
 
 function described(replay: HistoryReplay): string {
   const of = `${replay.file}${replay.actor === undefined ? "" : ` (${replay.actor})`}`;
-  if (replay.outcome === "matched") return of;
-  if (replay.outcome !== "diverged") return `${of}: ${replay.message}`;
-  const { location, found, expected } = replay;
-  return `${of}: at ${location}, found ${found ?? "nothing"}, expected ${expected ?? "nothing"}. ${replay.message}`;
+  return replay.outcome === "matched" ? of : `${of}: ${replay.message}`;
 }
 
 /**

@@ -61,8 +61,12 @@ describe("replayHistories", () => {
     expect(error).toBeInstanceOf(HistoryReplayError);
     const { message, replays } = error as HistoryReplayError;
     expect(message).toContain("2 of 2 recorded histories do not match today's code");
-    expect(message).toContain(`${join(folder, "a.json")} (order): at bill, found step "charge", expected step "bill"`);
-    expect(message).toContain(`${join(folder, "b.json")} (order): at bill, found step "greet", expected step "bill"`);
+    expect(message).toContain(
+      `${join(folder, "a.json")} (order): The code called step "bill" at bill, but the history has step "charge" next`,
+    );
+    expect(message).toContain(
+      `${join(folder, "b.json")} (order): The code called step "bill" at bill, but the history has step "greet" next`,
+    );
     expect(replays.map(({ outcome }) => outcome)).toEqual(["diverged", "diverged"]);
   });
 
@@ -75,7 +79,7 @@ describe("replayHistories", () => {
         await ctx.sleep("a day", 86_400_000);
       });
     await expect(replayHistories(changed(false), folder)).rejects.toThrow(
-      'found sleep "a day", expected step "receipt"',
+      'The code called step "receipt" at receipt, but the history has sleep "a day" next',
     );
     expect(await replayHistories(changed(true), folder)).toMatchObject([{ outcome: "matched" }]);
   });
@@ -163,7 +167,7 @@ describe("replayHistories", () => {
     expect(await replayHistories(shop(byPlan), [history], { env: { plan: "free" } })).toMatchObject([
       { outcome: "matched" },
     ]);
-    await expect(replayHistories(shop(byPlan), [history])).rejects.toThrow('expected step "on undefined"');
+    await expect(replayHistories(shop(byPlan), [history])).rejects.toThrow('The code called step "on undefined"');
   });
 
   it("says what is wrong with a folder, a file or a history, a sentence each", async () => {
