@@ -73,6 +73,8 @@ export interface AttemptReport {
   readonly retryDelay?: number;
   /** When the next attempt starts, epoch ms. */
   readonly retryAt?: number;
+  /** How long the attempt took. */
+  readonly ms?: number;
   readonly error: unknown;
 }
 

@@ -315,15 +315,15 @@ export class StepExecution {
   }
 
   #report(error: unknown, retry?: { retryDelay: number; retryAt: number }): void {
-    const attempt = this.#entry.attempts;
-    const { maxRetries } = this.#policy;
+    const { attempts: attempt, startedAt, attemptStartedAt = startedAt } = this.#entry;
     this.#onFailedAttempt({
       stepName: this.#label,
       attempt,
-      maxRetries,
-      remainingRetries: Math.max(0, maxRetries - (attempt - 1)),
+      maxRetries: this.#policy.maxRetries,
+      remainingRetries: Math.max(0, this.#policy.maxRetries - (attempt - 1)),
       willRetry: retry !== undefined,
       ...retry,
+      ...(attemptStartedAt !== undefined && { ms: this.#activation.ports.now() - attemptStartedAt }),
       error,
     });
   }

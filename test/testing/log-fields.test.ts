@@ -5,7 +5,9 @@ import { single } from "../actor/subject.js";
 
 // Each line names the actor and its key, and what ran: the action, the hook, the step.
 
-const WHO = { actor: "subject", key: ["k"] };
+const WHO = { actor: "subject", key: ["k"], actorId: expect.stringMatching(/^[\da-f]{64}-/) as unknown };
+/** When the run began: at the start of the world's clock. */
+const RUN = { run: 1_700_000_000_000 };
 
 describe("the log", () => {
   it("of user code says which actor, action, hook and step", async () => {
@@ -26,7 +28,15 @@ describe("the log", () => {
     await subject.call("pay");
     const lines = log.map(({ level, entry }) => ({ level, ...entry }));
     expect(lines).toContainEqual({ level: "info", ...WHO, hook: "onWake", msg: "awake" });
-    expect(lines).toContainEqual({ level: "info", ...WHO, step: "charge", attempt: 1, msg: "charging", amount: 5 });
+    expect(lines).toContainEqual({
+      level: "info",
+      ...WHO,
+      ...RUN,
+      step: "charge",
+      attempt: 1,
+      msg: "charging",
+      amount: 5,
+    });
     expect(lines).toContainEqual({ level: "info", ...WHO, action: "pay", msg: "paying" });
     expect(lines).toContainEqual({ level: "warn", ...WHO, action: "pay", order: 8, attempt: 2, msg: "again" });
   });
@@ -132,10 +142,10 @@ describe("the log", () => {
     const [step, failed] = ["A step failed", "A workflow failed"].map(
       (msg) => log.find(({ entry }) => entry["msg"] === msg)?.entry,
     );
-    expect(step).toMatchObject({ ...WHO, stepName: "charge" });
-    expect(step?.["error"]).toMatch(/^Error: declined\n {4}at [^]*\nCaused by: TypeError: no such card\n {4}at /);
-    expect(failed).toMatchObject(WHO);
-    expect(failed?.["error"]).toMatch(/declined[^]*\n {4}at /);
+    expect(step).toMatchObject({ ...WHO, ...RUN, step: "charge", attempt: 1, ms: 0 });
+    expect(step?.["stack"]).toMatch(/^Error: declined\n {4}at [^]*\nCaused by: TypeError: no such card\n {4}at /);
+    expect(failed).toMatchObject({ ...WHO, ...RUN, ms: 0 });
+    expect(failed?.["stack"]).toMatch(/declined[^]*\n {4}at /);
     expect(JSON.stringify(log)).not.toContain("4242");
   });
 
@@ -167,10 +177,60 @@ describe("the log", () => {
       actor: "subject",
       key: ["other"],
       action: "fail",
-      error: expect.stringContaining("a secret"),
+      ms: 0,
+      stack: expect.stringContaining("a secret"),
     });
     const own = lines.find(({ msg }) => msg === "A step failed");
-    expect(own).toMatchObject({ ...WHO, stepName: "ask" });
-    expect(own?.["error"]).toContain(`errorId ${String(other?.["errorId"])}`);
+    expect(own).toMatchObject({ ...WHO, ...RUN, step: "ask", attempt: 1 });
+    expect(own?.["stack"]).toContain(`errorId ${String(other?.["errorId"])}`);
+  });
+
+  it("says of sleeps, evictions and retries nothing above debug, and of a terminal failure one line at error", async () => {
+    let fails = 2;
+    const { subject, world, log } = single(
+      actor({
+        onSleep: () => {},
+        run: workflow(async (ctx) => {
+          ctx.log.info("begun");
+          await ctx.step({
+            name: "charge",
+            retryBackoffBase: 1_000,
+            retryBackoffMax: 1_000,
+            run: () => {
+              if ((fails -= 1) >= 0) throw new Error("502");
+            },
+          });
+          await ctx.sleep("rest", 60_000);
+          await ctx.step({ name: "ship", maxRetries: 0, run: () => Promise.reject(new Error("no truck")) });
+        }),
+        actions: { nap: (c) => c.sleep(), status: (c) => c.workflow.status().status },
+      }),
+    );
+    await subject.call("nap");
+    for (let n = 0; n < 4; n++) {
+      await world.pass(1_000);
+      await world.settle();
+      await subject.evict();
+    }
+    const loud = () =>
+      log
+        .filter(({ level }) => level !== "debug" && level !== "trace")
+        .map(({ level, entry }) => [level, entry["msg"]]);
+    expect(loud()).toEqual([["info", "begun"]]);
+    expect(log.filter(({ entry }) => entry["msg"] === "A step failed")).toMatchObject([
+      { level: "debug", entry: { step: "charge", attempt: 1, willRetry: true } },
+      { level: "debug", entry: { step: "charge", attempt: 2, willRetry: true } },
+    ]);
+    await world.pass(60_000);
+    await world.settle();
+    expect(await subject.call("status")).toBe("failed");
+    await subject.evict();
+    expect(await subject.call("status")).toBe("failed");
+    expect(loud()).toEqual([
+      ["info", "begun"],
+      ["warn", "A step failed"],
+      ["error", "A workflow failed"],
+    ]);
+    expect(log.find(({ level }) => level === "error")?.entry).toMatchObject({ ...WHO, ...RUN, ms: expect.any(Number) });
   });
 });

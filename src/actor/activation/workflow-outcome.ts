@@ -2,7 +2,7 @@
 import { ActorError, decodeValue, own, ownField } from "../../protocol/index.js";
 import type { Failure, StoredError } from "../../workflow/index.js";
 import type { WorkflowErrorView, WorkflowStatus } from "../api/workflow-status.js";
-import type { PausedRecord, RunTimes, WorkflowRecord } from "../storage/record.js";
+import type { ActorRecord, PausedRecord, RunTimes, WorkflowRecord } from "../storage/record.js";
 
 /** Whether the workflow has begun and not ended. */
 export function isInFlight(workflow: WorkflowRecord | undefined): boolean {
@@ -34,6 +34,12 @@ export function runTimes(record: WorkflowRecord | undefined, endedAt?: number): 
     ...(times && { times: endedAt === undefined ? [times[0]] : [times[0], Math.max(0, endedAt - times[0])] }),
     ...(acts && { acts }),
   };
+}
+
+/** Which run a line of the log is about: when it began, epoch ms. */
+export function loggedRun({ workflow }: Pick<ActorRecord, "workflow">): { readonly run?: number } {
+  const [run] = (workflow && ownField(workflow, "times")) ?? [];
+  return run === undefined ? {} : { run };
 }
 
 function describeTimes(record: WorkflowRecord): Pick<WorkflowStatus, "startedAt" | "endedAt" | "acts"> {

@@ -62,7 +62,7 @@ export class Background {
     const pending = (async () => work())()
       .then(
         () => {},
-        (error: unknown) => this.#activation.ports.log.error({ msg: `${what} failed`, error: describe(error) }),
+        (error: unknown) => this.#activation.ports.log.error({ msg: `${what} failed`, stack: describe(error) }),
       )
       .finally(() => {
         this.#pending.delete(pending);

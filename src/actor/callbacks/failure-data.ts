@@ -9,7 +9,7 @@ import {
 } from "../../protocol/index.js";
 import { describe, legible } from "../activation/thrown.js";
 import type { ActorPorts } from "../ports.js";
-import type { ActorRecord } from "../storage/record.js";
+import { whoOf, type ActorRecord } from "../storage/record.js";
 
 /** How and where a call failed. */
 export interface FailedCall {
@@ -63,14 +63,13 @@ export function tellFailure(
   const { data, status, internal } = readThrown(thrown);
   const errorId = internal ? ports.randomHex(8) : undefined;
   if (errorId !== undefined) ownField(ports, "userCode")?.masked?.(errorId, thrown);
-  const actor = record && { actor: record.name, key: record.key };
   if (internal)
     ports.log.error({
-      ...actor,
+      ...(record && whoOf(record)),
       ...call,
       msg: "A call failed with an internal error",
       errorId,
-      error: describe(thrown),
+      stack: describe(thrown),
     });
   return { status, error: failureData(data, { status, errorId, record, hasBegun }) };
 }

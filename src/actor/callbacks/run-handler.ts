@@ -38,7 +38,7 @@ export class PlainRunHandler {
     const ended = (async () => (running ? running.call(run) : run()))()
       .catch((error: unknown) => {
         if (!this.#activation.shutdown.signal.aborted)
-          this.#activation.ports.log.error({ msg: "The run handler failed", error: describe(error) });
+          this.#activation.ports.log.error({ msg: "The run handler failed", stack: describe(error) });
       })
       .finally(() => {
         this.#running = false;

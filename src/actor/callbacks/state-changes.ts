@@ -63,7 +63,7 @@ export class StateChanges {
       state: view,
       logged: { hook: "onStateChange" },
     });
-    const failed = (error: unknown): void => ports.log.error({ msg: "onStateChange failed", error: describe(error) });
+    const failed = (error: unknown): void => ports.log.error({ msg: "onStateChange failed", stack: describe(error) });
     try {
       const returned: unknown = state.whileLocked(() => (onStateChange as Handler)(context, view.value));
       if (isThenable(returned)) ports.waitUntil(Promise.resolve(returned).catch(failed));

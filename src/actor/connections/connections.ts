@@ -384,7 +384,7 @@ export class Connections implements ConnectionOwner, ConnectionTable {
         end,
       ]);
     } catch (error) {
-      this.#activation.ports.log.error({ msg: "onDisconnect failed", error: describe(error) });
+      this.#activation.ports.log.error({ msg: "onDisconnect failed", stack: describe(error) });
     }
     // In one commit with the hook's changes: after a crash in the hook, the row brings it again.
     if (connection.isStored) this.#activation.delete(KEYS.connection(connection.id));

@@ -175,7 +175,7 @@ class ResponseBody {
       this.#end(SERVED);
     } catch (error) {
       if (this.#hasEnded) return;
-      this.#activation.ports.log.error({ msg: "The response of `onRequest` was interrupted", error: describe(error) });
+      this.#activation.ports.log.error({ msg: "The response of `onRequest` was interrupted", stack: describe(error) });
       this.#cancel(error);
       throw error;
     }

@@ -78,7 +78,7 @@ export class RawSocket {
     this.#readyState = CLOSED;
     const ended = this.#activation.connections.disconnect(this.#connection, { code, reason });
     ended.catch((error: unknown) =>
-      this.#activation.ports.log.warn({ msg: "Closing a raw socket failed", error: describe(error) }),
+      this.#activation.ports.log.warn({ msg: "Closing a raw socket failed", stack: describe(error) }),
     );
   }
 
@@ -114,7 +114,7 @@ export class RawSocket {
     const { callbacks, ports } = this.#activation;
     const callback = Callback.unawaited(callbacks, `a listener of a raw socket (${event.type})`);
     const failed = (error: unknown): void =>
-      ports.log.error({ msg: `A listener of a raw socket failed (${event.type})`, error: describe(error) });
+      ports.log.error({ msg: `A listener of a raw socket failed (${event.type})`, stack: describe(error) });
     return runUserCode(this.#activation, callback, () => listener.call(this, event), {
       commit: "must",
       conclude: (ran) => ran.catch(failed),
@@ -149,7 +149,7 @@ export function serveRawSocket(
   activation.ports.waitUntil(
     served.then(
       () => {},
-      (error: unknown) => activation.ports.log.warn({ msg: "A raw socket was not served", error: describe(error) }),
+      (error: unknown) => activation.ports.log.warn({ msg: "A raw socket was not served", stack: describe(error) }),
     ),
   );
 }
@@ -190,7 +190,7 @@ export async function deliverClose(
   const { onConnectTimeout } = activation.actor.options;
   const onTimeout = (): Error => new Error(`Its listeners did not finish within ${onConnectTimeout} ms`);
   await within(activation, told, onConnectTimeout, onTimeout).catch((error: unknown) => {
-    activation.ports.log.warn({ msg: "The close event of a raw socket was not delivered", error: describe(error) });
+    activation.ports.log.warn({ msg: "The close event of a raw socket was not delivered", stack: describe(error) });
   });
 }
 

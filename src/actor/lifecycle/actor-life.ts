@@ -158,7 +158,7 @@ export class ActorLife {
     }
     if (!done) throw notFound(address);
     const failed = (error: unknown): void =>
-      this.#ports.log.warn({ msg: "The actor did not start after an operator's change", error: describe(error) });
+      this.#ports.log.warn({ msg: "The actor did not start after an operator's change", stack: describe(error) });
     this.#ports.waitUntil(this.serveExisting(async (begun) => started(begun)).then(() => {}, failed));
     return done;
   }
@@ -226,7 +226,7 @@ export class ActorLife {
       } catch (error) {
         this.#ports.log.warn({
           msg: "The actor did not start; it is destroyed anyway",
-          error: describe(causeOf(error)),
+          stack: describe(causeOf(error)),
         });
         const unstarted = this.#open(store, record);
         if (!markDestroyed(unstarted)) throw unstarted.lost ?? causeOf(error);
@@ -254,7 +254,7 @@ export class ActorLife {
       finishDestroy(runtime).catch((error: unknown) => {
         this.#ports.log.error({
           msg: "The actor could not be deleted; the alarm will try again",
-          error: describe(error),
+          stack: describe(error),
         });
       }),
     );
@@ -321,7 +321,7 @@ export class ActorLife {
       if (runtime && !runtime.shutdown.isBegun) await (isNew ? runtime.advance() : this.#fire(runtime, delivered));
     } catch (error) {
       // The lease, committed before anything ran, brings back what was due.
-      this.#ports.log.error({ msg: "An alarm was not served completely", error: describe(error) });
+      this.#ports.log.error({ msg: "An alarm was not served completely", stack: describe(error) });
     }
   }
 
@@ -337,7 +337,7 @@ export class ActorLife {
     } catch (error) {
       this.#ports.log.error({
         msg: "The actor could not be started for its alarm; it will be tried again",
-        error: describe(causeOf(error)),
+        stack: describe(causeOf(error)),
       });
       await this.#retries.setAlarm();
       if (error instanceof StartFailure) throw error;

@@ -23,7 +23,7 @@ import { MessageReceivers } from "../queue/message-receivers.js";
 import type { PartActor } from "../activation/part.js";
 import type { ActorPorts, DeliveredAlarm, SqlDatabase, StoreActivation } from "../ports.js";
 import type { SenderWait } from "../activation/actor-queue.js";
-import { KEYS, encodeRecord, type ActorRecord } from "../storage/record.js";
+import { KEYS, encodeRecord, whoOf, type ActorRecord } from "../storage/record.js";
 import { ParkEviction } from "./park-eviction.js";
 import { Parts } from "./parts.js";
 import { PlainRunHandler } from "../callbacks/run-handler.js";
@@ -85,7 +85,7 @@ export class ActorRuntime extends StoredRows implements PartActor {
       () => this.parts.wakeAt(),
     );
     this.actor = actor;
-    this.ports = { ...ports, log: ports.log.child({ actor: record.name, key: record.key }) };
+    this.ports = { ...ports, log: ports.log.child(whoOf(record)) };
     this.record = own(record);
     this.timers = new Timers(
       ports.createTimer(),

@@ -9,6 +9,7 @@
  */
 import { ActorError, isThenable, own, ownField, type Effects } from "../../protocol/index.js";
 import type { ActorPorts, StoreActivation } from "../ports.js";
+import { describe } from "../activation/thrown.js";
 import { LeaseTimer, type Timers } from "../activation/timers.js";
 import type { OpenCallbacks } from "../state/open-callbacks.js";
 import type { StateTree } from "../state/state-tree.js";
@@ -224,7 +225,7 @@ export class Commits {
     const { ports } = this.#actor;
     const { reason, stays } = lossOf(cause);
     this.end(reason);
-    ports.log.error({ msg: "The activation is lost; the next event starts anew", cause: String(cause) });
+    ports.log.error({ msg: "The activation is lost; the next event starts anew", stack: describe(cause) });
     if (!stays) ports.abort("perdure: a commit failed, memory and storage differ");
   }
 
@@ -247,7 +248,7 @@ export class Commits {
       "The actor restarts from what is stored";
     this.#actor.ports.log.error({
       msg,
-      error: String(error),
+      stack: describe(error),
       ...(path === undefined ? {} : { metadata: path }),
       callbacks,
     });

@@ -3,6 +3,7 @@
  * as a connection after all hooks of the first start. A refused caller creates nothing.
  */
 import { ActorError, type CallOperation } from "../../protocol/index.js";
+import { describe } from "../activation/thrown.js";
 import type { ActorActivation } from "../activation/activation.js";
 import { admit, beforeConnect, readParams, type Admitted, type Caller } from "../connections/admission.js";
 import { CREATE_TIMEOUT_MS } from "../definition/compiled-actor.js";
@@ -64,8 +65,7 @@ export async function admitCreator(activation: ActorActivation, creator: Creator
     if (ActorError.isActorError(error) && error.public) throw error;
     activation.ports.log.warn({
       msg: "onBeforeConnect threw when it was called for a creation. Define `canCreate` to say who may create this actor",
-      actor: activation.record.name,
-      error: String(error),
+      stack: describe(error),
     });
     throw new ActorError(
       "auth",

@@ -25,7 +25,7 @@ export async function finishDestroy(runtime: ActorRuntime): Promise<void> {
   await runtime.connections.disconnectAll({ code: 1011, reason: "actor.destroyed" }).catch((error: unknown) => {
     runtime.ports.log.error({
       msg: "Not every connection was closed when the actor was destroyed",
-      error: describe(error),
+      stack: describe(error),
     });
   });
   for (const socket of runtime.ports.replySockets()) socket.close(1011, "actor.destroyed");

@@ -179,7 +179,7 @@ export class ObjectEvents {
     try {
       await this.#life.serveExisting((runtime) => runtime.connections.closed(socket, end), { closing: socket });
     } catch (error) {
-      this.#ports.log.error({ msg: "The end of a connection was not served", error: describe(error) });
+      this.#ports.log.error({ msg: "The end of a connection was not served", stack: describe(error) });
     }
   }
 
@@ -191,6 +191,7 @@ export class ObjectEvents {
   /** Runs an event and turns what it throws into a refusal. `serve` is `ActorLife.serve`. */
   async #answer<R>(envelope: CallEnvelope, run: (serve: Serve) => Promise<R>): Promise<R | Refusal> {
     let hasBegun = false;
+    const startedAt = this.#ports.now();
     const serve: Serve = (body) => {
       const caller = callerOf(envelope);
       return this.#life.serve(envelope, caller, (entered) => {
@@ -208,7 +209,10 @@ export class ObjectEvents {
       return {
         v: ENVELOPE_VERSION,
         ok: false,
-        ...tellFailure(error, this.#ports, addressed, hasBegun, callOf(envelope)),
+        ...tellFailure(error, this.#ports, addressed, hasBegun, {
+          ...callOf(envelope),
+          ms: this.#ports.now() - startedAt,
+        }),
       };
     }
   }

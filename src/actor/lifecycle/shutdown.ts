@@ -13,7 +13,7 @@ export async function shutDown(runtime: ActorRuntime, hook: "onDestroy" | "onSle
   const until = runtime.ports.now() + graceMs;
   runtime.shutdown.begin();
   await callHook(runtime, runtime.actor.config[hook], { name: hook, timeoutMs: graceMs }).catch((error: unknown) =>
-    runtime.ports.log.error({ msg: `${hook} failed; the actor shuts down anyway`, error: describe(error) }),
+    runtime.ports.log.error({ msg: `${hook} failed; the actor shuts down anyway`, stack: describe(error) }),
   );
   await runtime.background.settled(until);
 }
@@ -41,7 +41,7 @@ export async function goToSleep(runtime: ActorRuntime): Promise<void> {
   ).catch((error: unknown) => {
     runtime.ports.log.error({
       msg: "Not every connection was closed when the actor went to sleep",
-      error: describe(error),
+      stack: describe(error),
     });
   });
   sleep.done();

@@ -106,7 +106,7 @@ export class CronApi implements ActorCron {
       this.#activation.ports.log.error({
         msg: "A recurring job cannot be read and is left out of the list",
         code: "schedule/invalid_schedule_row",
-        error: describe(error),
+        stack: describe(error),
       });
       return undefined;
     }

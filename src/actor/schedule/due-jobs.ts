@@ -102,7 +102,7 @@ export class DueJobs implements RunningJobs {
   #begin(name: string, job: CronJob, now: number, background?: Background): DueRun | undefined {
     const { log } = this.#activation.ports;
     if (!this.#activation.actor.actions.has(job.action)) {
-      log.warn({
+      log.error({
         msg: `The recurring job ${JSON.stringify(name)} is deleted: action \`${job.action}\` was not found`,
         code: "actor/action_not_found",
       });
@@ -117,7 +117,7 @@ export class DueJobs implements RunningJobs {
       log.error({
         msg: `The recurring job ${JSON.stringify(name)} cannot be read`,
         code: "schedule/invalid_schedule_row",
-        error: describe(error),
+        stack: describe(error),
       });
     }
     if (at === undefined || Number.isNaN(at)) {

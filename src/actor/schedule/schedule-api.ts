@@ -81,7 +81,7 @@ export class ScheduleApi {
       this.#activation.ports.log.error({
         msg: `The schedule ${id} cannot be read`,
         code: "schedule/invalid_schedule_row",
-        error: describe(error),
+        stack: describe(error),
       });
       return undefined;
     }

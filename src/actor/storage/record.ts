@@ -65,6 +65,11 @@ export interface ActorRecord {
   readonly destroyed?: boolean;
 }
 
+/** Which actor a line of the log is about. */
+export function whoOf({ name, key, actorId }: ActorRecord): Readonly<Record<string, unknown>> {
+  return { actor: name, key, actorId };
+}
+
 export function encodeRecord(record: ActorRecord): Uint8Array<ArrayBuffer> {
   return encodeValue({ ...record }, { what: "actor", limitBytes: MAX_ROW_BYTES });
 }

@@ -2,6 +2,7 @@ import { decodeValue, encodeValue, own, ownField } from "../../protocol/index.js
 import { describeThrownError, type FailureReport } from "../../workflow/index.js";
 import type { ActorActivation } from "../activation/activation.js";
 import { describe } from "../activation/thrown.js";
+import { loggedRun } from "../activation/workflow-outcome.js";
 import { callHook } from "../callbacks/call-hook.js";
 import { KEYS } from "../storage/record.js";
 
@@ -37,15 +38,31 @@ export class FailureReports {
   report(failure: FailureReport): void {
     const workflowId = this.#activation.record.actorId;
     const [[kind, fields]] = Object.entries(failure) as [
-      [string, { readonly error: unknown; readonly willRetry?: boolean }],
+      [
+        string,
+        { readonly error: unknown; readonly willRetry?: boolean; readonly stepName?: string; readonly ms?: number },
+      ],
     ];
-    const { error, ...rest } = own(fields);
+    const { error, ms = kind === "workflow" ? this.#runMs() : undefined, ...rest } = own(fields);
     this.#add({ [kind]: { workflowId, ...rest, error: describeThrownError(error) } });
-    const entry = { msg: `A ${kind} failed`, ...rest, error: describe(error) };
-    const { log } = this.#activation.ports;
+    const { stepName: step, ...about } = own(rest);
+    const entry = {
+      msg: `A ${kind} failed`,
+      ...(step !== undefined && { step }),
+      ...about,
+      ...(ms !== undefined && { ms }),
+      stack: describe(error),
+    };
+    const log = this.#activation.ports.log.child(loggedRun(this.#activation.record));
     if (ownField(rest, "willRetry")) log.debug(entry);
     else if (kind === "step") log.warn(entry);
     else log.error(entry);
+  }
+
+  /** How long the run has taken. */
+  #runMs(): number | undefined {
+    const { run } = loggedRun(this.#activation.record);
+    return run === undefined ? undefined : this.#activation.ports.now() - run;
   }
 
   /** Adds an event to the dirty set. It is reported once that is committed. Called inside a turn of the run; never throws. */
@@ -90,7 +107,7 @@ export class FailureReports {
         [event],
       );
     } catch (error) {
-      ports.log.error({ msg: "onError failed; the workflow's outcome is not affected", error: describe(error) });
+      ports.log.error({ msg: "onError failed; the workflow's outcome is not affected", stack: describe(error) });
     }
   }
 }

@@ -5,6 +5,7 @@ import { Callback } from "../activation/callback.js";
 import { extendChain, type Chain } from "../activation/call-chain.js";
 import { IdentityContext } from "../callbacks/callback-context.js";
 import { addMembers, memberOf } from "../callbacks/part-members.js";
+import { loggedRun } from "../activation/workflow-outcome.js";
 import type { StepUse } from "../activation/part-members.js";
 import { isRefusedByState } from "../state/refusals.js";
 import type { StateView } from "../state/state-view.js";
@@ -56,7 +57,13 @@ export function openAttempt(runtime: SteppingActor, branches: WorkflowBranches, 
       gate.open = false;
       if (calls.size > 0) {
         const msg = "A step ended without awaiting these calls: their results are lost";
-        runtime.ports.log.debug({ msg, step: info.stepName, attempt: info.attempt, calls: [...calls] });
+        runtime.ports.log.debug({
+          msg,
+          ...loggedRun(runtime.record),
+          step: info.stepName,
+          attempt: info.attempt,
+          calls: [...calls],
+        });
       }
       callback.over();
       branches.ended(info);
@@ -97,7 +104,7 @@ class StepContext extends IdentityContext {
   #queue: { send(name: string, body: unknown): Promise<void> } | undefined;
 
   constructor(runtime: ActorActivation, branches: WorkflowBranches, info: AttemptInfo, gate: Gate, begun: Begun) {
-    super(runtime, { step: info.stepName, attempt: info.attempt });
+    super(runtime, { ...loggedRun(runtime.record), step: info.stepName, attempt: info.attempt });
     this.#runtime = runtime;
     this.#branches = branches;
     this.#info = info;

@@ -29,7 +29,7 @@ import {
 import type { StepAttempt } from "../ports.js";
 import type { PartActor } from "../activation/part.js";
 import { Recheck } from "../activation/recheck.js";
-import { mayRun, runTimes } from "../activation/workflow-outcome.js";
+import { loggedRun, mayRun, runTimes } from "../activation/workflow-outcome.js";
 import { KEYS } from "../storage/record.js";
 import type { FailureReports } from "./failure-reports.js";
 import { interrupted, missing } from "./run-faults.js";
@@ -289,7 +289,7 @@ export class WorkflowDriver implements WorkflowPorts {
   // ---- ports of the engine -----------------------------------------------------------------------------------------
 
   get log(): EngineLog {
-    return this.#actor.ports.log;
+    return this.#actor.ports.log.child(loggedRun(this.#actor.record));
   }
 
   now(): number {

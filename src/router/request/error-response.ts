@@ -24,8 +24,12 @@ export function failureOf(error: unknown, ports: FailurePorts, logFields: Readon
   const { data, status, internal } = toErrorData(error, { expose: ports.expose });
   if (!internal) return { data, status };
   const errorId = ports.newErrorId();
-  ports.log?.error({ msg: "Request failed with an internal error", errorId, ...logFields, error });
+  ports.log?.error({ msg: "Request failed with an internal error", errorId, ...logFields, stack: stackOf(error) });
   return { data: { ...data, metadata: { ...asRecord(data.metadata), errorId } }, status };
+}
+
+function stackOf(error: unknown): unknown {
+  return (error instanceof Error && error.stack) || String(error);
 }
 
 /** The response to a failed request. Errors are JSON in every encoding: `{group, code, message, metadata, actor?}`. */

@@ -71,7 +71,7 @@ describe("c.log", () => {
       }),
     );
     await subject.call("log");
-    const who = { actor: "subject", key: ["k"], action: "log" };
+    const who = { actor: "subject", key: ["k"], actorId: expect.any(String) as unknown, action: "log" };
     expect(log).toEqual([
       ...levels.map((level) => ({ level, entry: { ...who, msg: level, n: 1 } })),
       { level: "info", entry: { ...who, msg: "a text" } },

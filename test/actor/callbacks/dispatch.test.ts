@@ -216,7 +216,7 @@ describe("an action", () => {
       });
       expect(JSON.stringify(error) + error.message).not.toContain(text);
       const logged = log.find(({ entry }) => entry["errorId"] === error.metadata.errorId);
-      expect(String(logged?.entry["error"])).toContain(text);
+      expect(String(logged?.entry["stack"])).toContain(text);
     }
   });
 

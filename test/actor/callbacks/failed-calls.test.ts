@@ -81,7 +81,7 @@ describe("a call that fails", () => {
     expect(errorId).toMatch(/^[0-9a-f]{16}$/);
     expect(error.metadata).toEqual({ errorId });
     expect(JSON.stringify(error)).not.toContain("hunter2");
-    expect(logged).toMatchObject([{ errorId, error: expect.stringContaining("hunter2") }]);
+    expect(logged).toMatchObject([{ errorId, stack: expect.stringContaining("hunter2") }]);
     expect(((await fail(what)).metadata as { errorId: string }).errorId).not.toBe(errorId);
   });
 

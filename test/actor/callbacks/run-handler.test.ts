@@ -129,7 +129,7 @@ describe("a plain run handler", () => {
     await world.settle();
     expect(await subject.call("get"), "what it changed stays").toBe(1);
     expect(
-      log.filter(({ level, entry }) => level === "error" && String(entry["error"]).includes("the run handler throws")),
+      log.filter(({ level, entry }) => level === "error" && String(entry["stack"]).includes("the run handler throws")),
     ).toHaveLength(1);
     expect(subject.store.keys).toEqual(["a", "s"]);
     subject.crash();
@@ -194,7 +194,7 @@ describe("work that nobody waits for", () => {
     await subject.call("waitBad");
     await world.settle();
     expect(subject.store.keys).toEqual(["a"]);
-    const errors = log.filter(({ level }) => level === "error").map(({ entry }) => String(entry["error"]));
+    const errors = log.filter(({ level }) => level === "error").map(({ entry }) => String(entry["stack"]));
     expect(errors).toEqual([
       expect.stringContaining("kept, and rejected"),
       expect.stringContaining("waited for, and rejected"),

@@ -254,7 +254,7 @@ describe("onStateChange", () => {
       await subject.call("add");
       await world.settle();
       expect(
-        log.filter(({ level, entry }) => level === "error" && String(entry["error"]).includes("the hook fails")),
+        log.filter(({ level, entry }) => level === "error" && String(entry["stack"]).includes("the hook fails")),
       ).toHaveLength(1);
       expect(((await subject.call("read")) as unknown[])[0]).toBe(1);
     }

@@ -123,7 +123,7 @@ describe("actionInputSchemas", () => {
     expect([first, second, info.kind]).toEqual([7, 10, "at"]);
     expect(
       log.filter(
-        ({ level, entry }) => level === "error" && String(entry["error"]).includes("Invalid action `add` arguments"),
+        ({ level, entry }) => level === "error" && String(entry["stack"]).includes("Invalid action `add` arguments"),
       ),
     ).toHaveLength(1);
     await world.passUntilQuiet();

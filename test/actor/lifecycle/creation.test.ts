@@ -354,7 +354,7 @@ describe("a mere creation, without canCreate", () => {
     expect(one.log).toMatchObject([
       {
         level: "warn",
-        entry: { msg: expect.stringContaining("canCreate"), error: expect.stringContaining("TypeError") },
+        entry: { msg: expect.stringContaining("canCreate"), stack: expect.stringContaining("TypeError") },
       },
     ]);
     expectNothing(one);

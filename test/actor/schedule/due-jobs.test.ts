@@ -160,7 +160,7 @@ describe("a recurring job", () => {
     ]);
     expect(
       subject.single.log.filter(
-        ({ level, entry }) => level === "error" && String(entry["error"]).includes("a recurring action fails"),
+        ({ level, entry }) => level === "error" && String(entry["stack"]).includes("a recurring action fails"),
       ),
     ).toHaveLength(2);
     expect(subject.keys).toEqual(["d/cron/j", "h/0/j"]);

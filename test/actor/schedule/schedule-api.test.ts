@@ -223,7 +223,7 @@ describe("schedule", () => {
     expect(await subject.call("ran")).toEqual(["fails", ["after it"]]);
     expect(
       log.filter(
-        ({ level, entry }) => level === "error" && String(entry["error"]).includes("a scheduled action fails"),
+        ({ level, entry }) => level === "error" && String(entry["stack"]).includes("a scheduled action fails"),
       ),
     ).toHaveLength(1);
     expect(subject.store.keys).toEqual(["a", "s"]);

@@ -590,7 +590,7 @@ describe("an actor without state", () => {
       code: "state_not_enabled",
       statusCode: 500,
     });
-    expect(log.map(({ entry }) => String(entry["error"])).join()).toContain("State not enabled. Must implement");
+    expect(log.map(({ entry }) => String(entry["stack"])).join()).toContain("State not enabled. Must implement");
     expect(subject.store.keys).toEqual(["a"]);
   });
 });
