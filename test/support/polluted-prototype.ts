@@ -78,7 +78,8 @@ export const OF_THE_PLATFORM: ReadonlySet<string> = new Set([
 /** Every word of the sources that could be the name of a property: of a row, a record, an envelope, a configuration, an option. */
 export function propertyNames(): string[] {
   const names = new Set<string>();
-  for (const path of filesIn("src/**/*.ts")) {
+  // The inspector's page is code of the browser in one string, its framework included.
+  for (const path of filesIn("src/**/*.ts").filter((file) => !file.endsWith("/page-document.ts"))) {
     for (const [name] of withoutComments(read(path)).matchAll(/[A-Za-z_$][\w$]*/g))
       if (!OF_THE_LANGUAGE.has(name) && name.length <= 40) names.add(name);
   }
