@@ -24,12 +24,13 @@ export function failureOf(error: unknown, ports: FailurePorts, logFields: Readon
   const { data, status, internal } = toErrorData(error, { expose: ports.expose });
   if (!internal) return { data, status };
   const errorId = ports.newErrorId();
-  ports.log?.error({ msg: "Request failed with an internal error", errorId, ...logFields, stack: stackOf(error) });
+  ports.log?.error({
+    msg: "Request failed with an internal error",
+    errorId,
+    ...logFields,
+    stack: (error as Error | null)?.stack ?? String(error),
+  });
   return { data: { ...data, metadata: { ...asRecord(data.metadata), errorId } }, status };
-}
-
-function stackOf(error: unknown): unknown {
-  return (error instanceof Error && error.stack) || String(error);
 }
 
 /** The response to a failed request. Errors are JSON in every encoding: `{group, code, message, metadata, actor?}`. */

@@ -40,5 +40,5 @@ export function atName(
 
 /** A route that the published servers have. @throws {feature/unsupported} */
 export function metricsNotServed(): never {
-  throw new ActorError("feature", "unsupported", "/gateway/{actor}/metrics is not served.");
+  throw new ActorError("feature", "unsupported", "There are no metrics.");
 }
