@@ -22,8 +22,13 @@ export interface SqlTurn {
   broken(): void;
 }
 
-interface OpenTransaction {
+interface Savepoint {
   readonly name: string;
+  /** How many rows had been changed when it was made. */
+  readonly changesBefore: number;
+}
+
+interface OpenTransaction extends Savepoint {
   readonly onCommit: (() => void) | undefined;
 }
 
@@ -40,6 +45,8 @@ export class MemorySql {
   #isOpen = false;
   /** How many rows had been changed when it was opened. */
   #changesBefore = 0;
+  /** How many changes of rows were undone: SQLite goes on counting them. */
+  #undone = 0;
   readonly #transactions: OpenTransaction[] = [];
   /** Transactions that were asked for and have not ended. */
   #expected = 0;
@@ -152,19 +159,24 @@ export class MemorySql {
 
   #changes(): number {
     const [row] = this.#database.prepare("SELECT total_changes() AS n").all() as { n: number }[];
-    return row?.n ?? 0;
+    return (row?.n ?? 0) - this.#undone;
   }
 
   #atomically<T>(work: () => T): T {
-    const name = this.#savepoint();
+    const savepoint = this.#savepoint();
     try {
       const result = work();
-      this.#database.exec(`RELEASE ${name}`);
+      this.#database.exec(`RELEASE ${savepoint.name}`);
       return result;
     } catch (error) {
-      if (this.#database.isTransaction) this.#database.exec(`ROLLBACK TO ${name}; RELEASE ${name}`);
+      if (this.#database.isTransaction) this.#undoTo(savepoint);
       throw error;
     }
+  }
+
+  #undoTo({ name, changesBefore }: Savepoint): void {
+    this.#database.exec(`ROLLBACK TO ${name}; RELEASE ${name}`);
+    this.#undone += this.#changes() - changesBefore;
   }
 
   async #transaction<T>(check: () => void, work: () => Promise<T>, onCommit: (() => void) | undefined): Promise<T> {
@@ -182,7 +194,7 @@ export class MemorySql {
   async #run<T>(work: () => Promise<T>, onCommit: (() => void) | undefined): Promise<T> {
     // What was written before is no part of it.
     this.endTurn();
-    const transaction: OpenTransaction = { name: this.#savepoint(), onCommit };
+    const transaction: OpenTransaction = { ...this.#savepoint(), onCommit };
     this.#transactions.push(transaction);
     try {
       const result = await work();
@@ -201,7 +213,7 @@ export class MemorySql {
   }
 
   #undo(transaction: OpenTransaction): void {
-    this.#database.exec(`ROLLBACK TO ${transaction.name}; RELEASE ${transaction.name}`);
+    this.#undoTo(transaction);
     this.#remove(transaction);
   }
 
@@ -218,12 +230,12 @@ export class MemorySql {
     for (const each of idle) each();
   }
 
-  #savepoint(): string {
+  #savepoint(): Savepoint {
     this.#begin();
     this.#names += 1;
     const name = `perdure_${this.#names}`;
     this.#database.exec(`SAVEPOINT ${name}`);
-    return name;
+    return { name, changesBefore: this.#changes() };
   }
 
   #begin(): void {

@@ -54,13 +54,20 @@ async function run(
   return subject;
 }
 
-/** The runs of each attempt of the subject, by their outcomes in order. */
+/**
+ * The runs of each attempt of the subject, by their outcomes in order. A step that was undone may run again, and then be
+ * undone again: each begins anew with the end of the other.
+ */
 function outcomes(doubles: StepDoubles): Map<string, string[]> {
   const found = new Map<string, string[]>();
   for (const call of doubles.calls.all) {
-    if (call.of.name !== "subject") continue;
-    const id = JSON.stringify([call.of.location, call.of.attempt]);
-    found.set(id, [...(found.get(id) ?? []), call.view().outcome]);
+    const { name, step, attempt, isRollback } = call.of;
+    if (name !== "subject") continue;
+    const { outcome } = call.view();
+    const id = JSON.stringify([isRollback, step, attempt]);
+    found.set(id, [...(found.get(id) ?? []), outcome]);
+    const other = JSON.stringify([!isRollback, step]).slice(0, -1);
+    if (outcome === "fulfilled") for (const key of found.keys()) if (key.startsWith(`${other},`)) found.delete(key);
   }
   return found;
 }
