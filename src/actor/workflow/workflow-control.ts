@@ -1,4 +1,4 @@
-import { ActorError, encodeValue, readOptions } from "../../protocol/index.js";
+import { ActorError, encodeValue, ownField, readOptions } from "../../protocol/index.js";
 import {
   CancelledError,
   Restart,
@@ -298,7 +298,7 @@ export class WorkflowControl {
     if (!workflow) return;
     const now = this.#activation.ports.now();
     const line = by === undefined ? ([now, act] as const) : ([now, act, by] as const);
-    const acts = [...(runTimes(workflow).acts ?? []), line].slice(-MAX_ACTS);
+    const acts = [...(ownField(workflow, "acts") ?? []), line].slice(-MAX_ACTS);
     this.#activation.putRecord({ workflow: { ...workflow, acts } });
   }
 
