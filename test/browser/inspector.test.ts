@@ -75,7 +75,7 @@ describe("why this one", () => {
     const drawer = page.getByRole("dialog");
     await drawer.getByRole("button", { name: "Retry now" }).click();
     await shows(page, ".done", /^Retry: done/);
-    await shows(page, ".audit", /recover by localhost/);
+    await shows(page, ".audit", /retry by localhost/);
     await page.keyboard.press("Escape");
     await shows(page, ".sentence", /^completed Completed/);
     expect(await client.order.getOrCreate("o-1").status()).toBe("completed");
