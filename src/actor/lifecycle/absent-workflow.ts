@@ -9,10 +9,17 @@ import type { ActivePart, MessageTaker, PartActor } from "../activation/part.js"
 import type { TakenMessage } from "../activation/part-members.js";
 import { Recheck } from "../activation/recheck.js";
 import { describeWorkflow, isInFlight, mayRun, runTimes } from "../activation/workflow-outcome.js";
-import type { WorkflowCancelOptions, WorkflowHistoryEntry, WorkflowStatus } from "../api/workflow-status.js";
+import type {
+  WorkflowCancelOptions,
+  WorkflowDryRun,
+  WorkflowHistoryEntry,
+  WorkflowStatus,
+} from "../api/workflow-status.js";
 import { KEYS } from "../storage/record.js";
 
 const DEPLOY = 'deploy a Worker that imports `workflow` from "perdure/workflow"';
+
+type CancelOptions = WorkflowCancelOptions & Partial<WorkflowDryRun>;
 
 export class AbsentWorkflow implements ActivePart, MessageTaker {
   readonly #actor: PartActor;
@@ -22,7 +29,7 @@ export class AbsentWorkflow implements ActivePart, MessageTaker {
   readonly #view = Object.freeze({
     status: () => this.#status(),
     history: () => this.#history(),
-    cancel: (options?: WorkflowCancelOptions) => this.#cancel(options),
+    cancel: (options?: CancelOptions) => this.#cancel(options),
     pause: () => this.#refuse(),
     resume: () => this.#refuse(),
     skip: () => this.#refuse(),
@@ -113,10 +120,11 @@ export class AbsentWorkflow implements ActivePart, MessageTaker {
     return [];
   }
 
-  #cancel(options?: WorkflowCancelOptions): void {
+  #cancel(options?: CancelOptions): void {
     if (!this.#isInFlight) return;
-    // Handlers are in the code that is not there.
-    if (options?.rollback) this.#refuse();
+    // Handlers are in the code that is not there, and what tells of the history is, too.
+    const { rollback, dryRun } = own(options);
+    if (rollback || dryRun) this.#refuse();
     this.#recheck.clear();
     const times = runTimes(this.#actor.record.workflow, this.#actor.ports.now());
     this.#actor.putRecord({ workflow: { status: "cancelled", ...times } });

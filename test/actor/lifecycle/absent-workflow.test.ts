@@ -16,6 +16,9 @@ const actions = {
   status: (c: Context) => c.workflow.status(),
   history: (c: Context) => c.workflow.history().length,
   cancel: (c: Context) => c.workflow.cancel(),
+  rehearse: (c: Context) => c.workflow.cancel({ dryRun: true }),
+  undo: (c: Context) => c.workflow.cancel({ rollback: true }),
+  cancelInherited: (c: Context) => c.workflow.cancel(Object.create({ dryRun: true, rollback: true }) as object),
   recover: (c: Context) => c.workflow.recover(),
   replay: (c: Context, id?: string) => c.workflow.replayFrom(id),
   send: async (c: Context, body: unknown) => (await c.queue.send("work", body)).id,
@@ -26,7 +29,7 @@ interface Context {
   readonly workflow: {
     status(): unknown;
     history(): unknown[];
-    cancel(): void;
+    cancel(options?: object): unknown;
     recover(): void;
     replayFrom(id?: string): void;
   };
@@ -230,6 +233,19 @@ describe("in a Worker without the engine", () => {
       expect(told).toMatchObject(status);
       expect(subject.store.alarmAt).toBe(null);
     }
+  });
+
+  it("a cancel that undoes, or tells what it would do, needs the code, and changes nothing without it", async () => {
+    const { subject } = await deprived(without);
+    expect(await subject.call("status")).toMatchObject({ status: "diverged" });
+    const stored = subject.store.dump();
+    for (const what of ["undo", "rehearse"])
+      expect(await codeOf(subject.call(what)), what).toBe("workflow/not_deployed");
+    expect(subject.store.dump()).toEqual(stored);
+    expect(await subject.call("status")).toMatchObject({ status: "diverged" });
+    // Only own properties are options.
+    await subject.call("cancelInherited");
+    expect(await subject.call("status")).toMatchObject({ status: "cancelled" });
   });
 
   it("an actor that never had a workflow has none to ask about", async () => {
