@@ -53,7 +53,7 @@ export class Activation {
   readonly waiting: Waiting;
   readonly attempts = new Attempts();
   readonly #marks: LateMarks;
-  readonly #pace: Pace;
+  readonly pace: Pace;
   readonly #userCodeRuns: WorkflowPorts["userCodeRuns"];
   /** Set while a rollback replays the function only to collect handlers (FLOW-21). */
   readonly collector: RollbackCollector | undefined;
@@ -77,7 +77,7 @@ export class Activation {
     this.history = history;
     this.waiting = new Waiting(() => ports.now());
     this.#marks = new LateMarks(history);
-    this.#pace = new Pace(ports);
+    this.pace = new Pace(ports);
     this.collector = collector;
     this.isReplaying = history.size > 0;
   }
@@ -211,12 +211,11 @@ export class Activation {
     this.#afterCommit.push(body);
   }
 
-  /** Settles a promise of user code after this turn's commit, and yields to other events now and then (FLOW-12). */
+  /** Settles a promise of user code after this turn's commit. */
   release(settle: () => void): void {
-    const goOn = (): void => {
+    this.#afterCommit.push(() => {
       if (!this.isStopped) settle();
-    };
-    this.#afterCommit.push(this.#pace.count(this.isReplaying) ? () => void this.#pace.yield().then(goOn) : goOn);
+    });
   }
 
   /** Yields to other events, then runs `next` in a turn of its own; until then the run counts as busy (FLOW-12). */

@@ -28,7 +28,7 @@ export interface OpenBranch {
 
 /**
  * One `ctx.…` call in flight: the promise that user code holds, and whether it works, waits or delegates to child scopes.
- * All its methods are called inside a turn of the activation.
+ * All its methods but `begin` are called inside a turn of the activation.
  */
 export class Operation {
   readonly scope: OperationScope;
@@ -82,6 +82,27 @@ export class Operation {
   /** True while a step's callback may be the code that misuses the scope (FLOW-11). */
   get mayRunUserCode(): boolean {
     return this.#state === "working" || this.#state === "delegated";
+  }
+
+  /**
+   * Starts it in a turn, and yields to other events before that now and then (FLOW-12). Never between a result and the code
+   * that awaits it: another branch could end meanwhile, and a race be lost by a branch whose work is done and stored.
+   */
+  begin(start: () => void): void {
+    const { activation } = this;
+    const yields = activation.pace.count(activation.isReplaying);
+    activation.turn(() => {
+      activation.countWork(1);
+      if (yields) return;
+      activation.countUserCode(-1);
+      start();
+    });
+    if (!yields) return;
+    const goOn = (): void => {
+      activation.countUserCode(-1);
+      if (!this.isSettled) start();
+    };
+    void activation.pace.yield().then(() => activation.turn(goOn));
   }
 
   /** Leaf: waits for a deadline or a message. Commits what is dirty at the end of the turn. */

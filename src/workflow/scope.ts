@@ -127,9 +127,7 @@ export class Scope implements OperationScope {
     const operation = new Operation(this, kind, name, location, entry);
     this.#current = operation;
     this.#operations += 1;
-    this.activation.turn(() => {
-      this.activation.countUserCode(-1);
-      this.activation.countWork(1);
+    operation.begin(() => {
       // A rollback's replay stops at the first operation that is not recorded (FLOW-21), and so does one of a recorded run.
       if (this.activation.stopsAtEnd && !entry && kind !== "try" && !UNORDERED.has(kind)) operation.park();
       else start(operation);
