@@ -42,7 +42,8 @@ export class Operation {
   readonly promise: Promise<unknown>;
   #resolve!: (value: unknown) => void;
   #reject!: (reason: unknown) => void;
-  #state: "working" | "waiting" | "delegated" | "settled" = "working";
+  /** `new`: a yield comes before it (FLOW-12). */
+  #state: "new" | "working" | "waiting" | "delegated" | "settled" = "new";
   #starting = true;
   #onEnd: (() => void) | undefined;
 
@@ -90,19 +91,15 @@ export class Operation {
    */
   begin(start: () => void): void {
     const { activation } = this;
-    const yields = activation.pace.count(activation.isReplaying);
-    activation.turn(() => {
+    const begin = (): void => {
+      activation.countUserCode(-1);
+      if (this.isSettled) return;
+      this.#state = "working";
       activation.countWork(1);
-      if (yields) return;
-      activation.countUserCode(-1);
       start();
-    });
-    if (!yields) return;
-    const goOn = (): void => {
-      activation.countUserCode(-1);
-      if (!this.isSettled) start();
     };
-    void activation.pace.yield().then(() => activation.turn(goOn));
+    if (!activation.pace.count(activation.isReplaying)) return activation.turn(begin);
+    void activation.pace.yield().then(() => activation.turn(begin));
   }
 
   /** Leaf: waits for a deadline or a message. Commits what is dirty at the end of the turn. */

@@ -44,3 +44,22 @@ test.each(["step", "time"])(
     }
   },
 );
+
+test("a missing await fails the workflow at once, wherever a yield falls", async () => {
+  for (let before = 0; before <= MOST_STEPS_BEFORE; before += 1) {
+    const careless = actor({
+      run: workflow(async (ctx) => {
+        for (let i = 0; i < before; i += 1) await ctx.step(`before-${i}`, () => {});
+        void ctx.sleep("first", 3_600_000);
+        await ctx.sleep("second", 10).catch(() => {});
+        await new Promise(() => {});
+      }),
+      actions: { status: (c) => c.workflow.status().status },
+    });
+    const world = new World(setup({ use: { careless } }), { nextTurn: (run) => setImmediate(run) });
+    const subject = world.actor("careless", ["k"]);
+    await subject.call("status");
+    for (let turn = 0; turn < 40; turn += 1) await world.turn();
+    expect(await subject.call("status"), `${before} steps before`).toBe("failed");
+  }
+});
